@@ -1,4 +1,4 @@
-"""The summarizer's own work, done in the test's process, on the deterministic tier unless told otherwise."""
+"""Does the summarizer's work in the test's process, by default on the tier without a model."""
 
 from tellonce import work as w
 from tellonce.client import MemoryClient
@@ -8,7 +8,7 @@ from tellonce_summarizer.models.fallback_chain import FallbackChain
 
 
 async def work_off(agent: MemoryClient, chain: FallbackChain | None = None) -> list[str]:
-    """Work every job that is due; their kinds."""
+    """Do every due job. Returns their kinds."""
     kinds: list[str] = []
     chain = chain or FallbackChain([])
     while True:

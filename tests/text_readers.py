@@ -1,4 +1,4 @@
-"""Every public function that reads stored text, by its name, and hostile texts for them to read."""
+"""Every public function that reads stored text, by name, and hostile texts for them."""
 
 import importlib
 import inspect
@@ -280,6 +280,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
+    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling(text, text),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
@@ -311,11 +312,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,
 }
-"""Each reads one text of any content and length."""
+"""Functions that read one text of any content and length."""
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens
+    tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
@@ -357,7 +359,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""They take names, settings, numbers as text or single words; or hand whole texts to the readers and no more."""
+"""Functions that take names, settings, numbers as text or single words, or only pass texts to the readers above."""
 
 SLOW = frozenset(
     """
@@ -378,11 +380,11 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
     """.split()
 )
-"""Linear too, but they take each word apart: .1 to .8 s for a text as long as any may be, in a thread of the server's."""
+"""Functions that are linear but process each word: .1 to .8 s for a text of maximum length, in a thread."""
 
 
 def _of_length(seed: str) -> str:
-    """The seed again and again, as much of it as one message may hold."""
+    """The seed repeated to the maximum length of a message."""
     text = seed * (MAX_TEXT_BYTES // len(seed.encode()) + 1)
     return text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
 
@@ -410,7 +412,7 @@ _MIXED = {
 
 
 def hostile_texts() -> dict[str, str]:
-    """Texts as long as one message may be, by what they are full of."""
+    """Texts of a message's maximum length, by their contents."""
     whole = {name: _of_length(seed) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
         whole[name] = head + _of_length(middle)[: -len((head + tail).encode())] + tail
@@ -426,7 +428,7 @@ def _modules() -> Iterator[ModuleType]:
 
 
 def public_readers() -> Iterator[str]:
-    """Names of all public plain functions to which a text can be given."""
+    """The names of all public functions that accept a text."""
     for module in _modules():
         for name, found in vars(module).items():
             function = inspect.unwrap(found) if callable(found) else None

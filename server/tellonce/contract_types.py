@@ -143,6 +143,7 @@ class NamedPlace(Place):
         default=None, description="Your own id of this talk, e.g. the project."
     )
     message_thread_id: ThreadId | None = Field(default=None, description="Topic number or session id.")
+    reply_to_message_id: ExternalId | None = Field(default=None, description="What it replies to.")
 
 
 class When(Contract):

@@ -1,4 +1,4 @@
-"""The contract of the relay's reminder tools. A reminder is a dated memory with an alarm."""
+"""The contract of the reminder tools. A reminder is a dated memory with an alarm."""
 
 from typing import Annotated, Literal
 

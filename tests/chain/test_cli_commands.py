@@ -1,4 +1,4 @@
-"""The small commands, as they are typed: what they print, how they exit, and what they never print."""
+"""The output and exit codes of small commands, and what they must never print."""
 
 import json
 

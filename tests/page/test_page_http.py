@@ -1,4 +1,4 @@
-"""Signing in to the page, and who gets nothing: on the wire, without a browser."""
+"""Signing in to the page over HTTP without a browser, and requests that are refused."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""Real model clients behind the bot: what goes over the wire, and who answers when the first one does not."""
+"""Real model clients with the bot: their requests, and the fallback if the first model does not answer."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""The same talk through each responder: the Claude API, a local model, and the `claude` command."""
+"""The same conversation with each responder: the Claude API, a local model, and the `claude` command."""
 
 import json
 import sys
@@ -51,7 +51,7 @@ say(type="result", is_error=kind == "fail", result=text, usage=dict())
 
 @dataclass
 class Told:
-    """A responder, and what its model was asked, as texts."""
+    """A responder, and the texts of its model's requests."""
 
     responder: Responder
     stub: ModelStub | None

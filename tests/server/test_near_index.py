@@ -1,4 +1,5 @@
-"""An owner with very many messages: an index of its own is built beside the server, and finds what a whole scan finds."""
+"""For an owner with very many messages, a separate index is built while the server runs, and finds the same as a full
+scan."""
 
 import random
 
@@ -24,7 +25,7 @@ def unit(rng: random.Random) -> list[float]:
 
 
 async def fill(dsn: str) -> dict[int, list[float]]:
-    """Messages of two owners; the first one's vectors."""
+    """Store messages of two owners. Returns the vectors of the first one."""
     rng = random.Random(5)
     vectors: dict[int, list[float]] = {}
     connection = await asyncpg.connect(dsn)
@@ -54,7 +55,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
 
 
 async def nearest(database: Database, vector: list[float], most: int) -> list[int]:
-    """As a search asks: by vector alone."""
+    """The nearest messages by vector alone, as a search finds them."""
     bits = code(vector, [0.0] * 384)
     rows = await database.rows(
         "retrieval.messages",
@@ -90,7 +91,7 @@ async def test_a_half_built_index_is_not_asked_and_is_made_anew(dsn: str) -> Non
     try:
         await build_missing(database, dsn, MESSAGES)
         await connection.execute("drop index messages_near_7")
-        # What a killed build leaves: an index of that name that is not valid.
+        # An invalid index of that name, as a killed build leaves it.
         with pytest.raises(asyncpg.UniqueViolationError):
             await connection.execute("create unique index concurrently messages_near_7 on messages (role)")
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)

@@ -1,4 +1,4 @@
-"""While PostgreSQL is away every request over HTTP is answered with a sentence, and the log keeps quiet."""
+"""During an outage of PostgreSQL, every HTTP request gets a sentence, and the log stays short."""
 
 import asyncio
 import os

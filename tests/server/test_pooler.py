@@ -1,4 +1,5 @@
-"""Behind a transaction pooler every user finds all of their own memory and nothing else; or the server stays shut."""
+"""Behind a transaction pooler, every user finds all of their own memory and nothing else; otherwise the server refuses
+to start."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -46,7 +47,7 @@ async def person(server: HttpServer) -> AsyncGenerator[MemoryClient]:
 
 
 async def live(client: MemoryClient, user: int) -> int:
-    """Tell and look for what was told, again and again; how much was not found, or was another's."""
+    """Record and search repeatedly. Returns how many messages were not found, and how many were another user's."""
     missed = 0
     for number in range(EACH):
         word = f"zebra{user}x{number}"

@@ -1,4 +1,4 @@
-"""How much and how slowly one credential or one connection may ask."""
+"""Limits on the rate of a credential's requests and on the duration of a connection's request."""
 
 import asyncio
 from collections.abc import AsyncIterator

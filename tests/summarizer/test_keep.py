@@ -144,7 +144,13 @@ async def test_a_thread_keeps_its_newest_lines_within_its_cap() -> None:
     )
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, SummaryResult)
-    assert result.text.endswith("vendor number 24 for the bread” (2026-02-24)")
+    told, is_open = result.text.rsplit("\n", 1)
+    assert told.endswith("vendor number 24 for the bread” (2026-02-24)")
+    assert is_open == "Open: Call vendor 22; Call vendor 23; Call vendor 24"
+    folded = work.model_copy(update={"prior_text": result.text, "prior_body": result.body, "chunks": chunks[:1]})
+    again = (await done(folded, FallbackChain([]), silent)).result
+    assert isinstance(again, SummaryResult)
+    assert again.text.count("Open: ") == 1
     assert "Hello" not in result.text
     assert estimate(result.text) + sum(estimate(line) for _, lines in result.body for line in lines) <= 200
     assert result.body.pending[-1] == "Call vendor 24"

@@ -1,4 +1,4 @@
-"""Numbers picked out of a list mean what a person types, or nothing."""
+"""Numbers typed to select from a list are parsed, or rejected as a whole."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the command `tellonce` says before it does anything."""
+"""The help and usage errors of the command `tellonce`."""
 
 import asyncio
 from importlib.metadata import version

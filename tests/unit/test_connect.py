@@ -1,4 +1,4 @@
-"""`tellonce connect` in empty homes and beside what people already have there, for every client and system."""
+"""`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ SYSTEMS = ("linux", "darwin", "win32")
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; the settings are those of nobody."""
+    """An empty home without any settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "DATABASE_URL", "TELEGRAM_USER_ID"):

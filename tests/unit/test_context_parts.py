@@ -1,4 +1,4 @@
-"""The parts of a context by themselves: each pays for what it shows, and only the parts together make a text."""
+"""The parts of a context, tested separately: each pays for the lines that it shows."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ START = datetime(2026, 3, 7, 9, tzinfo=UTC)
 
 
 def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | None = None) -> Draft:
-    """A talk of so many messages, four a day, none of them summarised."""
+    """A draft for a thread with that many messages, four per day, none of them summarized."""
     window = [
         Line(
             *(n, n, "user", f"word {n} of the talk", None, None, None),

@@ -1,4 +1,4 @@
-"""What the user says is embedded as a question at once, as long as that costs nobody anything."""
+"""A message of the user is embedded as a question at once, unless this would delay others."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Gated(NoEmbedder):
-    """Notes what it is asked, and answers once the gate is open: that nobody can embed."""
+    """An embedder that records its calls and answers, with an error, once the gate is open."""
 
     def __init__(self) -> None:
         self.ready = True

@@ -1,4 +1,4 @@
-"""What an import says of itself before it begins."""
+"""The forecast of an import."""
 
 from datetime import UTC, datetime
 

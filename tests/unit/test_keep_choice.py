@@ -1,4 +1,4 @@
-"""What is kept of scored sentences: thresholds, the short change, at most two a message, nothing twice."""
+"""The selection of scored sentences: thresholds, short changes, at most two per message, and no repetitions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A cursor goes round, and only in its own search."""
+"""A cursor survives a round trip, and is valid only for its own search."""
 
 import base64
 

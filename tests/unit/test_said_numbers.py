@@ -1,4 +1,4 @@
-"""Numbers that follow from words: spelled in several languages, or parts of the day and time that words name."""
+"""Numbers that follow from words: number words in several languages, and parts of named days and times."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Time:
-    """A clock that moves by what is slept; `sleeps` are the pauses."""
+    """A clock that advances by the sleeps; `sleeps` are the pauses."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""What `tellonce trace` makes of the events."""
+"""The tree that `tellonce trace` draws from events."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -16,8 +16,12 @@ USERS = ("default_user", "user", "the user")
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield one memory for each observation and relation. The file contains no times, so the time of its last change is
-    used. Raises: ImportFailed: the file cannot be read, or contains neither entities nor relations.
+    """Yield one memory for each observation and relation.
+
+    The file contains no times, so the time of its last change is used.
+
+    Raises:
+        ImportFailed: the file cannot be read, or contains neither entities nor relations.
     """
     found = False
     try:

@@ -13,6 +13,7 @@ from tellonce_server.app.events import Announcer, Listener
 from tellonce_server.app.retention import Retention
 from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.domain.queue.compaction import compact_silent
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.services.services import Services
 
@@ -62,6 +63,7 @@ class Background:
                 _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
                 _every("categories", TIDY_SECONDS, self._actors.categories.assign),
                 _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
+                _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, self._actors.deps)),
                 _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
                 _every("near indexes", NEAR_INDEX_SECONDS, self._build_indexes),

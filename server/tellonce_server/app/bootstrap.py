@@ -71,6 +71,7 @@ async def open_memory(
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, admin_dsn)
+    await scrubber.scrub_if_overdue()
     background = Background(
         services,
         announcer,

@@ -1,5 +1,6 @@
-"""Runs a summarizer for a stdio server if no other is at work: one per data folder, for as long as the server runs. If
-the settings do not allow this, every context carries a notice that nothing is being learned.
+"""Runs a summarizer for a stdio server if no other is at work: one per data folder, for as long as the server runs.
+
+If the settings do not allow this, every context carries a notice that nothing is being learned.
 """
 
 import asyncio

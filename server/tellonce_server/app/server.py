@@ -36,7 +36,6 @@ from tellonce_server.core.subscriptions import OwnChanges
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
-RELAY = frozenset(("relay",))
 AGENT = frozenset(("agent",))
 PERSON = frozenset(("assistant",))
 LISTS = ("tools", "resources", "prompts")
@@ -131,7 +130,7 @@ def build_server(
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
         bound(turn_tool(storage.services), scopes=ASSISTANT, zone=zone),
         # Times for the relay and the agent carry an offset, so they are left unchanged.
-        *(bound(spec, scopes=RELAY, zone=None) for spec in relay_tools(storage.services)),
+        *(bound(spec, scopes=ASSISTANT, zone=None) for spec in relay_tools(storage.services)),
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),
     ]
     options: dict[str, Any] = {}

@@ -26,8 +26,10 @@ DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """It is `ready` from Ollama's first answer until a failure. `run` then retries, so that no question waits for it.
-    `mean` is zero, so the codes of a model whose mean was not measured are the signs of its vectors.
+    """It is `ready` from Ollama's first answer until a failure.
+
+    `run` then retries, so that no question waits for it. `mean` is zero, so the codes of a model whose mean was not
+    measured are the signs of its vectors.
     """
 
     dimensions = DIMENSIONS

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Sequence
 
 from tellonce.work import SummaryBody
-from tellonce_text.sentences import sentence_ends
+from tellonce_text.sentences import sentence_ends, sentences
 from tellonce_text.tokens import estimate
 
 _FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
 _LONGEST = 160
+_OPEN = 3
+"""Open actions that a rolling summary ends with."""
 MARK = "…"
 
 
@@ -33,6 +35,22 @@ def shrunk(told: Sequence[str], budget: int) -> str:
         kept.insert(0, line)
     text = "\n".join(kept)
     return text if estimate(text) <= budget else clip(text, max(1, budget * 2))
+
+
+OPEN = "Open: "
+
+
+def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
+    """The newest lines, of a paragraph its last sentences, within that share of `budget` tokens, then a line with what is
+    open; and the body in the rest."""
+    last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
+    lines = [line for line in told if not line.startswith(OPEN)]
+    room = max(1, int(budget * share) - estimate(last))
+    if len(lines) == 1 and estimate(lines[0]) > room:
+        lines = [sentence.strip() for sentence in sentences(lines[0]) if sentence.strip()]
+    text = shrunk(lines, room) if lines else ""
+    whole = "\n".join(part for part in (text, last) if part)
+    return whole, fitted(body, budget - estimate(whole))
 
 
 def bounded(texts: Iterable[str], limit: int) -> tuple[str, ...]:

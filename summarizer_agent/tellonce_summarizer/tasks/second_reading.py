@@ -33,8 +33,9 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt added to each claim that the same model does not confirm when asked again. If a
-    second reading is not allowed or gives no usable answer, every claim is doubtful and the result is provisional.
+    """The result `first`, with a doubt added to each claim that the same model does not confirm when asked again.
+
+    If a second reading is not allowed or gives no usable answer, every claim is doubtful and the result is provisional.
     """
     claims = certain_items(first.result)
     if not claims or first.tier == "keep":

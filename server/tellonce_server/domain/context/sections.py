@@ -105,30 +105,31 @@ class Relevant:
         self._kept: list[tuple[Hit, str]] = []
         self._open = False
         self._left: list[Hit] = []
-        self.left: list[Hit] = []
-        """The results of the latest step that did not fit, in rank order."""
 
-    def fill(self, hits: Sequence[Hit]) -> None:
-        """Add the results that fit into the rest of the budget; they are in rank order."""
+    def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
+        """Add the results that fit into the share, or else into the rest of the budget; they are in rank order."""
         draft = self._draft
-        self.left = []
         if not hits or not self._opened():
             return
         view = draft.material.view
-        room = draft.token_budget.left
+        room = draft.token_budget.left if share is None else share
         taken = take(
             hits, lambda hit: form.hit_line(hit, view), room, draft.token_budget, dense=True, least=form.least_cost
         )
         self._kept += [(hits[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
         for text in taken.texts:
             draft.say(text)
-        self.left = [hits[index] for index in taken.left]
-        self._left += self.left
+        self._left += [hits[index] for index in taken.left]
+
+    @property
+    def summaries(self) -> set[int]:
+        """The numbers of the summaries shown."""
+        return {hit.id for hit, _ in self._kept if hit.kind == "summary"}
 
     def write(self) -> None:
-        kept = {hit for hit, _ in self._kept}
+        kept = {(hit.kind, hit.chat_id, hit.id) for hit, _ in self._kept}
         for hit in self._left:
-            if hit not in kept:
+            if (hit.kind, hit.chat_id, hit.id) not in kept:
                 self._draft.omit(hit.kind, [hit.id], "relevant budget")
         in_time = sorted(self._kept, key=lambda pair: pair[0].at)
         self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)

@@ -147,10 +147,6 @@ class WorkQueue:
             retry_at=failure.not_before if failure.state != "dead" else None,
         )
 
-    async def cost_per_exchange(self, days: float) -> PerExchange:
-        """The average cost of an exchange in the last `days`."""
-        return await cost_per_exchange(self._deps.database, self._deps.now() - timedelta(days=days))
-
     async def status(self) -> w.QueueStatus:
         now = self._deps.now()
         kinds = await queue.status(self._deps.database, now)
@@ -302,7 +298,7 @@ def month_start(now: datetime) -> datetime:
 
 async def read_status(database: Database, now: datetime, month: datetime) -> w.ReadingStatus:
     found = await queue.reading(database)
-    cost = await cost_per_exchange(database, month)
+    cost = await _cost(database, month)
     return status(found, cost, await queue.dropped(database, now))
 
 
@@ -322,10 +318,10 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
     )
 
 
-async def cost_per_exchange(database: Database, since: datetime) -> PerExchange:
-    """The average cost of an exchange since then, in US dollars, by the best tier that has read one."""
+async def _cost(database: Database, month: datetime) -> PerExchange:
+    """This month's cost per exchange, in US dollars, of the best tier that has read one."""
     for tier in w.TIERS:
-        cost = await ledger.per_exchange(database, since, tier)
+        cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:
             return cost
     return PerExchange(None, None)

@@ -12,6 +12,9 @@ from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.signals import asking
 
 SUMMARIES = 2
+TIMELINE = 16
+"""Summaries offered to a question: what happened in a topic, shown oldest first."""
+
 MORE_MEMORIES = 12
 """Maximum memories for a question, including those within `limits`."""
 
@@ -37,7 +40,11 @@ def choose(
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
     messages = _of_thread(without_echoes(talk, query), thread_key)
-    return [*messages[: limits.messages], *_memories(ranked, limits)[: limits.memories], *_summaries(ranked)]
+    return [
+        *messages[: limits.messages],
+        *_memories(ranked, limits)[: limits.memories],
+        *_summaries(ranked)[:SUMMARIES],
+    ]
 
 
 def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
@@ -47,7 +54,7 @@ def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, l
     messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
     stated = dict.fromkeys([*_memories(ranked, limits)[:MORE_MEMORIES], *(f for f in ranked if f.listed)])
-    return [*first, *stated, *_summaries(ranked), *more]
+    return [*first, *stated, *_summaries(ranked)[:TIMELINE], *more]
 
 
 def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
@@ -55,7 +62,7 @@ def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
 
 
 def _summaries(ranked: Sequence[Found]) -> list[Found]:
-    return [f for f in ranked if f.kind == "summary" and _near(f)][:SUMMARIES]
+    return [f for f in ranked if f.kind == "summary" and _near(f)]
 
 
 def _bearing(messages: Sequence[Found], least: int) -> list[Found]:

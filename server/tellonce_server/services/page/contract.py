@@ -290,7 +290,6 @@ class PageImport(Contract):
     kind: str | None = None
     messages: int = 0
     mine: int = 0
-    exchanges: int = 0
     memories: int = 0
     unreadable: int = 0
     first: AwareDatetime | None = None
