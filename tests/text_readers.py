@@ -15,7 +15,7 @@ import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
-from tellonce.work import KnownMemory, NotableSentence, WorkMessage
+from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import fitting
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
@@ -280,7 +280,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
-    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling(text, text),
+    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling([text], SummaryBody(), 500),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
