@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import gc
 import random
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 
 from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
 from tellonce import contract as c
+from tellonce_server.__main__ import SWITCH_SECONDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
 
@@ -50,7 +52,8 @@ class Waits:
 async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
-        gc.freeze()  # as a server process does after its imports
+        gc.freeze()  # as a server process does with what it has imported
+        sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))
         await _talk(memory, ALL, messages, lambda n: _said(chance, True))

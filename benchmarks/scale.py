@@ -24,8 +24,8 @@ from asyncpg import BitString
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.model_files import MEAN, MODEL, fetch
-from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.store.database import open_database
+from tellonce_server.store.near_indexes import build_missing
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
@@ -105,7 +105,7 @@ async def _completed(dsn: str) -> None:
     await migrate(connection, migrations())
     await connection.close()
     database = await open_database(dsn, size=1)
-    await NearIndexes(database, dsn).build_missing()
+    await build_missing(database, dsn)
     await database.close()
 
 

@@ -13,11 +13,11 @@ from typing import Any
 from tellonce.client import MemoryClient
 from tellonce.journal import silent
 from tellonce.settings import ServerSettings
-from tellonce.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
+from tellonce.work import ClaimWorkArgs, ExchangeInput, WorkItem
 from tellonce_llm import Answer, Completion, Guarded, LLMUnusable, Tier
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.work import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.memory_fixtures import Clock, Memory
 
@@ -94,17 +94,7 @@ async def drain(memory: Memory, chain: FallbackChain, meet: Callable[[WorkItem],
 
 async def _work(agent: MemoryClient, item: WorkItem, chain: FallbackChain) -> None:
     outcome = await done(item.input, chain, silent, best_tier=item.best_tier, second_reading=item.second_reading)
-    await agent.submit_work(
-        SubmitWorkArgs(
-            job_id=item.job_id,
-            fence=item.fence,
-            result=outcome.result,
-            model=outcome.model,
-            tier=outcome.tier,
-            provisional=outcome.provisional,
-            calls=outcome.calls,
-        )
-    )
+    await agent.submit_work(submission(item, outcome))
 
 
 def is_exchange(request: Completion) -> bool:

@@ -5,10 +5,9 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract import JobKind, Role, Scope
-from tellonce.contract_types import Clean, Contract, Text
+from tellonce.contract_types import Clean, Contract, Instant, Text
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
-from tellonce.moments import Instant
 
 CLAIM_WORK = "claim_work"
 EXTEND_WORK = "extend_work"

@@ -19,9 +19,8 @@ from tellonce_cli.client_configs import (
     with_entry,
     without_entry,
 )
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, desktop_snippet
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 
 BACKUP = ".before-tellonce"
 """Suffix of the copy of the original file."""

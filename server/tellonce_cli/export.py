@@ -15,9 +15,8 @@ from typing import Any, TextIO
 from tellonce import plural
 from tellonce.contract import Memory
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
 from tellonce_server.domain.queue.work_inputs import sender_time
 from tellonce_server.services.services import Services

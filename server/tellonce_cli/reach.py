@@ -8,8 +8,8 @@ from typing import Any
 import asyncpg
 
 from tellonce.settings import ServerSettings
-from tellonce_cli.failures import CommandFailed
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_cli.screen import CommandFailed
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import prepare

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from rich.table import Table
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import tables_owner
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.app.auth import TokenScope, create_token
 from tellonce_server.store import tokens
 

@@ -87,6 +87,41 @@ async def test_why_tells_what_the_last_answer_was_based_on(home: Home) -> None:
     assert "I don't know that command." in told
 
 
+async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(home: Home) -> None:
+    told = await home.run(
+        "chat",
+        told="Remind me tomorrow at 9 to call mom\n/remind every Monday at 8 to water the plants\n/undo\n/cancel\n"
+        "/reminders\n/cancel 1\nwhat reminders do I have?\n/help\n",
+    )
+    lines = told.splitlines()
+    assert lines[0] == "⏰ I'll remind you tomorrow at 9:00 AM: call mom  [/undo]"
+    assert lines[1].endswith("water the plants (every Monday at 8)  [/undo]")
+    assert lines[2:7] == [
+        "↩ Taken back",
+        "Which one? /reminders lists them; /cancel 1 cancels the first.",
+        "⏰ Your reminders:",
+        "1. tomorrow at 9:00 AM: call mom",
+        "✗ Cancelled: call mom",
+    ]
+    assert lines[7].startswith("You have no reminders.")
+    assert "/cancel 1 –" in told
+    assert "/routines" not in told
+
+
+@pytest.mark.slow
+async def test_a_reminder_is_shown_while_the_person_types(home: Home) -> None:
+    async with typing(home) as person:
+        await person.until("you › ")
+        person.types("/remind in 1 minute to stir the soup\r")
+        await person.until("⏰ I'll remind you")
+        person.types("Where is")
+        await person.until("⏰ stir the soup")
+        await person.until("you › Where is", 2)
+        person.types("\x15\x04")
+        async with asyncio.timeout(HANGS):
+            assert await person.process.wait() == 0
+
+
 async def test_a_turn_that_is_begun_again_gives_the_terminal_its_cursor_back(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
     monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True))

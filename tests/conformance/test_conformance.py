@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from tellonce.settings import ServerSettings
+from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.auth import create_token
-from tellonce_server.app.http import build_http
-from tellonce_server.app.open_streams import OpenStreams
-from tellonce_server.app.request_timeout import TimedArrival
+from tellonce_server.app.http import TimedArrival, build_http
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.database import as_login

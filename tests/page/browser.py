@@ -59,6 +59,14 @@ class Tab:
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
 
+    async def reload(self) -> None:
+        """Load the page without what was done in it, and forget what it asked for."""
+        self.asked.clear()
+        self.wrong.clear()
+        await self.page.emulate_media(color_scheme="light")
+        await self.page.reload()
+        await self.page.wait_for_selector("main[data-shown]")
+
     async def show(self, address: str) -> Page:
         """Load the screen with that address again."""
         await self.page.evaluate(

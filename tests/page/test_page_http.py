@@ -3,7 +3,7 @@
 import httpx2
 import pytest
 
-from tellonce_server.api.page.static_files import static_files
+from tellonce_server.api.page.app_bundle import static_files
 from tellonce_server.services.page.sessions import CODE_SECONDS, PREFIX, Codes, Seal
 from tests.memory_fixtures import Clock
 from tests.page.browser import code

@@ -13,9 +13,8 @@ import pytest
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.responders.claude_cli import ClaudeCli
-from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.responders.single_system_prompt import InOnePiece
 from tellonce_relay.turn.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS

@@ -15,7 +15,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.queue.work import ClaimLost
 from tellonce_server.services.services import Services
 from tellonce_server.store import threads
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.work import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tellonce_text.tokens import estimate
 from tests.memory_fixtures import USER, Clock
@@ -179,10 +179,7 @@ class Life:
 
     async def submit(self, item: w.WorkItem) -> None:
         outcome = await done(item.input, FallbackChain([]), silent, best_tier=item.best_tier)
-        args = w.SubmitWorkArgs(
-            job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, tier=outcome.tier
-        )
-        await self.services.work.submit(args)
+        await self.services.work.submit(submission(item, outcome))
 
     async def hold(self) -> None:
         self.held += (await self.services.work.claim(w.ClaimWorkArgs(worker="slow", limit=2))).jobs

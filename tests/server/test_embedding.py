@@ -47,8 +47,8 @@ from tellonce_server.embedding.model_files import (
 from tellonce_server.embedding.onnx_format import FLOAT, extension, graph, value
 from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING, build, early
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_server.embedding.session import Session
-from tellonce_server.embedding.vector_cache import VectorCache
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tellonce_server.store.postgres.file_lock import exclusive

@@ -7,9 +7,9 @@ import asyncpg
 import pytest
 from pgvector import HalfVector
 
-from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, open_database
+from tellonce_server.store.near_indexes import build_missing
 from tests.memory_fixtures import START
 
 pytestmark = pytest.mark.anyio
@@ -69,10 +69,9 @@ async def test_the_index_is_built_once_for_the_large_owner_alone_and_finds_the_n
     vectors = await fill(dsn)
     database = await open_database(dsn, size=1)
     try:
-        assert await NearIndexes(database, dsn, large=MESSAGES + 1).build_missing() == 0
-        built = NearIndexes(database, dsn, large=MESSAGES)
-        assert await built.build_missing() == 2
-        assert await built.build_missing() == 0
+        assert await build_missing(database, dsn, MESSAGES + 1) == 0
+        assert await build_missing(database, dsn, MESSAGES) == 2
+        assert await build_missing(database, dsn, MESSAGES) == 0
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
         assert setting is not None
         assert setting["near_index"]
@@ -90,8 +89,7 @@ async def test_a_half_built_index_is_not_asked_and_is_made_anew(dsn: str) -> Non
     database = await open_database(dsn, size=1)
     connection = await asyncpg.connect(dsn)
     try:
-        near = NearIndexes(database, dsn, large=MESSAGES)
-        await near.build_missing()
+        await build_missing(database, dsn, MESSAGES)
         await connection.execute("drop index messages_near_7")
         # An invalid index of that name, as a killed build leaves it.
         with pytest.raises(asyncpg.UniqueViolationError):
@@ -99,7 +97,7 @@ async def test_a_half_built_index_is_not_asked_and_is_made_anew(dsn: str) -> Non
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
         assert setting is not None
         assert not setting["near_index"]
-        assert await near.build_missing() == 1
+        assert await build_missing(database, dsn, MESSAGES) == 1
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
         assert setting is not None
         assert setting["near_index"]

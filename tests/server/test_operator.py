@@ -14,8 +14,8 @@ from tellonce import work as w
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_cli import backup
+from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.http import build_http, transport_security
-from tellonce_server.app.open_streams import OpenStreams
 from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import Clock, opened
 from tests.patience import HANGS

@@ -15,7 +15,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import StorageRefused, StorageUnavailable
+from tellonce_server.core.errors import StorageRefused, StorageUnavailable
 from tellonce_server.store import memories
 from tellonce_server.store.database import Database, open_database, open_routed
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres

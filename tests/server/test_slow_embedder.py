@@ -13,7 +13,7 @@ from tellonce_server.app.background import Background
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
-from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.embedding.question_cache import VectorCache
 from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio

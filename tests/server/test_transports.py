@@ -153,14 +153,7 @@ async def test_each_token_lists_and_calls_only_its_own_tools(lasting: HttpServer
     relay = await _tools(lasting, "relay", mode, "claim_work", {"worker": "w", "wait_seconds": 0})
     agent = await _tools(lasting, "agent", mode, "remember", {"content": "I like tea", "chat_id": 42})
     assert len(assistant[0]) == 10
-    assert relay[0] - assistant[0] == {
-        "set_reminder",
-        "list_reminders",
-        "change_reminder",
-        "claim_reminders",
-        "finish_reminder",
-    }
-    assert assistant[0] < relay[0]
+    assert relay[0] == assistant[0], "the tools for reminders are called by our own chats and listed to nobody"
     assert agent[0] == {"claim_work", "extend_work", "submit_work", "fail_work", "queue_status"}
     for _, refused in (assistant, relay, agent):
         assert refused.is_error

@@ -27,9 +27,9 @@ from tellonce_llm import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_summarizer.agent.work import Done, done
-from tellonce_summarizer.length import tokens
 from tellonce_summarizer.models.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tellonce_text.tokens import estimate
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
@@ -340,7 +340,7 @@ async def test_a_full_canonical_summary_is_written_anew_and_stays_near_the_cap(s
     long = {**CANONICAL, "general_summary": "many words " * 2000}
     stage.claude.script = by_shape(say_json({**GOOD, "canonical": long}))
     result = extracted(await stage.work(exchange(SAID, canonical=prior, canonical_cap_tokens=300))).canonical
-    assert tokens(result.general_summary) <= 330
+    assert estimate(result.general_summary) <= 330
 
 
 SUMMARY: dict[str, Any] = {
@@ -394,8 +394,11 @@ async def test_a_bad_local_summary_is_replaced_by_what_was_said(stage: Stage, te
     assert [fields for fields in stage.told("ltm_parse_result") if not fields["ok"]]
 
 
+LONG_TALK = " ".join(f"Step {n} was done." for n in range(80)) + " The roof leaks."
+
+
 async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> None:
-    stage.claude.script = lambda asked: say_json({**SUMMARY, "paragraph": "Long talk. " * 500})
+    stage.claude.script = lambda asked: say_json({**SUMMARY, "paragraph": LONG_TALK, "pending": ["Call Mei"]})
     text = "Talk."
     first = chunk().messages[0].at
     work = ThreadInput.model_validate(
@@ -410,7 +413,8 @@ async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> Non
     )
     outcome = await stage.work(work)
     assert isinstance(outcome.result, SummaryResult)
-    assert tokens(outcome.result.text) <= 100
+    assert estimate(outcome.result.text) <= 100
+    assert "The roof leaks.\nOpen: Call Mei" in outcome.result.text
     assert outcome.tier == "claude"
 
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import tellonce_server
-from tellonce_server.app import malloc_trim
+from tellonce_server.app import background
 from tellonce_text import caches
 
 MOST_BYTES = 80_000_000
@@ -101,15 +101,13 @@ def resident() -> int:
 
 
 @pytest.mark.anyio
-@pytest.mark.skipif(
-    malloc_trim.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go"
-)
+@pytest.mark.skipif(background.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go")
 async def test_what_was_freed_between_things_in_use_goes_back_to_the_system() -> None:
     # Python's own allocator leaves objects over 512 bytes to the C library.
     texts = [bytes(4_000) for _ in range(20_000)]
     kept = texts[::200]
     before = resident()
     texts.clear()
-    await malloc_trim.trim()
+    await background.trim()
     assert len(kept) == 100
     assert before - resident() > 40_000_000

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tellonce.choices import picked
+from tellonce.forget_contract import picked
 
 
 @pytest.mark.parametrize(

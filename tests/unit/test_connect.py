@@ -10,8 +10,8 @@ import pytest
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS, Machine
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
+from tellonce_cli.screen import CommandFailed
 
 SYSTEMS = ("linux", "darwin", "win32")
 

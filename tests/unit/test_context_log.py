@@ -64,9 +64,13 @@ def test_lines_are_dated_oldest_first_and_the_default_budget_has_none() -> None:
 def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
     hit = Hit("message", 9, 1, "root:1", "x " * 400, "x " * 400, "user", None, START, 400, 9.0, None, (), None, None)
     many = learned(410)
-    asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
+    asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(8)])
     assert log_of(of(LogRows(many))) == log_of(asked)
     assert estimate("\n".join(log_of(asked))) <= log_share(LARGE)
+    # A question that needs most of the budget has it: the log loses its beginning, and what is left is the same.
+    busy = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
+    assert assemble(busy).text.count("x x") == assemble(replace(busy, log=LogRows())).text.count("x x")
+    assert log_of(asked)[-len(log_of(busy)) :] == (log_of(busy) or log_of(asked))
     later = log_of(of(LogRows(learned(411))))
     assert later[:-1] == log_of(asked)
     # The start moves in steps: over a hundred more lines it stays where it is but for a few of them.

@@ -152,3 +152,21 @@ def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_s
     recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
     assert hit_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
     assert hit_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")
+
+
+def test_what_happened_in_a_topic_is_told_by_its_summaries_oldest_first_and_only_once() -> None:
+    told = [f"The hall: step {n} of the renovation was done. Besides, {WORDS} {n}. {WORDS}" for n in range(9)]
+    found = [
+        Hit("summary", n, 1, "root:1", text, text, None, None, OLD + timedelta(days=n), 90, 1.0, 0.6, (), None, None)
+        for n, text in enumerate(told)
+    ]
+    plain = talk(10, "What was done in the renovation of the hall?", 4300)
+    chunks = [Chunk(n, n + 1, OLD, OLD + timedelta(days=n), text) for n, text in enumerate(told)]
+    built = assemble(replace(plain, rows=replace(plain.rows, chunks=chunks), hits=found[::-1]))
+    relevant = next(section.text for section in built.sections if section.name == "relevant")
+    steps = [line for line in relevant.split("\n") if line.startswith("[Summary | ")]
+    shown = [int(line.split("step ")[1].split()[0]) for line in steps]
+    assert shown == sorted(shown)
+    assert len(shown) >= 6
+    assert all(built.text.count(f"step {n} of") == 1 for n in range(9))
+    assert not set(built.included["relevant summary"]) & set(built.included.get("summaries", []))

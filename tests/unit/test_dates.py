@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 
 from benchmarks.dates.__main__ import read
 from benchmarks.dates.scoring import TABLES, rows, score
-from tellonce_text.dates.admission import admits
 from tellonce_text.dates.annotation import annotated
-from tellonce_text.dates.deadlines import due_date
 from tellonce_text.dates.feasts import easter, nth_weekday
+from tellonce_text.dates.meanings import admits, due_date, message_spans, query_spans
 from tellonce_text.dates.readings import Direction, Said, add_months
-from tellonce_text.dates.regions import region_of
 from tellonce_text.dates.resolver import expressions
-from tellonce_text.dates.spans import message_spans, query_spans
+from tellonce_text.dates.zones import region_of
 
 SINGAPORE, BERLIN = ZoneInfo("Asia/Singapore"), ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=SINGAPORE)  # a Wednesday

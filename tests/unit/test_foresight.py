@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tellonce_server.embedding.foresight import LONGEST, MOST, RATE, Foresight
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.embedding.question_cache import LONGEST, MOST, RATE, Foresight
 
 pytestmark = pytest.mark.anyio
 

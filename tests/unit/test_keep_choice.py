@@ -17,8 +17,8 @@ from tellonce_server.domain.keep.choice import (
     NotableSentence,
     Scored,
     choose,
+    is_order,
 )
-from tellonce_server.domain.keep.orders import is_order
 from tellonce_server.domain.keep.sentences import Sentence
 
 EAST, NORTH, SOUTH = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.memory.check import Quoted, check
-from tellonce_server.domain.memory.said_numbers import MOST, numbers_following
+from tellonce_server.domain.memory.resolution import MOST, numbers_following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)

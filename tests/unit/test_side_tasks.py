@@ -7,7 +7,8 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from tellonce.side_tasks import LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks, pause
+from tellonce.backoff import backoff, full_length
+from tellonce.side_tasks import FIRST_PAUSE, LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks
 from tellonce_cli.status import task_lines
 from tests.patience import HANGS
 
@@ -101,4 +102,4 @@ async def test_a_vital_task_that_cannot_be_kept_running_ends_the_process() -> No
 
 
 def test_pauses_are_bounded() -> None:
-    assert [pause(n) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
+    assert [backoff(n, FIRST_PAUSE, LONGEST_PAUSE, full_length) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]

@@ -11,7 +11,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import counted, phrase
-from tellonce_relay.commands import forget_list, memory_browser, questions
+from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
@@ -138,7 +138,7 @@ async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Rea
             return Reaction(phrase("memory.taken_back"))
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
-            return Reaction(known.text, questions.right_wording(known.text, press.number))
+            return Reaction(known.text, confirmations.right_wording(known.text, press.number))
         case "keep" | "cancel":
             counter.lists.drop(press.number)
             return Reaction(phrase("forget.kept"))

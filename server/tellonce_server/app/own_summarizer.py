@@ -17,7 +17,7 @@ from tellonce.children import Child
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import AWAY, OUTAGES, StorageUnavailable
+from tellonce_server.core.errors import AWAY, OUTAGES, StorageUnavailable
 from tellonce_server.store.postgres.file_lock import HeldLock, try_hold
 
 if TYPE_CHECKING:

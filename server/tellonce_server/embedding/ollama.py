@@ -10,7 +10,7 @@ import httpx
 from ollama import AsyncClient, ResponseError
 
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
-from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_text.secrets import mask
 
 logger = logging.getLogger(__name__)

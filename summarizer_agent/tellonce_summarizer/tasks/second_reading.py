@@ -9,8 +9,7 @@ from tellonce.journal import Emit
 from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, When
 from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
-from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
-from tellonce_summarizer.task import Task
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
 from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.exchange import certain_items
 from tellonce_summarizer.tasks.transcript import transcript

@@ -1,7 +1,7 @@
 """The dated log of a budget above the default: what was learned, decided and done, a line each, oldest first. Pure.
 
-It depends on the memory and the budget but not on the question, so that a provider can cache it: lines are only added at
-its end until a compaction adds some of its own, and its start moves in steps.
+It depends on the memory and the budget but not on the question, unless that needs most of the budget. So a provider can
+cache it: lines are only added at its end until a compaction adds some of its own, and its start moves in steps.
 """
 
 from collections.abc import Iterator
@@ -35,14 +35,14 @@ def log_share(total: int) -> int:
 
 
 def fill_log(draft: Draft) -> None:
-    """Write the newest lines that fit into the log's share, which the budget still has."""
+    """Write the newest lines that fit into the log's share, or into what a question left of the budget if that is less."""
     m = draft.material
-    if not (m.log.learned or m.log.happened):
+    if not (m.log.learned or m.log.happened) or not log_share(m.total):
         return
     before = draft.token_budget.left
     if not draft.opens("log"):
         return
-    room = log_share(m.total) - (before - draft.token_budget.left)
+    room = min(log_share(m.total) - (before - draft.token_budget.left), draft.token_budget.left)
     entries = _entries(m)
     start = _start(entries, m.log.omitted, room)
     shown = entries[start:]

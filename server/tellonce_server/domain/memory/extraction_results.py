@@ -13,9 +13,8 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.resolution import admits
+from tellonce_server.domain.memory.resolution import admits, numbers_following
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.said_numbers import numbers_following
 from tellonce_server.domain.memory.statements import Statements, Stored
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import memories, messages, queue

@@ -18,9 +18,9 @@ from tellonce.work import (
 from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import is_anew
+from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.memory.known import KnownMemories, told
-from tellonce_server.domain.memory.notable import Scorer
 from tellonce_server.store import chats, memories, messages, queue, summaries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job, NewJob

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
-from tellonce.contract_types import Bigint, Contract, RowId, Text, Unit
-from tellonce.moments import Instant, Moment
+from tellonce.contract_types import Bigint, Contract, Instant, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"
@@ -291,7 +290,6 @@ class PageImport(Contract):
     kind: str | None = None
     messages: int = 0
     mine: int = 0
-    exchanges: int = 0
     memories: int = 0
     unreadable: int = 0
     first: AwareDatetime | None = None

@@ -65,7 +65,7 @@ async function look(state, upload, me, told) {
 }
 
 function estimate(found) {
-  if (found.seconds === null) return t("import.unknown", { n: found.exchanges });
+  if (found.seconds === null) return t("import.free");
   const cost = found.price_usd ? `, ${dollars(found.price_usd)}` : "";
   return `${t("today.about", { time: span(found.seconds) })}${cost}`;
 }
