@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
+from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.core.scope import ChatScope
@@ -137,7 +137,7 @@ async def _lived(memory: Memory, clock: Clock) -> None:
                     role=role, content=text, conversation_id="shop", channel="claude-code", sent_at=clock.at
                 )  # type: ignore[arg-type]  # two literals
             )
-    await drain(memory, ladder_of(None))
+    await drain(memory, chain_of(None))
     clock.forward(hours=2)
 
 
