@@ -142,7 +142,7 @@ async def _lived(memory: Memory, clock: Clock) -> None:
                     role=role, content=text, conversation_id="shop", channel="claude-code", sent_at=clock.at
                 )  # type: ignore[arg-type]  # two literals
             )
-    await drain(memory, ladder_of(None))
+    await drain(memory, chain_of(None))
     await (await memory.storage.services()).categories.assign()
     clock.forward(hours=2)
 
