@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract import JobKind, Role, Scope
-from tellonce.contract_types import Clean, Contract, Instant, Text
+from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Text
+from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
 
@@ -28,9 +29,6 @@ TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
-
-
-LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
 
 
 class WorkMessage(Contract):
@@ -59,7 +57,7 @@ class KnownMemory(Contract):
     """A memory the model may refer to by its number."""
 
     id: int
-    kind: Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+    kind: MemoryKind
     text: str
     since: AwareDatetime = Field(description="When it was said.")
     status: Literal["active", "uncertain"]

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from tellonce.contract_types import LearnedKind, Precision
+
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
 
@@ -52,7 +54,7 @@ class QuoteShape(Shape):
 class WhenShape(Shape):
     start: str | None = Field("", description="YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDTHH:MM; empty if unknown.")
     end: str | None = Field("", description="As start.")
-    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
+    precision: Precision = "day"
 
 
 class ItemShape(Shape):
@@ -61,7 +63,7 @@ class ItemShape(Shape):
     quotes: list[QuoteShape]
     about: str = "user"
     text: str
-    kind: Literal["fact", "preference", "goal", "date", "outcome"]
+    kind: LearnedKind
     scope: Literal["global", "chat"] = "global"
     when: WhenShape | None = None
     deadline: str | None = Field("", description="As start; empty if there is none.")
