@@ -1,4 +1,4 @@
-# Server, summarizer and relay in one image; compose.yaml says which of them a container runs.
+# Server, summarizer and relay in one image; compose.yaml selects the one that a container runs.
 FROM python:3.13-slim-bookworm AS build
 WORKDIR /src
 COPY . .
@@ -6,7 +6,7 @@ RUN python -m venv /opt/tellonce \
  && /opt/tellonce/bin/pip install --no-cache-dir --disable-pip-version-check .
 
 FROM python:3.13-slim-bookworm
-# PostgreSQL refuses to run as root, and nothing else here needs to.
+# PostgreSQL refuses to run as root, and no other program here needs root.
 RUN useradd --uid 10001 --create-home --home-dir /home/tellonce tellonce \
  && install -d -o tellonce -g tellonce -m 700 /data
 COPY --from=build /opt/tellonce /opt/tellonce
@@ -19,7 +19,7 @@ USER 10001
 WORKDIR /home/tellonce
 VOLUME /data
 EXPOSE 8765
-# The first start makes the database. /ready asks it a question.
+# The first start creates the database. /ready checks that the database answers.
 HEALTHCHECK --start-period=60s --interval=15s --timeout=5s \
   CMD ["python", "-c", "import urllib.request as r; r.urlopen('http://127.0.0.1:8765/ready', timeout=4)"]
 ENTRYPOINT ["tellonce"]

@@ -1,8 +1,9 @@
-# Two commands: `make up` runs the memory, `make test` proves it. Both need only Python 3.11 or newer.
+# Two commands: `make up` runs the memory, `make test` tests it. Both need only Python 3.11 or newer.
 PYTHON ?= python3
 BIN := .venv/bin
 
-# The version first: what pip says under an older Python (macOS has 3.9) names neither it nor the way out.
+# Check the version first, because pip's error under an older Python (macOS has 3.9) names neither the cause nor the
+# fix.
 OLD = this is Python %d.%d, and tellonce needs 3.11 or newer; name one, as in: make up PYTHON=python3.12
 define new-venv
 @$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit("$(OLD)" % v if v < (3, 11) else 0)'
@@ -15,7 +16,7 @@ endef
 up: .venv/ready
 	$(BIN)/tellonce up
 
-# What reads the code runs beside the tests, which leave a core waiting now and then.
+# Static checks run beside the tests, which leave a core idle now and then.
 test: .venv/ready-dev
 	$(MAKE) --no-print-directory --jobs=4 check unit
 
@@ -36,17 +37,17 @@ types: .venv/ready-dev
 contracts: .venv/ready-dev
 	$(BIN)/lint-imports
 
-# Code that nobody calls. Tests are read as callers; what they define themselves is no matter of this.
+# Finds code that nothing calls. Tests count as callers; their own definitions are not checked.
 dead: .venv/ready-dev
 	! $(BIN)/vulture | grep -Ev '^(tests|benchmarks|docs)/'
 
-# Files go out whole and in order, so the long ones (chain, conformance, crash) begin and the quick ones (unit) fill up
-# the end; xdist's own order, most tests first, ends with one core at the longest file. tests/conftest.py says how many
-# processes.
+# Files are distributed whole and in order: the long ones (chain, conformance, crash) run first and the quick ones
+# (unit) fill the end. In xdist's own order, most tests first, one core would run the longest file alone at the end.
+# tests/conftest.py sets the number of processes.
 unit: .venv/ready-dev
 	$(BIN)/pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-# The static site in build/site; a link that leads nowhere is an error.
+# The static site in build/site; a broken link is an error.
 docs: .venv/ready-dev
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/python -m docs.generate

@@ -1,9 +1,9 @@
-"""Ten assembled contexts of one month, for a person to judge: `docs/CONTEXT.md` is what this command prints.
+"""Prints ten contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
 The month is written here: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.  The server,
-the summarizer (without a language model) and the clock are real, but the clock moves only when this file says so.
+the summarizer (without a language model) and the clock are real, but this file sets the clock.
 """
 
 import argparse
@@ -94,7 +94,7 @@ async def _main(model: Path | None) -> None:
 
 
 async def _lived(memory: Memory, clock: Clock) -> None:
-    """The month: its imports, exchanges, routines and the other assistant, each at its time."""
+    """A memory with the month: its imports, exchanges, routines and the other assistant, each at its time."""
     deps = (await memory.storage.services()).deps
     old = ImportMessage(
         "user", "The report says the bridge needs new bearings by 2028.", "i1", BEGIN - timedelta(days=200), "telegram"

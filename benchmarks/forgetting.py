@@ -1,40 +1,46 @@
-"""What `forget` takes, and how long anybody else waits for it: a name in few messages, a name in all, all memories.
+"""Measures the duration of `forget` and how long other calls wait: for a name in few messages, a name in all, and all
+memories.
 
     python -m benchmarks.forgetting [--messages N] [--memories N]
 
 Each case is an owner of its own on the real server and its tools. Meanwhile another owner, and the same owner, record a
-message every few milliseconds: the longest of these calls is what somebody else waits. No embeddings.
+message every few milliseconds: the longest of these calls is what somebody else waits. Beside them a look-up of one row runs
+through the same pool, and `before` shows all three with nothing forgotten: what the machine alone makes them wait. No
+embeddings. `--quiet`: nobody else calls.
 """
 
 import argparse
 import asyncio
 import gc
 import random
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
 from tellonce import contract as c
-from tellonce.client import MemoryClient
+from tellonce_server.__main__ import SWITCH_SECONDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
 
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
 EVERY = 60
-"""Of the messages of the first case one in so many has the name."""
+"""In the first case, one in this many messages contains the name."""
 WORDS = (
     "we they walked talked bought green old house river market again because under seven morning coffee train".split()
 )
 PAUSE = 0.004
+SAID = c.RecordMessageArgs(role="user", content="Something quite different.")
+ResultT = TypeVar("ResultT")
 
 
 @dataclass
 class Waits:
-    """Seconds each call of a bystander took."""
+    """The seconds of each call by other users."""
 
     seconds: list[float] = field(default_factory=list)
 
@@ -43,10 +49,11 @@ class Waits:
         return f"p95 {ordered[int(len(ordered) * 0.95)] * 1000:.0f} max {ordered[-1] * 1000:.0f} ms of {len(ordered)}"
 
 
-async def _main(messages: int, memories: int) -> None:
+async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
         gc.freeze()  # as a server process does with what it has imported
+        sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))
         await _talk(memory, ALL, messages, lambda n: _said(chance, True))
@@ -60,7 +67,7 @@ async def _main(messages: int, memories: int) -> None:
             ("a name in all messages", ALL, {"topic": NAME}),
             (f"everything: {memories} memories", EVERYTHING, {"everything": True}),
         ):
-            await _case(memory, title, user, what)
+            await _case(memory, title, user, what, quiet=quiet)
 
 
 async def _talk(memory: Memory, user: int, count: int, said: Callable[[int], str]) -> None:
@@ -95,44 +102,43 @@ async def _remember(memory: Memory, user: int, count: int) -> None:
         await tables.execute("update user_profile set last_memory_id = $2 where owner_id = $1", user, count)
 
 
-async def _case(memory: Memory, title: str, user: int, what: dict[str, Any]) -> None:
+async def _case(memory: Memory, title: str, user: int, what: dict[str, Any], *, quiet: bool) -> None:
     async with memory.client(user) as client, memory.client(OTHER) as other, memory.client(user) as same:
-        waits = {"another owner": Waits(), "the same owner": Waits()}
-        began = time.perf_counter()
-        preview = await _watched(client.forget(c.ForgetArgs.model_validate(what)), waits, other, same)
-        previewed = time.perf_counter() - began
-        told = {name: wait.told() for name, wait in waits.items()}
-        for wait in waits.values():
-            wait.seconds.clear()
-        began = time.perf_counter()
-        confirm = {**what, "confirm": preview.confirm}
-        done = await _watched(client.forget(c.ForgetArgs.model_validate(confirm)), waits, other, same)
-        erased = time.perf_counter() - began
-    print(title)
-    print(f"  preview {previewed:.2f} s, {len(preview.matches)} matches; {told}")
-    print(f"  erasure {erased:.2f} s; { {name: wait.told() for name, wait in waits.items()} }")
-    print(f"  {done.erased}, traces left {getattr(done, 'traces_left', done.erased.get('traces_left'))}", flush=True)
+        callers: dict[str, Callable[[], Awaitable[object]]] = {
+            "another owner": lambda: other.record_message(SAID),
+            "the same owner": lambda: same.record_message(SAID),
+            "a look-up": lambda: memory.services.deps.database.row("forget.preview", user, ""),
+        }
+        callers = {} if quiet else callers
+        print(title)
+        await _watched("before ", asyncio.sleep(0 if quiet else 2), callers)
+        preview = await _watched("preview", client.forget(c.ForgetArgs.model_validate(what)), callers)
+        confirm = c.ForgetArgs.model_validate({**what, "confirm": preview.confirm})
+        done = await _watched("erasure", client.forget(confirm), callers)
+    print(f"  {len(preview.matches)} matches listed, {done.erased}, traces left {done.traces_left}", flush=True)
 
 
 async def _watched(
-    call: Awaitable[c.Forgotten], waits: dict[str, Waits], other: MemoryClient, same: MemoryClient
-) -> c.Forgotten:
-    watching = [
-        asyncio.create_task(_record(client, wait)) for client, wait in zip((other, same), waits.values(), strict=True)
-    ]
+    title: str, call: Awaitable[ResultT], callers: dict[str, Callable[[], Awaitable[object]]]
+) -> ResultT:
+    waits = {name: Waits() for name in callers}
+    watching = [asyncio.create_task(_repeat(callers[name], wait)) for name, wait in waits.items()]
+    began = time.perf_counter()
     try:
         return await call
     finally:
+        taken = time.perf_counter() - began
         for task in watching:
             task.cancel()
         await asyncio.gather(*watching, return_exceptions=True)
+        print(f"  {title} {taken:.2f} s; {'; '.join(f'{name}: {wait.told()}' for name, wait in waits.items())}")
 
 
-async def _record(client: MemoryClient, waits: Waits) -> None:
+async def _repeat(call: Callable[[], Awaitable[object]], waits: Waits) -> None:
     while True:
         began = time.perf_counter()
         try:
-            await client.record_message(c.RecordMessageArgs(role="user", content="Something quite different."))
+            await call()
         finally:
             waits.seconds.append(time.perf_counter() - began)
         await asyncio.sleep(PAUSE)
@@ -142,5 +148,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--messages", type=int, default=10_000)
     parser.add_argument("--memories", type=int, default=1_200)
+    parser.add_argument("--quiet", action="store_true")
     given = parser.parse_args()
-    asyncio.run(_main(given.messages, given.memories))
+    asyncio.run(_main(given.messages, given.memories, quiet=given.quiet))

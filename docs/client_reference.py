@@ -1,4 +1,4 @@
-"""The reference of the Python client, from its own signatures and from programs that a test runs."""
+"""Generates the reference of the Python client from its signatures and from example programs that a test runs."""
 
 import inspect
 from collections.abc import Callable, Iterator

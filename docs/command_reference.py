@@ -1,4 +1,4 @@
-"""The reference of the command, from the command itself."""
+"""Generates the reference of the command from its own help."""
 
 import inspect
 from collections.abc import Iterator

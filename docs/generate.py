@@ -1,4 +1,4 @@
-"""`python -m docs.generate`: writes the reference from contract, settings and command (a test compares)."""
+"""`python -m docs.generate`: writes the reference from contract, settings and command. A test compares the files."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""JSON Schema in words a reader of a table understands."""
+"""Describes JSON Schema types in words for the tables of the reference."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def type_words(schema: Schema, defs: Schema) -> str:
 
 
 def referenced(schema: Schema, defs: Schema) -> list[str]:
-    """The objects a schema mentions, itself in no list, in the order of mention."""
+    """The objects that a schema refers to, in order, without the schema's own object."""
     found: dict[str, None] = {}
     waiting = [schema]
     while waiting:

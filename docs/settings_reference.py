@@ -1,4 +1,4 @@
-"""The reference of the settings, from the settings themselves."""
+"""Generates the reference of the settings from their definitions."""
 
 from collections.abc import Container, Iterator, Mapping
 from typing import Any, Literal, get_args, get_origin
@@ -12,12 +12,13 @@ from tellonce.settings import ServerSettings, variable
 INTRO = """\
 # Settings
 
-From the environment, or from `.env` in the folder a program is started in; the environment wins. Nothing has to be set.
+Settings are read from the environment, or from `.env` in the folder where a program is started; the environment has
+priority. No setting is required.
 Lists are separated by commas or blanks; `1` is on, `0` is off."""
 DATA_FOLDER = "`~/.local/share/tellonce`; macOS: `~/Library/Application Support/tellonce`"
 
 Fields = Mapping[str, FieldInfo]
-"""By variable."""
+"""Default values to print instead of the computed ones, by variable."""
 
 
 def text() -> str:
@@ -25,7 +26,7 @@ def text() -> str:
 
 
 def _sections() -> Iterator[tuple[str, Fields]]:
-    """Each variable once: those of several processes, then those of one."""
+    """The sections of the page, with each variable once: first those of several processes, then those of one."""
     server, summarizer, relay = (_fields(kind) for kind in (ServerSettings, SummarizerSettings, RelaySettings))
     shared = {name: field for name, field in relay.items() if name in server or name in summarizer}
     yield "Several processes", shared

@@ -1,4 +1,4 @@
-"""Hooks of the static site: the papers of the root become pages of it, and links follow them."""
+"""Hooks of the static site: they add the documents of the root folder as pages and adjust links."""
 
 import re
 from collections.abc import Mapping
@@ -28,9 +28,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def relinked(markdown: str, source: str, uri: str, papers: Mapping[str, str] = PAPERS) -> str:
-    """The text with the links of the file `source` as they are on the page `uri`.
+    """The text of the file `source` with its links adjusted for the page `uri`.
 
-    What is in the repository and not on the site keeps its name without a link.
+    A link to a file that is not on the site is replaced by its text.
     """
 
     def follow(link: re.Match[str]) -> str:

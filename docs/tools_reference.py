@@ -1,4 +1,4 @@
-"""The reference of the MCP surface: tools with examples, resources and prompts, from the server itself."""
+"""Generates the reference of the MCP interface from the server: tools with examples, resources and prompts."""
 
 import asyncio
 import json
@@ -94,7 +94,7 @@ def _meaning(field: Schema, needed: bool) -> str:
 
 
 def _objects(tools: list[ToolSpec]) -> Iterator[str]:
-    """The objects that several results share, once each."""
+    """The objects that several results contain, once each."""
     shown: set[str] = set()
     yield "## Objects"
     for kind, mode in [(spec.args, True) for spec in tools] + [(spec.result, False) for spec in tools]:

@@ -1,1 +1,1 @@
-"""Programs the documents show; a test runs each."""
+"""The example programs in the documents. A test runs each of them."""

@@ -1,11 +1,11 @@
-"""Erase a topic: look first, then confirm what was shown."""
+"""Erase a topic: preview the matches, then confirm them."""
 
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.contract import ForgetArgs
 
 
 async def forget(memory: MemoryClient, topic: str) -> int | None:
-    """How many traces are left (0 when all is gone), or None if the memory holds nothing of the topic."""
+    """Returns how many traces are left (0 if everything is erased), or None if nothing matches the topic."""
     try:
         preview = await memory.forget(ForgetArgs(topic=topic))
         if preview.confirm is None:

@@ -1,4 +1,4 @@
-"""Inline buttons and the data they return (64 bytes at most). Pure."""
+"""Inline buttons and the data they return, at most 64 bytes each. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
 
 
 def undo_buttons(memory_id: int, *, reopens: bool) -> InlineKeyboardMarkup:
-    """The buttons for what an answer saved; `reopens` is a goal that it closed."""
+    """The buttons that undo what an answer saved. `reopens` is the number of a goal that it closed."""
     return _row((phrase("button.undo"), "reopen" if reopens else "undo"), number=memory_id)
 
 

@@ -27,7 +27,7 @@ def language_of(code: str | None) -> Language:
 
 
 def spoken() -> Language:
-    """The language of the current conversation."""
+    """The language code of the current conversation."""
     return _spoken.get()
 
 

@@ -14,7 +14,7 @@ _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _TICK = timedelta(seconds=1)
 _LONGEST_CHANGE = timedelta(hours=3)
-"""More than any zone's clocks are moved forward."""
+"""A duration longer than any zone moves its clocks forward."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:
@@ -25,7 +25,7 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     trigger = _trigger(expression, ZoneInfo("UTC"))
     shown = _next(trigger, _clock(after, zone))
     while shown is not None:
-        # Of two equal hours this is the first. A skipped hour is computed with the clock before the change.
+        # If an hour occurs twice, this is the first. A skipped hour is computed with the offset from before the change.
         due = shown.replace(tzinfo=zone).astimezone(UTC)
         if due > after:
             return due.astimezone(zone)
@@ -45,7 +45,8 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """The local clock time as if it were UTC. Directly after a change forward, the time without the change."""
+    """The local clock time, labeled as UTC. Directly after the clocks move forward, it is the time as if they had
+    not."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 

@@ -56,7 +56,7 @@ def is_split(text: str) -> bool:
 
 
 def is_command(text: str) -> bool:
-    """Whether it is a slash with a name. A path like /usr/bin or a single slash is not a command."""
+    """Whether the text is a command: a slash and a name. A path like /usr/bin or a single slash is not a command."""
     name = command_of(text)[0].removeprefix("/")
     return text.startswith("/") and name.replace("_", "").isalnum() and name.isascii()
 

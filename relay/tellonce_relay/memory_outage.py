@@ -1,11 +1,12 @@
-"""Retries calls during an outage of the memory and can notify whoever waits. Only for calls that may be repeated."""
+"""Retries calls during an outage of the memory, and can notify the people who wait. Only for calls that may be
+repeated."""
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from tellonce.backoff import backoff
 from tellonce.client import MemoryUnreachable
 
 ResultT = TypeVar("ResultT")
@@ -28,7 +29,7 @@ class Outage:
         self._told: set[int] = set()
 
     def lasts(self) -> float:
-        """Seconds since the outage began, which is now if it was not noticed before."""
+        """Seconds since the outage began. The first call starts the outage and returns 0."""
         now = time.monotonic()
         self._since = now if self._since is None else self._since
         return now - self._since
@@ -41,7 +42,7 @@ class Outage:
         return True
 
     def is_over(self) -> None:
-        """The memory has answered, which ends the outage."""
+        """End the outage, because the memory has answered."""
         self._since = None
         self._told.clear()
 
@@ -57,14 +58,14 @@ async def patiently(
 
     Raises MemoryUnreachable after `seconds` of outage; other errors of the call are raised at once.
     """
-    started, pause = time.monotonic(), FIRST_PAUSE
+    started, tried = time.monotonic(), 0
     while True:
+        tried += 1
         try:
             return await call()
         except MemoryUnreachable:
-            waited = time.monotonic() - started
+            waited, pause = time.monotonic() - started, backoff(tried, FIRST_PAUSE, LONGEST_PAUSE)
             if waited + pause > seconds:
                 raise
             await waiting(waited)
-        await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-        pause = min(LONGEST_PAUSE, pause * 2)
+        await asyncio.sleep(pause)

@@ -25,9 +25,9 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "summary": "/summary",
 }
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
-"""Orders that continue after their first words. Other orders consist of these words alone."""
+"""Kinds of orders whose first words are followed by more text. Other orders consist of their first words alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
-"""Orders that become questions with a question mark ("remember the trip?")."""
+"""Kinds of orders that are questions if they end with a question mark ("remember the trip?")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
@@ -78,13 +78,15 @@ def _order_in(text: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """A polite word at the end. A run of blanks is tried at its first one alone."""
+    """Matches a polite word at the end. The lookbehind makes a run of blanks match only from its first one, which keeps
+    the search linear."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind, a pattern of optional polite words and its first words, the longest first."""
+    """For each kind, a pattern that matches optional polite words and then one of its first words, the longest
+    first."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -62,5 +62,5 @@ def _read(file: Path) -> dict[str, str]:
     try:
         return {str(name): str(value) for name, value in json.loads(file.read_text()).items()}
     except (ValueError, AttributeError):
-        # A power failure may leave half a file; its contents are not essential.
+        # A power failure may leave half a file. It is then ignored, because its contents are not essential.
         return {}

@@ -9,10 +9,11 @@ from tellonce_relay.catalogue import clock, counted, day, phrase
 
 SHOWN = 5
 LONGEST = 3500
-"""Characters that always fit one message."""
+"""Maximum characters of a view, so that it always fits one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence", "conversation_summaries": "summary"}
-"""The counts of an erasure that a person understands; messages are counted by their sentences."""
+"""The tables whose counts are shown after an erasure, because people understand them. Messages are counted by their
+sentences."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:

@@ -121,7 +121,7 @@ class MemoryClient:
         try:
             return kind.model_validate(result.structured_content)
         except ValidationError as error:
-            raise MemoryUnreachable(f"{tool} answered something else than the contract says: {error}") from error
+            raise MemoryUnreachable(f"the answer of {tool} does not match the contract: {error}") from error
 
 
 def _text(result: CallToolResult) -> str:

@@ -5,19 +5,18 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, SecretStr
 
-from tellonce.remote_settings import Group
 from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddress
-from tellonce.settings import Settings, SettingsError
+from tellonce.settings import Group, Settings, SettingsError
 
 
 class Webhook(Group):
-    """How Telegram's updates come where the bot does not ask for them."""
+    """The webhook: Telegram sends updates instead of being polled."""
 
     url: str | None = Field(
-        default=None, description="Public URL Telegram sends to; default: the bot asks Telegram (polling)."
+        default=None, description="Public URL to which Telegram sends updates; default: the bot polls Telegram."
     )
     port: int = Field(default=8443, description="Port the webhook listens on.")
-    secret: SecretStr | None = Field(default=None, description="Secret Telegram sends with each update.")
+    secret: SecretStr | None = Field(default=None, description="Secret that Telegram sends with each update.")
 
     @property
     def secret_text(self) -> str | None:
@@ -25,16 +24,16 @@ class Webhook(Group):
 
 
 class Transcription(Group):
-    """Who says what was said in a voice message: a server, or else a command."""
+    """The transcription of voice messages: by a server or, without one, by a command."""
 
     url: str | None = Field(
         default=None, description="OpenAI-compatible server (whisper.cpp, faster-whisper, LocalAI)."
     )
-    model: str = Field(default="whisper-1", description="The model it is asked for.")
-    key: SecretStr | None = Field(default=None, description="Its key, where it wants one.")
+    model: str = Field(default="whisper-1", description="Name of the transcription model.")
+    key: SecretStr | None = Field(default=None, description="API key of that server, if it needs one.")
     command: str | None = Field(
         default=None,
-        description="Command that prints what is said in a file; the path takes the place of `{file}` or is added.",
+        description="Command that prints the transcript of a file; the file's path replaces `{file}` or is appended.",
     )
 
 
@@ -47,12 +46,12 @@ class ClientSettings(Settings):
     token: SecretStr | None = Field(
         default=None,
         validation_alias="TELLONCE_TOKEN",
-        description="Its access token; default: the one kept in the data folder.",
+        description="Its access token; default: the one in the data folder.",
     )
     anthropic_api_key: SecretStr | None = Field(
         default=None,
         validation_alias="ANTHROPIC_API_KEY",
-        description="Key of the Claude API; without it Claude is not asked.",
+        description="Key of the Claude API; without it, the API is not used.",
     )
     anthropic_base_url: str | None = Field(
         default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
@@ -60,17 +59,20 @@ class ClientSettings(Settings):
     ollama_url: OllamaAddress | None = Field(
         default=None,
         validation_alias="OLLAMA_HOST",
-        description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS says so.",
+        description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS is ollama.",
+    )
+    ollama_model: str = Field(
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
     )
     responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
         default="auto",
         validation_alias="TELLONCE_RESPONDER",
-        description="Who answers; auto: Claude where there is a key, then Ollama, else memory alone.",
+        description="What answers; auto: Claude if there is a key, else Ollama, else the memory alone.",
     )
     claude_command: str = Field(
         default="claude",
         validation_alias="TELLONCE_CLAUDE_COMMAND",
-        description="Command of Claude Code, where it answers or learns.",
+        description="Command of Claude Code, if it answers or learns.",
     )
 
     def bearer(self, scope: str) -> str:
@@ -95,53 +97,65 @@ class SummarizerSettings(ClientSettings):
     learner: Literal["auto", "claude-cli", "keep"] = Field(
         default="auto",
         validation_alias="TELLONCE_LEARNER",
-        description="Who reads what was said; auto: Claude where there is a key, then the `claude` command where it is the "
-        "responder, then Ollama, else nobody; claude-cli: the command too, within your subscription; keep: no model.",
+        description="What learns from messages; auto: Claude if there is a key, else the `claude` command if it is the "
+        "responder, else Ollama, else no model; claude-cli: also the command, within your subscription; keep: no model.",
     )
     cli_calls_hour: int = Field(
         default=10,
         ge=0,
         validation_alias="SUMMARIZER_CLI_CALLS_HOUR",
-        description="Times an hour the `claude` command may be called to learn.",
+        description="Calls per hour of the `claude` command for learning.",
     )
     cli_calls_day: int = Field(
-        default=60, ge=0, validation_alias="SUMMARIZER_CLI_CALLS_DAY", description="The same a day."
+        default=60,
+        ge=0,
+        validation_alias="SUMMARIZER_CLI_CALLS_DAY",
+        description="Calls per day of the `claude` command for learning.",
     )
     cli_seconds: float = Field(
         default=90,
         gt=0,
         validation_alias="SUMMARIZER_CLI_SECONDS",
-        description="Seconds the `claude` command may take for one exchange.",
+        description="Maximum seconds of the `claude` command for one exchange.",
     )
     model: str = Field(
-        default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model that learns."
+        default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model for learning."
     )
-    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
     claude_seconds: float = Field(
-        default=15, gt=0, validation_alias="SUMMARIZER_CLAUDE_SECONDS", description="Seconds Claude may take."
+        default=15,
+        gt=0,
+        validation_alias="SUMMARIZER_CLAUDE_SECONDS",
+        description="Maximum seconds of one call of Claude.",
     )
     ollama_seconds: float = Field(
-        default=20, gt=0, validation_alias="SUMMARIZER_OLLAMA_SECONDS", description="Seconds Ollama may take."
+        default=20,
+        gt=0,
+        validation_alias="SUMMARIZER_OLLAMA_SECONDS",
+        description="Maximum seconds of one call of Ollama.",
     )
     concurrency: int = Field(
-        default=2, ge=1, le=32, validation_alias="SUMMARIZER_CONCURRENCY", description="Jobs worked at once."
+        default=2,
+        ge=1,
+        le=32,
+        validation_alias="SUMMARIZER_CONCURRENCY",
+        description="Maximum jobs in work at the same time.",
     )
     wait_seconds: float = Field(
         default=20,
         ge=0,
         le=60,
         validation_alias="SUMMARIZER_WAIT_SECONDS",
-        description="Seconds one claim waits for work.",
+        description="Seconds that one claim waits for work.",
     )
 
     @property
     def asks_the_command(self) -> bool:
-        """Whether the `claude` command learns."""
+        """Whether the `claude` command is used for learning."""
         return self.learner == "claude-cli" or (self.learner == "auto" and self.responder == "claude-cli")
 
     @property
     def cli_calls(self) -> Path:
-        """Where the command's calls are counted."""
+        """The file in which the command's calls are counted."""
         return self.data_dir / "learner-calls.json"
 
 
@@ -155,38 +169,37 @@ class RelaySettings(ClientSettings):
     groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_GROUPS",
-        description="Telegram groups served; each has a memory of its own.",
+        description="Telegram groups that the bot serves; each has a separate memory.",
     )
     personal_groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups of only you and the bot; part of your own memory.",
+        description="Groups of only you and the bot; they are part of your own memory.",
     )
     always_groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_ALWAYS_GROUPS",
-        description="Groups in which every message is answered, not only those addressed to the bot.",
+        description="Groups in which the bot answers every message, not only those addressed to it.",
     )
     webhook: Webhook = Field(default=Webhook(), validation_alias="TELEGRAM_WEBHOOK")
     model: str = Field(
-        default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model that answers."
+        default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model for answers."
     )
-    ollama_model: str = Field(
-        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
+    user_name: str = Field(
+        default="", validation_alias="TELLONCE_USER_NAME", description="Name by which the assistant addresses the user."
     )
-    user_name: str = Field(default="", validation_alias="TELLONCE_USER_NAME", description="How the user is addressed.")
     model_seconds: float = Field(
         default=120,
         gt=0,
         validation_alias="TELLONCE_MODEL_SECONDS",
-        description="Longest silence of the model while it answers, in seconds.",
+        description="Maximum seconds without output from the model while it answers.",
     )
     breath_seconds: float = Field(
         default=1.5,
         ge=0,
         le=10,
         validation_alias="TELLONCE_BREATH_SECONDS",
-        description="Messages that follow each other within so many seconds are answered as one.",
+        description="Messages that follow each other within this many seconds are answered together.",
     )
     transcribe: Transcription = Field(default=Transcription(), validation_alias="TELLONCE_TRANSCRIBE")
     config_dir: Folder = Field(
@@ -194,3 +207,22 @@ class RelaySettings(ClientSettings):
         validation_alias="TELLONCE_CONFIG_DIR",
         description="Folder of profile.md, agents.toml, routines.toml.",
     )
+
+
+def bot_token(settings: RelaySettings) -> str:
+    """The token for sending only. Raises SettingsError."""
+    if settings.bot_token is None:
+        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
+    return settings.bot_token.get_secret_value()
+
+
+def relays_token(settings: RelaySettings) -> str:
+    """The token, if all other settings of a relay are present. Raises SettingsError, naming what is missing."""
+    token = bot_token(settings)
+    if not settings.user_ids:
+        raise SettingsError(
+            "TELEGRAM_USER_ID is not set, so the bot would answer nobody; @userinfobot on Telegram shows your id."
+        )
+    if settings.webhook.url is not None and settings.webhook.secret is None:
+        raise SettingsError("TELEGRAM_WEBHOOK__SECRET is not set: without it anybody could send the bot updates.")
+    return token

@@ -10,7 +10,7 @@ from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSou
 NAME = "tellonce"
 FORMER_NAME = "chatmem"
 _GROUPED = {f"telegram_webhook_{part}": f"telegram_webhook__{part}" for part in ("url", "port", "secret")}
-"""Settings that are part of a group by now."""
+"""Former names of settings that now belong to a group."""
 
 logger = logging.getLogger(__name__)
 _warned: set[str] = set()
@@ -39,7 +39,7 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables that carry a former name, under the new one; each is warned of once in a process."""
+    """The variables with a former name, under their new names. A process warns of each variable once."""
     former = {name: new for name in variables if (new := _new(name.lower())) is not None}
     for name, new in sorted(former.items()):
         if name.upper() not in _warned:

@@ -40,7 +40,8 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """A span around the block. If the block succeeds, the event is emitted with the values put into the dictionary."""
+    """Wrap the block in a span. If the block succeeds, the event is emitted with the values that the block put into the
+    dictionary."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):

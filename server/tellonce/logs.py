@@ -35,7 +35,7 @@ def begin(level: int = logging.WARNING) -> None:
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """Use this form for all further lines, once the settings are read."""
+    """Switch all further lines to this form. Called when the settings have been read."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 

@@ -1,4 +1,4 @@
-"""Counts with the right plural, for messages."""
+"""Formats counts with the right plural, for messages to people."""
 
 
 def counted(number: int, one: str) -> str:

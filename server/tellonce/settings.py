@@ -1,5 +1,6 @@
 """The settings of every process and of the server, with default and unit; read from the environment and `.env`, nowhere else."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -7,19 +8,66 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AliasChoices,
+    BaseModel,
+    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
     field_validator,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from tellonce.backoff import backoff
 from tellonce.former_name import data_folder, former_sources
-from tellonce.remote_settings import Group
-from tellonce.remote_settings import Remote as Remote
-from tellonce.remote_settings import parsed_subjects as parsed_subjects
 from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, UserIds
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Remote(Group):
+    """Remote clients: the public address, and the OAuth issuer whose access tokens are accepted in addition to our
+    own."""
+
+    url: str = Field(default="", description="Public URL of `/mcp`, which a token must name as its audience.")
+    issuer: str = Field(default="", description="Issuer of access tokens; default: only tokens of `tellonce token`.")
+    jwks_url: str = Field(default="", description="URL of the issuer's public keys; https, or loopback.")
+    subjects: str = Field(default="", description="The user id of each subject of the issuer: `ann=42, ben=43`.")
+    rate_limit: float = Field(
+        default=500, ge=0, description="Maximum requests per second of one remote credential; 0: no limit."
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Remote":
+        named = {"URL": self.url, "JWKS_URL": self.jwks_url, "SUBJECTS": self.subjects}
+        if self.issuer and not all(named.values()):
+            raise ValueError(f"with an issuer {', '.join(n for n, value in named.items() if not value)} is needed too")
+        if self.jwks_url and not re.match(r"https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/]", self.jwks_url):
+            raise ValueError("JWKS_URL must be https: with altered keys, anyone could log in as any user")
+        return self
+
+    @field_validator("subjects")
+    @classmethod
+    def _pairs(cls, text: str) -> str:
+        parsed_subjects(text)
+        return text
+
+    @property
+    def users(self) -> dict[str, int]:
+        """The user id of each subject."""
+        return parsed_subjects(self.subjects)
+
+
+def parsed_subjects(text: str) -> dict[str, int]:
+    """Parse `sub=user id` pairs. Raises ValueError for any other text."""
+    pairs = [part.strip().rpartition("=") for part in text.split(",") if part.strip()]
+    if any(not subject or not re.fullmatch(r"\d{1,18}", user) for subject, _, user in pairs):
+        raise ValueError("write subject=user id, separated by commas: ann=42, ben=43")
+    return {subject: int(user) for subject, _, user in pairs}
+
 
 DEFAULT_USER_ID = 1
 
@@ -37,24 +85,32 @@ class Budgets(Group):
     memories: int = Field(default=600, ge=0, description="Tokens of facts, goals and pins.")
     summaries: int = Field(default=600, ge=0, description="Tokens of older chunk summaries.")
     history: int = Field(default=2000, ge=0, description="Tokens of verbatim messages.")
-    relevant: int = Field(default=800, ge=0, description="Tokens of retrieval hits.")
+    relevant: int = Field(default=800, ge=0, description="Tokens of search results.")
     quoted: int = Field(default=100, ge=0, description="Tokens of the quoted message.")
 
 
 class Compaction(Group):
     """When a thread's older messages become chunk summaries."""
 
-    max_messages: int = Field(default=40, ge=2, description="Messages without a summary before the older ones get one.")
-    max_tokens: int = Field(default=2500, ge=100, description="The same in tokens.")
+    max_messages: int = Field(
+        default=40, ge=2, description="Unsummarized messages in a thread from which the older ones are summarized."
+    )
+    max_tokens: int = Field(
+        default=2500, ge=100, description="Tokens of unsummarized messages from which the older ones are summarized."
+    )
     max_age_hours: float = Field(
         default=24,
         gt=0,
-        description="Hours of silence after which a thread's messages beyond those kept get a summary.",
+        description="Hours of silence after which a thread's messages are summarized, except the newest ones.",
     )
     keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
-    keep_when_long: int = Field(default=10, ge=1, description="The same where their tokens were too many.")
-    chunk: int = Field(default=20, ge=2, description="Messages in one chunk summary at most.")
-    canonical_cap: int = Field(default=2000, ge=100, description="Tokens of a chat's summary before `/new` is advised.")
+    keep_when_long: int = Field(
+        default=10, ge=1, description="Newest messages kept verbatim if the limit of tokens was exceeded."
+    )
+    chunk: int = Field(default=20, ge=2, description="Maximum messages in one chunk summary.")
+    canonical_cap: int = Field(
+        default=2000, ge=100, description="Tokens of a chat's canonical summary from which `/new` is advised."
+    )
     thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
     profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
@@ -69,32 +125,40 @@ class QueuePolicy(Group):
     """How the queue of background work hands out jobs and retries them."""
 
     lease_seconds: float = Field(
-        default=60, gt=0, description="Seconds after which a silent worker's job goes to another."
+        default=60, gt=0, description="Seconds of a lease. A worker that does not extend it in time loses the job."
     )
     max_attempts: int = Field(default=5, ge=1, description="Failures before a job is given up (`tellonce replay`).")
     backoff_seconds: float = Field(default=2, gt=0, description="First retry delay; doubles, with jitter.")
     backoff_cap_seconds: float = Field(default=300, gt=0, description="Longest retry delay.")
     poll_seconds: float = Field(
-        default=2, gt=0, description="Seconds between looks at the queue when nothing is announced."
+        default=2, gt=0, description="Seconds between polls of the queue while nothing is announced."
     )
 
     @property
     def lease(self) -> timedelta:
         return timedelta(seconds=self.lease_seconds)
 
+    def retry_delay(self, attempts: int) -> timedelta:
+        """How long a job waits after so many counted attempts."""
+        return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
+
 
 class Retention(Group):
     """How long records about the memory, and forgotten text in the files, are kept. Messages are kept until they are
     forgotten."""
 
-    receipt_days: float = Field(default=30, gt=0, description="Days a context can be explained and shown again.")
-    receipts_per_chat: int = Field(default=2000, ge=1, description="Contexts of one chat that can be, at most.")
-    job_days: float = Field(default=14, gt=0, description="Days a finished job of the queue is kept.")
+    receipt_days: float = Field(default=30, gt=0, description="Days for which a context's receipt is kept.")
+    receipts_per_chat: int = Field(default=2000, ge=1, description="Maximum receipts kept for one chat.")
+    job_days: float = Field(default=14, gt=0, description="Days for which a finished job of the queue is kept.")
     call_days: float = Field(
-        default=90, ge=32, description="Days a model call is kept by itself; then it is part of its month's sums."
+        default=90,
+        ge=32,
+        description="Days for which single model calls are kept; after that, only their monthly sums are.",
     )
     scrub_hours: float = Field(
-        default=24, ge=0, description="Hours between rewritings of the files after something was forgotten; 0: never."
+        default=24,
+        ge=0,
+        description="Minimum hours between two scrubs of the database files after something was forgotten; 0: never.",
     )
 
 
@@ -102,16 +166,16 @@ class ContextDefaults(Group):
     """The maximum number of each kind in a context, if the budget allows it."""
 
     facts: int = Field(default=50, ge=0, description="Newest facts.")
-    goals: int = Field(default=20, ge=0, description="Goals, by priority, then deadline.")
+    goals: int = Field(default=20, ge=0, description="Goals, by priority and then by deadline.")
     messages: int = Field(
-        default=5, ge=0, description="Messages the query calls to mind; for a question more, if they fit."
+        default=5, ge=0, description="Messages related to the query; a question may show more if they fit."
     )
-    memories: int = Field(default=3, ge=0, description="Memories the question calls to mind.")
+    memories: int = Field(default=3, ge=0, description="Memories related to the query.")
     min_cosine: float = Field(
-        default=0.7, ge=0, le=1, description="Likeness (cosine) such a memory needs if it shares no word."
+        default=0.7, ge=0, le=1, description="Minimum cosine of a related memory that shares no word with the query."
     )
     slot_minutes: float = Field(
-        default=60, gt=0, description="Minutes a question of the assistant waits for its answer."
+        default=60, gt=0, description="Minutes in which a message may answer the assistant's question."
     )
 
 
@@ -145,13 +209,13 @@ class Settings(BaseSettings):
     observability: bool = Field(
         default=False,
         validation_alias="OBSERVABILITY_ENABLED",
-        description="Write what happens as JSON lines (docs/how-to/tracing.md).",
+        description="Write events as JSON lines (docs/how-to/tracing.md).",
     )
     log_dir: Folder = Field(
-        default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of these lines."
+        default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of the files with events."
     )
     log_format: Literal["text", "json"] = Field(
-        default="text", validation_alias="TELLONCE_LOG_FORMAT", description="Form of the log on standard error."
+        default="text", validation_alias="TELLONCE_LOG_FORMAT", description="Format of the log on standard error."
     )
     otlp_endpoint: str | None = Field(
         default=None,
@@ -201,7 +265,7 @@ class ServerSettings(Settings):
     database_direct_url: SecretStr | None = Field(
         default=None,
         validation_alias="DATABASE_DIRECT_URL",
-        description="The same database without a pooler (PgBouncer), where DATABASE_URL leads to one.",
+        description="Direct URL of the same database, if DATABASE_URL leads to a pooler (PgBouncer).",
     )
     host: str = Field(
         default="127.0.0.1", validation_alias="TELLONCE_HOST", description="Address the HTTP server binds."
@@ -212,7 +276,7 @@ class ServerSettings(Settings):
     allowed_hosts: Names = Field(
         default=(),
         validation_alias="TELLONCE_ALLOWED_HOSTS",
-        description="Names the server answers to besides loopback's and TELLONCE_HOST (Host header).",
+        description="Further host names that the server accepts in the Host header, besides loopback and TELLONCE_HOST.",
     )
     groups: GroupIds = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
     personal_groups: GroupIds = Field(
@@ -223,12 +287,12 @@ class ServerSettings(Settings):
     embeddings: Literal["local", "ollama", "none"] = Field(
         default="local",
         validation_alias="TELLONCE_EMBEDDINGS",
-        description="Who makes the vectors for search by meaning; without, search is by words.",
+        description="Model for search by meaning; with none, search is by words alone.",
     )
     embedding_model_dir: Folder | None = Field(
         default=None,
         validation_alias="TELLONCE_EMBEDDING_MODEL_DIR",
-        description="Folder that holds the local model, where it cannot be downloaded.",
+        description="Folder with the local model, if it cannot be downloaded.",
     )
     ollama_url: OllamaAddress = Field(
         default="http://127.0.0.1:11434", validation_alias="OLLAMA_HOST", description="Ollama server."
@@ -241,18 +305,18 @@ class ServerSettings(Settings):
     mask_messages: bool = Field(
         default=False,
         validation_alias="MASK_SECRETS_IN_MESSAGES",
-        description="Mask keys and passwords in stored messages too, not only in what is made of them.",
+        description="Mask keys and passwords in stored messages, too, not only in texts derived from them.",
     )
     stdio_learns: bool | None = Field(
         default=None,
         validation_alias="TELLONCE_STDIO_LEARNS",
-        description="Start a summarizer beside a stdio server where none is running; default: unless the service is installed.",
+        description="Start a summarizer with a stdio server if none is running; default: yes, unless the service is installed.",
     )
     monthly_cap_usd: float | None = Field(
         default=None,
         ge=0,
         validation_alias="TELLONCE_MONTHLY_CAP_USD",
-        description="US dollars a month for learning and summaries, beyond which Ollama learns, or your own words are kept; default: no cap. Answers are not counted.",
+        description="Maximum US dollars per month for learning and summaries; then Ollama learns, or your own sentences are kept; default: no limit. Answers are not counted.",
     )
     budgets: Budgets = Field(default=Budgets(), validation_alias="TELLONCE_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="TELLONCE_COMPACTION")

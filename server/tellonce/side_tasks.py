@@ -12,6 +12,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tellonce.backoff import backoff, full_length
+
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 1.0
@@ -27,7 +29,7 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A task. `run` goes on until it is cancelled; a return counts as a failure unless the task `ends`.
+    """A task. `run` must run until it is cancelled; a return counts as a failure unless the task `ends`.
 
     A process cannot work without its `vital` tasks.
     """
@@ -106,7 +108,7 @@ class SideTasks:
                 record.running = False
                 steady = self.clock() - started >= STEADY_SECONDS
                 self._note(record, error, steady=steady)
-                wait = pause(record.in_a_row)
+                wait = backoff(record.in_a_row, FIRST_PAUSE, LONGEST_PAUSE, full_length)
                 logger.exception("side task %s failed; it starts again in %.0f s", task.name, wait)
             if task.vital and record.in_a_row >= MOST_FAILURES:
                 logger.critical("side task %s failed %d times in a row; the process ends", task.name, record.in_a_row)
@@ -118,8 +120,3 @@ class SideTasks:
         record.failures += 1
         record.in_a_row = 1 if steady else record.in_a_row + 1
         record.error = type(error).__name__
-
-
-def pause(failures_in_a_row: int) -> float:
-    """Seconds to wait after that many consecutive failures."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures_in_a_row - 1, 10))

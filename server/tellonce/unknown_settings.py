@@ -1,4 +1,5 @@
-"""Settings that nobody reads: misspelled names in the environment and in `.env`, each with the name most like it."""
+"""Finds settings that no process reads: misspelled names in the environment and in `.env`, each with the most similar
+name."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,20 +11,20 @@ from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource
 
-from tellonce import parent_watch
+from tellonce import shutdown
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.former_name import FORMER_NAME
-from tellonce.remote_settings import Group
-from tellonce.settings import ServerSettings
+from tellonce.settings import Group, ServerSettings
 
 PREFIX = "TELLONCE_"
 _LIKENESS = 0.85
-"""Of two names (difflib's ratio) that one is a slip of the other; `TELEGRAM_USERS_ID` and `TELEGRAM_USER_ID`: 0.97."""
+"""Minimum similarity (difflib's ratio) of a misspelled name. That of `TELEGRAM_USERS_ID` and `TELEGRAM_USER_ID` is
+0.97."""
 
 
 @dataclass(frozen=True)
 class UnknownSetting:
-    """A name that is set where nothing reads it. `nearest` None: nothing is like it."""
+    """A variable that nothing reads. `nearest` is the most similar setting, or None if none is similar."""
 
     name: str
     where: str
@@ -39,7 +40,8 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """Names with our prefix that no process reads, and in the file also names that are almost one of ours."""
+    """Variables with our prefix that no process reads and, in the file, also variables whose name is similar to a
+    setting's."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}
@@ -64,7 +66,7 @@ def known_names() -> frozenset[str]:
         item for kind in (ServerSettings, SummarizerSettings, RelaySettings) for item in kind.model_fields.items()
     )
     return frozenset(
-        {parent_watch.VARIABLE, *(variable for name, field in fields for variable in _variables(name, field))}
+        {shutdown.PARENT_PIPE, *(variable for name, field in fields for variable in _variables(name, field))}
     )
 
 

@@ -5,10 +5,9 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract import JobKind, Role, Scope
-from tellonce.contract_types import Clean, Contract, Text
+from tellonce.contract_types import Clean, Contract, Instant, Text
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
-from tellonce.moments import Instant
 
 CLAIM_WORK = "claim_work"
 EXTEND_WORK = "extend_work"
@@ -18,7 +17,7 @@ QUEUE_STATUS = "queue_status"
 
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
-"""Who did a piece of work, best first.
+"""The tiers that do work, best first.
 
 `claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the
 connected assistant, through `remember`; it claims no jobs. `keep`: without a model, a trained scorer selects the user's
@@ -39,7 +38,7 @@ class WorkMessage(Contract):
 
     id: int
     role: Role
-    speaker: str | None = Field(default=None, description="Who wrote it, where it is not the user or the assistant.")
+    speaker: str | None = Field(default=None, description="The writer's name, if it is not the user or the assistant.")
     at: AwareDatetime
     text: str
     routine: str | None = None
@@ -52,8 +51,8 @@ class NotableSentence(Contract):
     text: str
     score: float = Field(description="Log-odds that it is worth keeping; 0 is even.")
     group: Literal["fact", "wish"]
-    shown: bool = Field(description="Good enough to be shown; otherwise it is only searched.")
-    before: str | None = Field(default=None, description="The sentence before it, where it cannot be understood alone.")
+    shown: bool = Field(description="Whether contexts show it; otherwise it is kept for search only.")
+    before: str | None = Field(default=None, description="The previous sentence, if it cannot be understood alone.")
 
 
 class KnownMemory(Contract):
@@ -92,12 +91,12 @@ class ExchangeInput(Contract):
     kind: Literal["exchange"] = "exchange"
     timezone: str
     now: AwareDatetime = Field(
-        description="The moment of the last message: relative times are relative to each message's own."
+        description="The time of the last message. Relative times refer to the time of their own message."
     )
     user_name: str | None = Field(default=None, description="The user's name, if it is known.")
     before: tuple[WorkMessage, ...] = ()
     messages: tuple[WorkMessage, ...]
-    known: tuple[KnownMemory, ...] = Field(default=(), description="At most 40, those most like the exchange.")
+    known: tuple[KnownMemory, ...] = Field(default=(), description="At most 40, the most similar to the exchange.")
     notable: tuple[NotableSentence, ...] = ()
     canonical: Canonical
     canonical_cap_tokens: int
@@ -205,8 +204,11 @@ class ExchangeItem(Contract):
     )
     importance: float = Field(default=0.5, ge=0, le=1)
     pin: bool = False
+    categories: Annotated[tuple[Annotated[Text, Field(max_length=40)], ...], Field(max_length=6)] = Field(
+        default=(), description="The kind of thing it tells of, in general words, the narrowest first."
+    )
     note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
-    shown: bool = Field(default=True, description="Of a note: false when it is only searched.")
+    shown: bool = Field(default=True, description="For a note: false if it is kept for search only.")
     same_as: int | None = None
     replaces: Annotated[tuple[int, ...], Field(max_length=20)] = ()
     ends: Annotated[tuple[int, ...], Field(max_length=20)] = ()
@@ -265,7 +267,7 @@ class ModelCall(_TakesFormerNames):
     seconds: float = Field(default=0, ge=0)
     price_usd: float = Field(default=0, ge=0)
     ok: bool = True
-    down: bool = Field(default=False, description="The provider could not be reached; nothing came back.")
+    down: bool = Field(default=False, description="Whether the provider could not be reached.")
     note: str = ""
 
 
@@ -275,7 +277,7 @@ class ClaimWorkArgs(_TakesFormerNames):
     limit: int = Field(default=1, ge=1, le=50, strict=True)
     wait_seconds: float = Field(default=0, ge=0, le=60)
     best_tier: Tier = Field(
-        default="keep", description="The best tier up now; provisional results below it are redone."
+        default="keep", description="The best available tier; provisional results of lower tiers are redone."
     )
 
 
@@ -367,7 +369,7 @@ class ReadingStatus(Contract):
     """How many exchanges each tier has read, and what a better tier still has to read again."""
 
     read_by: tuple[ReadBy, ...] = ()
-    waiting: int = Field(default=0, description="Exchanges nobody has read yet.")
+    waiting: int = Field(default=0, description="Exchanges that no tier has read yet.")
     to_read_again: int = Field(default=0, description="Exchanges that wait for a better tier.")
     estimate_usd: float | None = Field(default=None, description="What reading those again will cost, if it is known.")
     estimate_seconds: float | None = None

@@ -1,5 +1,5 @@
-"""How `up` connects a bot with its user: it shows a link that works once, and writes the id of the user who opened it
-to `.env`."""
+"""Connects a bot with its user for `up`: shows a link that works once, and writes the id of the user who opened it to
+`.env`."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The user-wide configuration of each MCP client: where the file is and what our entry looks like. Pure."""
+"""The user-wide configuration of each MCP client: the path of the file and the form of our entry. Pure."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ class UnreadableConfig(Exception):
 
 @dataclass(frozen=True)
 class Machine:
-    """What determines where a client's file is. `system` is `sys.platform`; `environment` holds the environment
+    """The facts that determine a file's path. `system` is `sys.platform`; `environment` holds the environment
     variables."""
 
     system: str

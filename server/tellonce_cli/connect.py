@@ -19,9 +19,8 @@ from tellonce_cli.client_configs import (
     with_entry,
     without_entry,
 )
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, desktop_snippet
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 
 BACKUP = ".before-tellonce"
 """Suffix of the copy of the original file."""
@@ -36,21 +35,24 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if undo:
         _undo(client, client.file(this_machine()))
         return
-    file, text = preview(name)
+    file, text = preview(name, reveal=not only_print)
     if only_print:
         console.print(f"{file}:", style="bold")
         console.out(text, end="", highlight=False)
         return
     _write(file, text)
     console.print(f"{client.title} now shares this memory: {file}")
+    if text != preview(name)[1]:
+        console.print("The file holds your DATABASE_URL; you alone can read it.")
     console.print(f"{client.after} `tellonce connect {name} --undo` takes it back.")
 
 
-def preview(name: ClientName) -> tuple[Path, str]:
-    """The client's file and its text with our entry added. Raises CommandFailed."""
+def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
+    """The client's file and its text with our entry added; with `reveal`, secrets are written out. Raises
+    CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
-    return file, _changed(client, file, _command(load(ServerSettings)))
+    return file, _changed(client, file, _command(load(ServerSettings), reveal))
 
 
 def this_machine() -> Machine:
@@ -72,8 +74,8 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
     return found
 
 
-def _command(settings: ServerSettings) -> Command:
-    entry: dict[str, Any] = desktop_snippet(settings)["mcpServers"]["memory"]
+def _command(settings: ServerSettings, reveal: bool) -> Command:
+    entry: dict[str, Any] = desktop_snippet(settings, reveal=reveal)["mcpServers"]["memory"]
     return entry
 
 

@@ -4,10 +4,9 @@ import asyncio
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.reach import connected
-from tellonce_cli.screen import console
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_cli.screen import CommandFailed, console
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import look, prepare
 

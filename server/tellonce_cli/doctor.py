@@ -19,7 +19,7 @@ from rich.text import Text
 
 from tellonce import contract as c
 from tellonce.client import MemoryUnreachable
-from tellonce.client_settings import RelaySettings
+from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
@@ -30,10 +30,9 @@ from tellonce_cli.screen import console
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import load_routines
-from tellonce_relay.telegram.bot_token import relays_token
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.app.auth import SCOPES
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL, complete
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance, look
@@ -73,7 +72,7 @@ def run(*, online: bool = False) -> int:
         if finding.fix:
             console.print("    fix:", finding.fix)
     wrong = sum(finding.ok is False for finding in findings)
-    console.print(f"\n{counted(wrong, 'thing')} to mend." if wrong else "\nNothing is wrong.")
+    console.print(f"\n{counted(wrong, 'problem')} to fix." if wrong else "\nNothing is wrong.")
     return int(wrong > 0)
 
 
@@ -148,7 +147,7 @@ def readiness_finding(found: Readiness, name: str) -> Finding:
     if said := hindrance(found):
         return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
     if said := for_administrator(found):
-        return Finding(False, f"{name} is not set up", f"run `tellonce database setup`. Where it may not: {said}")
+        return Finding(False, f"{name} is not set up", f"run `tellonce database setup`. If you lack the rights: {said}")
     return Finding(True, f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
 
 
@@ -230,7 +229,7 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
     if ready is not None:
         return Finding(True, f"embedding model in {ready}")
     if source is None:
-        return Finding(None, "embedding model: fetched at the first start; search works by words until then")
+        return Finding(None, "embedding model: downloaded at the first start; search works by words until then")
     if any(source.rglob(WEIGHTS)):
         return Finding(True, f"embedding model in {source}, to be prepared at the first start")
     return Finding(False, f"embedding model: {source} holds no {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")

@@ -15,9 +15,8 @@ from typing import Any, TextIO
 from tellonce import plural
 from tellonce.contract import Memory
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
 from tellonce_server.domain.queue.work_inputs import sender_time
 from tellonce_server.services.services import Services
@@ -138,8 +137,8 @@ def external_id(chat_id: int, line: Line) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """What identifies the thread in an import: its topic, or the message that starts it, to which all its messages can
-    reply."""
+    """The fields that identify the thread in an import: its topic, or the message that starts it, to which all its
+    messages can reply."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):

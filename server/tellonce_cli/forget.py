@@ -1,4 +1,4 @@
-"""`tellonce forget`, and `/forget` in the chat: what would go is shown, and the person picks."""
+"""`tellonce forget`, and `/forget` in the chat: shows the matches, and erases those that the person selects."""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
-from tellonce.choices import picked
 from tellonce.client import MemoryClient
 from tellonce.client_settings import RelaySettings
+from tellonce.forget_contract import picked
 from tellonce.settings import load
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memories import called, made, print_json
@@ -22,7 +22,7 @@ QUESTION = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
 def run(
     target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None, *, yes: bool = False, as_json: bool = False
 ) -> int:
-    """0 also when the person said no, and when there was nothing to erase."""
+    """Run the command. Returns 0 even if the person declined or nothing matched."""
     args = made(c.ForgetArgs, {**target, "confirm": confirm, "except_": keep})
     settings = load(RelaySettings)
     with terminal_as_found():
@@ -39,7 +39,8 @@ def run(
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
-    """The preview, the erasure of its token, or with `yes` both: what is ticked goes."""
+    """Call `forget` without asking. Without `yes` this is a preview, or the erasure that its token confirms. With `yes`
+    the ticked matches are previewed and erased."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview
@@ -51,7 +52,7 @@ def _told(done: c.Forgotten) -> str:
 
 
 async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
-    """Show the matches, ask which of them go, and erase these; what became of it."""
+    """Show the matches, ask which to erase, erase them, and return the text about the result."""
     preview = await memory.forget(target)
     if preview.confirm is None:
         return phrase("forget.nothing")
@@ -65,7 +66,8 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
 
 
 async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | None:
-    """The matches that are to stay; None for a no. What cannot be read as numbers is asked again."""
+    """The numbers of the matches to keep; None if the person declines. Repeats the question if the answer cannot be
+    parsed."""
     while True:
         if not keyboard.interactive:
             console.print(QUESTION)
@@ -76,4 +78,8 @@ async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | N
         numbers = ticked if said in ("y", "yes") else picked(said, len(preview.matches))
         if numbers:
             return tuple(match.id for match in preview.matches if match.id not in numbers)
-        console.print("Nothing is marked ☑." if numbers is not None else "Numbers of the list, please.")
+        console.print(
+            "Nothing is marked ☑."
+            if numbers is not None
+            else "Type y, all, n, or numbers from the list, such as 1,3-5."
+        )

@@ -35,10 +35,10 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""Settings that determine whose memory it is, where it is, and how it is kept."""
+"""The settings that determine the memory's owner, its location and its storage."""
 
 _OLLAMA = ("ollama_url", "ollama_embedding_model")
-"""Settings that matter only if Ollama computes the vectors."""
+"""The settings that are needed only if Ollama computes the vectors."""
 
 _SECRET = "put here what you have set it to"
 
@@ -48,12 +48,12 @@ def address(settings: ServerSettings) -> str:
     return f"http://{settings.own_name}:{settings.port}"
 
 
-def desktop_snippet(settings: ServerSettings) -> dict[str, Any]:
+def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
     """The Claude Desktop entry. It holds absolute paths and the settings, because Claude Desktop sees neither our
-    environment nor `.env`."""
+    environment nor `.env`. Secrets are named, and written out only for a file (`reveal`), never for a screen."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
-    told = _told(settings)
+    told = _told(settings, reveal)
     return {"mcpServers": {"memory": {**entry, "env": told} if told else entry}}
 
 
@@ -64,17 +64,17 @@ def own_command() -> list[str]:
     return [str(command)] if known else [sys.executable, "-m", "tellonce_cli.entry"]
 
 
-def _told(settings: ServerSettings) -> dict[str, str]:
-    """The variables a server started elsewhere needs to serve the same person. Secrets are named, never shown."""
+def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:
+    """The variables a server started elsewhere needs to serve the same person."""
     decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
     values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
-    return {variable(name, fields[name]): _written(value) for name, value in values.items()}
+    return {variable(name, fields[name]): _written(value, reveal) for name, value in values.items()}
 
 
-def _written(value: object) -> str:
+def _written(value: object, reveal: bool) -> str:
     if isinstance(value, SecretStr):
-        return _SECRET
+        return value.get_secret_value() if reveal else _SECRET
     if isinstance(value, Path):
         return str(value.absolute())
     return ",".join(str(part) for part in value) if isinstance(value, tuple) else str(value)

@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import (
     KINDS,
@@ -22,6 +21,7 @@ from tellonce_cli.importers import (
     ImportFailed,
     ImportMemory,
     Item,
+    LeftOut,
     Unreadable,
     estimate_size,
     read,
@@ -31,7 +31,7 @@ from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.memory_import import Keeper, make_keeper
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
@@ -51,6 +51,7 @@ class Tally:
     memories: Counter[str] = field(default_factory=Counter[str])
     unreadable: int = 0
     first_unreadable: list[str] = field(default_factory=list[str])
+    left_out: Counter[str] = field(default_factory=Counter[str])
     newest: datetime | None = None
 
     def pass_over(self, why: list[str]) -> None:
@@ -90,7 +91,7 @@ def run(
 
 
 def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
-    """The kind that was named, else the recognized one, which is told."""
+    """The kind that the user named, else the recognized one, which is printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -123,12 +124,12 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     if sys.stdin.isatty() and sys.stdout.isatty():
         return _said_yes("Import it? [y/N] ")
     if foreseen.calls:
-        raise CommandFailed("nobody can be asked here; say --yes to import it, or --dry-run to only be told this.")
+        raise CommandFailed("this terminal cannot ask; use --yes to import, or --dry-run to only see this.")
     return True
 
 
 def _said_yes(question: str) -> bool:
-    """Ctrl-C and the end of the input are a no."""
+    """Whether the user said yes. Ctrl-C and the end of the input count as no."""
     try:
         return console.input(question).strip().lower() in ("y", "yes")
     except (KeyboardInterrupt, EOFError):
@@ -188,6 +189,7 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
+        tally.left_out.update(item.why for item in batch if isinstance(item, LeftOut))
         tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
         await _keep(batch, keeper, tally)
 
@@ -198,7 +200,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
     characters = 0
     for item in items:
         batch.append(item)
-        characters += 0 if isinstance(item, Unreadable) else len(item.content)
+        characters += 0 if isinstance(item, Unreadable | LeftOut) else len(item.content)
         if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
@@ -219,10 +221,12 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     console.print(
         f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
     )
+    for why, files in tally.left_out.items():
+        console.print(f"left out, for {why}: {plural.counted(files, 'file')}", markup=False)
     if kept["unfit"]:
-        console.print(f"left out, for they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
+        console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
     if kept["forgotten"]:
-        console.print(f"left out, for you had them forgotten: {plural.memories(kept['forgotten'])}")
+        console.print(f"left out because you had them forgotten: {plural.memories(kept['forgotten'])}")
     if tally.unreadable:
         console.print(
             f"{plural.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"
@@ -233,8 +237,8 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
             console.print(f"  and {tally.unreadable - NAMED} more")
     if kind == "telegram" and tally.created and not tally.mine and me is None:
         console.print(
-            "None of the messages could be told to be yours, so nothing is learned about you from them. Next time name "
+            "None of the messages could be recognized as yours, so nothing is learned about you from them. Next time name "
             "yourself as the export does: --me 'Your Name' or --me your numeric id."
         )
     if tally.created or kept["kept"]:
-        notes.print("Next: tellonce memories shows what is known; tellonce status shows what is still read.")
+        notes.print("Next: tellonce memories shows what is known; tellonce status shows what is still to be read.")

@@ -39,21 +39,24 @@ class Keyboard:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self._read: Callable[[str], str | None] = _typed if self.interactive else _Pipe().read
         self._reading: asyncio.Future[str | None] | None = None
+        self._prompt = ""
         if self.interactive:
             _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
         """The next line without its line end; None at the end. A pipe gets no prompt."""
+        self._prompt = prompt
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
-            print(prompt, end="", flush=True)  # the thread of a question that was interrupted still reads
+            print(prompt, end="", flush=True)  # the thread of an interrupted question is still reading
         line = await asyncio.shield(self._reading)
         self._reading = None
         return line
 
     async def answer(self, question: str) -> str:
-        """What is answered. Ctrl-C and the end of the input answer nothing, which every question takes for a no."""
+        """The answer to a question. It is empty after Ctrl-C and at the end of the input, which every question treats
+        as no."""
         reading = asyncio.ensure_future(self.line(question))
         loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(reading.cancel))
@@ -63,9 +66,17 @@ class Keyboard:
             signal.signal(signal.SIGINT, before)
             reading.cancel()
         if reading.cancelled():
-            print()  # the prompt's line has not ended
+            print()  # end the prompt's line
             return ""
         return reading.result() or ""
+
+    def show(self, text: str) -> None:
+        """Print a text while a line may be being typed, and the prompt with what was typed after it."""
+        if not self.interactive or self._reading is None:
+            print(text, flush=True)
+            return
+        line = sys.modules["readline"].get_line_buffer() if "readline" in sys.modules else ""
+        print(f"\r\x1b[K{text}\n{self._prompt}{line}", end="", flush=True)
 
     def _begin(self, prompt: str) -> "asyncio.Future[str | None]":
         loop = asyncio.get_running_loop()
@@ -96,7 +107,7 @@ def _typed(prompt: str) -> str | None:
     try:
         return input(prompt)
     except EOFError:
-        print()  # the prompt's line has not ended
+        print()  # end the prompt's line
         return None
 
 

@@ -14,11 +14,11 @@ from typing import Annotated, Literal
 import typer
 
 from tellonce.settings import SettingsError
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.operator_commands import database_app, service_app, token_app
+from tellonce_cli.screen import CommandFailed
 from tellonce_cli.subcommand import examples, run_module
 
 app = typer.Typer(
@@ -148,13 +148,17 @@ def connect(
 def import_(
     named: Annotated[list[Path], typer.Argument(metavar="[KIND] FILE", help="The export: a file, a zip or a folder.")],
     kind: Annotated[ImportKind | None, typer.Option("--kind", help="Default: recognized.", show_default=False)] = None,
-    chat_id: Annotated[int | None, typer.Option("--chat", help="Chat it belongs to; default: your own.")] = None,
-    me: Annotated[str | None, typer.Option("--me", help="Your name or id in the export, if it does not tell.")] = None,
+    chat_id: Annotated[int | None, typer.Option("--chat", help="Chat to import into; default: your own.")] = None,
+    me: Annotated[
+        str | None, typer.Option("--me", help="Your name or id in the export, if it cannot be recognized.")
+    ] = None,
     assistant: Annotated[
         str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the import.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show how long it takes and what it costs.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show how long the import takes and what it costs.")
+    ] = False,
 ) -> None:
     """Import a history or memories from another program.
 
@@ -172,7 +176,7 @@ def import_(
 
 @app.command(epilog=examples("export mine.jsonl", "export --format markdown mine.md"))
 def export(
-    file: Annotated[Path | None, typer.Argument(help="Where to; default and `-`: standard output.")] = None,
+    file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
     form: Annotated[
         Literal["jsonl", "markdown"], typer.Option("--format", help="jsonl can be imported again.")
     ] = "jsonl",
@@ -199,7 +203,7 @@ def doctor(
 def send(
     chat_id: Annotated[int, typer.Option("--chat", help="Telegram chat.")],
     routine: Annotated[str, typer.Option("--routine", help="The routine's name.")],
-    agent: Annotated[str | None, typer.Option("--agent", help="The agent that speaks.")] = None,
+    agent: Annotated[str | None, typer.Option("--agent", help="The agent that sends the message.")] = None,
 ) -> None:
     """Send standard input to a Telegram chat and record it.
 
@@ -229,7 +233,9 @@ def reembed(
 
 
 @app.command()
-def scrub(now: Annotated[bool, typer.Option("--now", help="Do not pause for others.")] = False) -> None:
+def scrub(
+    now: Annotated[bool, typer.Option("--now", help="Do not pause while others use the memory.")] = False,
+) -> None:
     """Rewrite the database files to remove forgotten text from them.
 
     Pauses while others use the memory, and reports it.
@@ -264,7 +270,7 @@ def restore(
 
 @app.command()
 def replay() -> None:
-    """Retry the jobs that failed for good.
+    """Retry failed jobs.
 
     `tellonce status` lists them with the reason.
     """
@@ -291,7 +297,7 @@ def main() -> None:
 
 
 def told(error: BaseException) -> tuple[str, int]:
-    """The message for a failure, and the exit code. Of a group of exceptions, the first is reported."""
+    """The message for a failure, and the exit code. For a group of exceptions, the first one is reported."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):

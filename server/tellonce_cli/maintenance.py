@@ -9,9 +9,8 @@ from rich.progress import Progress
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import opened, storage
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.embedding.choose import choose_embedder
 from tellonce_server.embedding.generations import NoWayBack
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
@@ -26,7 +25,7 @@ def run(action: str) -> int:
 async def _replay(settings: ServerSettings) -> None:
     async with storage(settings) as services:
         count = await services.work.replay()
-    console.print(f"{counted(count, 'dead job')} {'starts' if count == 1 else 'start'} anew")
+    console.print(f"{counted(count, 'failed job')} queued again." if count else "No failed jobs to retry.")
 
 
 async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
@@ -34,17 +33,17 @@ async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
         assert storage_.scrubber is not None  # created with the services
         if not await storage_.scrubber.scrub(gives_way=not now):
             raise CommandFailed(
-                "the scrub gave way, because the memory is in use; the running server tries again by itself. "
-                "`tellonce scrub --now` lets others wait instead."
+                "the scrub was stopped, because the memory is in use; the running server tries again by itself. "
+                "`tellonce scrub --now` makes the others wait instead."
             )
-    console.print("the database's files are rewritten; what was forgotten is not in them")
+    console.print("the database's files were rewritten; they no longer contain what was forgotten")
 
 
 async def _reembed(settings: ServerSettings) -> None:
     """Switch to the configured model while the server runs; searches use the old vectors meanwhile."""
     embedder = choose_embedder(settings)
     if isinstance(embedder, NoEmbedder):
-        raise CommandFailed("TELLONCE_EMBEDDINGS is none: name the model to change to, local or ollama.")
+        raise CommandFailed("TELLONCE_EMBEDDINGS is none; set it to the model to change to, local or ollama.")
     async with opened(settings) as storage_, running(embedder):
         assert storage_.generations is not None  # created with the services
         with Progress(console=console) as bar:
@@ -52,11 +51,11 @@ async def _reembed(settings: ServerSettings) -> None:
             count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
     if count is None:
         console.print(
-            f"{embedder.model} answers already; name another in TELLONCE_EMBEDDINGS or OLLAMA_EMBEDDING_MODEL"
+            f"{embedder.model} is in use already; set another model in TELLONCE_EMBEDDINGS or OLLAMA_EMBEDDING_MODEL"
         )
     else:
         console.print(
-            f"{counted(count, 'text')} embedded; {embedder.model} answers now. Back: tellonce reembed --rollback"
+            f"{counted(count, 'text')} embedded; {embedder.model} is in use now. To go back: tellonce reembed --rollback"
         )
 
 
@@ -67,7 +66,7 @@ async def _rollback(settings: ServerSettings) -> None:
             model = await storage_.generations.go_back()
         except NoWayBack as error:
             raise CommandFailed(str(error)) from error
-    console.print(f"{model} answers again; what came since is embedded by the running server")
+    console.print(f"{model} is in use again; the running server embeds what was added meanwhile")
 
 
 _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {

@@ -13,9 +13,8 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.plural import counted
 from tellonce.settings import load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory_server import connected
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_relay.views import dated, short
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -25,7 +24,7 @@ Command = Literal["list", "search", "remember", "edit", "why"]
 
 
 def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_json: bool = False) -> int:
-    """0 when the memory did it; the hint at what comes next goes to standard error."""
+    """Run the command and return 0. The hint at the next command goes to standard error."""
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     kind, call, show = _COMMANDS[command]
@@ -42,7 +41,7 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_jso
 
 
 def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
-    """A tool's arguments. Raises CommandFailed with the sentence of the contract."""
+    """Validate a tool's arguments. Raises CommandFailed with the contract's error message."""
     try:
         return kind.model_validate({name: value for name, value in arguments.items() if value is not None})
     except ValidationError as error:
@@ -53,7 +52,8 @@ def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
 
 
 async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitable[ResultT]]) -> ResultT:
-    """What the memory answered. Raises CommandFailed with its own words where it refused or could not be asked."""
+    """The result of a call. Raises CommandFailed with the memory's message if it refuses the call or cannot be
+    reached."""
     async with connected(settings) as memory:
         try:
             return await call(memory)
@@ -62,12 +62,12 @@ async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitab
 
 
 def print_json(result: BaseModel) -> None:
-    """As the tool answers it, for other programs."""
+    """Print the tool's structured result for other programs."""
     print(result.model_dump_json(indent=2))
 
 
 async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
-    """Pages are reached one after the other: a cursor names only the next."""
+    """The page with that number. The pages before it are read too, because a cursor leads only to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -97,7 +97,7 @@ async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanati
 
 
 Shown = tuple[list[str], str]
-"""Lines for standard output, and a hint at what to do next."""
+"""The lines for standard output, and a hint at the next command."""
 
 
 def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
@@ -132,7 +132,7 @@ def _result(one: c.SearchResult, zone: tzinfo) -> str:
 
 
 def _remembered(done: c.Remembered, zone: tzinfo, _: int) -> Shown:
-    assert done.memory is not None  # of one statement
+    assert done.memory is not None  # one statement was sent
     words = {"stored": "Remembered", "duplicate": "Known already", "superseded": "Remembered, in place of another"}
     lines = [f"{words[done.outcome or 'stored']}:", _line(done.memory, zone)]
     return lines, f"Next: tellonce why {done.memory.id}."

@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from tellonce.settings import ServerSettings
-from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import CommandFailed
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import StorageUnavailable
+from tellonce_server.core.errors import StorageUnavailable
 from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services
 from tellonce_server.store.database import Queries, as_login

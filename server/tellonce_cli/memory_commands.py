@@ -1,4 +1,4 @@
-"""The commands that read and change the memory itself: what the memory page does, from a shell or a script."""
+"""The commands that read and change memories, for the same tasks as the memory page, from a shell or a script."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -70,7 +70,7 @@ def memories(
     epilog=examples('search "red bicycle"', "search dentist --kind date", "search lisbon --since 2026-01-01")
 )
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for, by meaning or in exact words.")],
+    query: Annotated[str, typer.Argument(help="The query, by meaning or in exact words.")],
     kind: Annotated[list[FoundKind] | None, typer.Option("--kind", help="Only this kind; may be repeated.")] = None,
     where: Annotated[Where, typer.Option("--where", help="In every chat, or only in this terminal's.")] = "all",
     since: Annotated[str | None, typer.Option("--since", help="A day or moment, ISO 8601.")] = None,
@@ -88,7 +88,9 @@ def search(
 def remember(
     text: Annotated[str, typer.Argument(help="One statement, in your own words.")],
     kind: Annotated[MemoryKind | None, typer.Option("--kind", help="Default: detected.", show_default=False)] = None,
-    deadline: Annotated[str | None, typer.Option("--deadline", help="Of a goal or date, ISO 8601.")] = None,
+    deadline: Annotated[
+        str | None, typer.Option("--deadline", help="Deadline of a goal or time of a date, ISO 8601.")
+    ] = None,
     pinned: Annotated[bool, typer.Option("--pin", help="Show it in every context.")] = False,
     replaces: Annotated[
         list[int] | None, typer.Option("--replaces", min=1, help="A memory that no longer holds; may be repeated.")
@@ -103,8 +105,10 @@ def remember(
 @memory_app.command(epilog=examples("why 12", "why --message telegram:42:7", "why 12 --json"))
 def why(
     number: Annotated[int | None, typer.Argument(min=1, help="The memory's number.", show_default=False)] = None,
-    message: Annotated[str | None, typer.Option("--message", help="A message instead, by its id or number.")] = None,
-    receipt: Annotated[str | None, typer.Option("--receipt", help="The context of an answer instead.")] = None,
+    message: Annotated[
+        str | None, typer.Option("--message", help="Explain a message instead, by its id or number.")
+    ] = None,
+    receipt: Annotated[str | None, typer.Option("--receipt", help="Explain the context of an answer instead.")] = None,
     as_json: Json = False,
 ) -> None:
     """Show why something is known.
@@ -122,13 +126,13 @@ def edit(
     number: Annotated[int, typer.Argument(min=1, help="The memory's number; `tellonce memories` shows it.")],
     text: Annotated[str | None, typer.Argument(help="The new text.", show_default=False)] = None,
     action: Annotated[
-        EditAction | None, typer.Option("--do", help="Instead of a new text.", show_default=False)
+        EditAction | None, typer.Option("--do", help="An action instead of a new text.", show_default=False)
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Change one memory.
 
-    Give its new text, or say with --do what to do with it.
+    Give its new text, or an action with --do.
     """
     if (text is None) == (action is None):
         raise typer.BadParameter("give either a new text or --do")

@@ -12,14 +12,14 @@ from tellonce_cli.importers.fitting import clean
 from tellonce_cli.importers.items import ExportedMemory, ImportMemory
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.memory.extraction_results import PRIORITY
-from tellonce_server.domain.memory.importance import importance_of
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages
 from tellonce_server.store.memories import NewMemory
-from tellonce_text.dates.deadlines import due_date
+from tellonce_text.dates.meanings import due_date
+from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
@@ -86,7 +86,7 @@ class Keeper:
             content=text,
             confidence=CONFIDENCE,
             priority=PRIORITY,
-            importance=importance_of(text, IMPORTANCE),
+            importance=statement_importance(text, IMPORTANCE),
             pinned=kind == "pin",
             deadline=due_date(text, said_at, deps.zone) if kind in ("goal", "date") else None,
             valid_from=said_at,

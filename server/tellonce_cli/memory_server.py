@@ -1,4 +1,4 @@
-"""The memory as a client meets it: the running server, or one of our own over stdio on the same data."""
+"""Connects a command to the memory: to the running server, or to a separate one over stdio on the same data."""
 
 import os
 import sys
@@ -11,20 +11,20 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
-from tellonce_cli.failures import CommandFailed
-from tellonce_cli.screen import notes
+from tellonce_cli.screen import CommandFailed, notes
 
 CHANNEL = "terminal"
-"""The client's name, and so the channel and the chat of everything done from a terminal."""
+"""The client's name, which is also the channel and so determines the chat of all commands in a terminal."""
 
-_OURS = ("127.0.0.1", "localhost", "::1")
+OURS = ("127.0.0.1", "localhost", "::1")
 
 
 @asynccontextmanager
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
-    """A client of the memory. `notice` is told to a person at a terminal when a server has to be started.
+    """A client of the memory.
 
-    Raises CommandFailed where the memory is another machine's (what is said now would be missed there), and where our own
+    `notice` is printed on a terminal if a server must be started. Raises CommandFailed if the configured server is on
+    another machine and does not answer, because a memory on this machine would be a different one, and if our own
     cannot be opened.
     """
     try:
@@ -34,7 +34,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     if token and await _answers(settings.url, token):
         async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
-    elif urlsplit(settings.url).hostname not in _OURS:
+    elif urlsplit(settings.url).hostname not in OURS:
         raise CommandFailed(
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )
@@ -48,7 +48,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
 
 async def _open(memory: MemoryClient) -> None:
-    """Now, and not with the first line: there may be none, and what is refused would then be told to nobody."""
+    """Open the memory with a first call, so that a failure is reported before the user types anything."""
     try:
         await memory.get_profile(c.GetProfileArgs(limit=1))
     except (MemoryRefused, MemoryUnreachable) as error:

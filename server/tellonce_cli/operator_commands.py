@@ -1,4 +1,4 @@
-"""The groups of commands for who runs the memory: tokens, a PostgreSQL of one's own, the service."""
+"""The groups of commands for the operator: access tokens, an external PostgreSQL, the service."""
 
 from typing import Annotated, Literal
 
@@ -7,13 +7,13 @@ import typer
 from tellonce_cli.subcommand import examples, run_module
 
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
-database_app = typer.Typer(help="A PostgreSQL of your own.", no_args_is_help=True)
-service_app = typer.Typer(help="The memory as a service that needs no open terminal.", no_args_is_help=True)
+database_app = typer.Typer(help="Set up an external PostgreSQL.", no_args_is_help=True)
+service_app = typer.Typer(help="Run the memory as a service, without an open terminal.", no_args_is_help=True)
 
 
 @database_app.command("setup")
 def database_setup() -> None:
-    """Make the PostgreSQL that DATABASE_URL names ready.
+    """Prepare the PostgreSQL in DATABASE_URL.
 
     Creates the extension, the roles and the tables, or shows what an administrator must run.
     """
@@ -26,14 +26,14 @@ def service_install(
 ) -> None:
     """Run `tellonce up` in the background, now and at every login.
 
-    A systemd user unit, on macOS a launchd agent. It reads the `.env` of this folder.
+    Installs a systemd user unit, on macOS a launchd agent. The service reads the `.env` of this folder.
     """
     run_module("service", "install", only_print=only_print)
 
 
 @service_app.command("uninstall")
 def service_uninstall() -> None:
-    """Stop the service and remove it; the memory stays."""
+    """Stop and remove the service. The memory stays."""
     run_module("service", "uninstall")
 
 
@@ -44,31 +44,33 @@ def service_status() -> None:
 
 
 @service_app.command("logs")
-def service_logs(follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines come.")] = False) -> None:
-    """Show what the service has logged."""
+def service_logs(
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines.")] = False,
+) -> None:
+    """Show the log of the service."""
     run_module("service", "logs", follow=follow)
 
 
 @token_app.command("create", epilog=examples("token create laptop", "token create bot --scope relay"))
 def token_create(
     name: Annotated[str, typer.Argument(help="A name for the token.")],
-    scope: Annotated[Literal["assistant", "relay", "agent"], typer.Option(help="What it may do.")] = "assistant",
-    user: Annotated[int | None, typer.Option(help="User it acts for; default: you.")] = None,
+    scope: Annotated[Literal["assistant", "relay", "agent"], typer.Option(help="What the token may do.")] = "assistant",
+    user: Annotated[int | None, typer.Option(help="User for whom the token acts; default: you.")] = None,
 ) -> None:
-    """Make a token; it is shown once.
+    """Create a token, which is shown once.
 
-    A client sends it as `Authorization: Bearer TOKEN`. Another token of the name ends.
+    A client sends it as `Authorization: Bearer TOKEN`. It replaces an existing token of that name.
     """
     run_module("tokens", "create", name=name, scope=scope, user=user)
 
 
 @token_app.command("list")
 def token_list() -> None:
-    """List tokens by name; never their text."""
+    """List the names of tokens, never their text."""
     run_module("tokens", "list")
 
 
 @token_app.command("revoke")
 def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
-    """End a token."""
+    """Revoke a token."""
     run_module("tokens", "revoke", name=name)

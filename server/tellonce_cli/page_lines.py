@@ -15,7 +15,7 @@ def tell(**entry: Any) -> None:
 
 
 def run(tasks: Mapping[str, Callable[..., None]]) -> None:
-    """Run the task that the arguments name, with messages for people on standard error."""
+    """Run the task that the arguments name. Messages for people go to standard error."""
     console.file = sys.stderr
     task, *arguments = sys.argv[1:]
     try:

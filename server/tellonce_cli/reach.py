@@ -8,8 +8,8 @@ from typing import Any
 import asyncpg
 
 from tellonce.settings import ServerSettings
-from tellonce_cli.failures import CommandFailed
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_cli.screen import CommandFailed
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import prepare
@@ -32,7 +32,7 @@ async def database(settings: ServerSettings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncGenerator[Any]:
-    """A connection of its own. Raises CommandFailed if PostgreSQL does not answer."""
+    """A separate connection to the database. Raises CommandFailed if PostgreSQL does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
@@ -45,7 +45,7 @@ async def connected(dsn: str) -> AsyncGenerator[Any]:
 
 @asynccontextmanager
 async def current(dsn: str) -> AsyncGenerator[Any]:
-    """A connection of its own, with the schema up to date."""
+    """A separate connection to the database, with the schema up to date."""
     async with connected(dsn) as connection:
         try:
             await prepare(connection)

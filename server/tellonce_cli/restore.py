@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import storage
 from tellonce_cli.reach import current, database
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.bootstrap import KEY_NAME
-from tellonce_server.store.backup.refusal import BackupRefused
+from tellonce_server.store.backup.archive import BackupRefused
 from tellonce_server.store.backup.restore import aside, in_use, put_back, replace, texts_held
 
 
@@ -61,9 +60,9 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
         async with storage(settings) as services:
             gone = sum([await services.forgetter.forget_again(owner) for owner in sorted(owners)])
     if gone:
-        console.print(f"{gone} memories and messages that were forgotten since the backup are forgotten again.")
+        console.print(f"{gone} memories and messages that were forgotten since the backup were erased again.")
     console.print(
         "A backup may bring back what was forgotten after it was made"
-        + (", where it was worded otherwise then" if owners else "; this memory has no record of that")
+        + (", if it was worded differently then" if owners else "; this memory has no record of that")
         + ". Look through `/memory`, and forget again what should not be there."
     )

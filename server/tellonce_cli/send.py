@@ -2,7 +2,7 @@
 
 import sys
 
-from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import CommandFailed
 from tellonce_relay.routines.delivery import send_once
 
 
@@ -10,5 +10,5 @@ def run(chat_id: int, routine: str, agent: str | None) -> int:
     # Read bytes, because a program's output may not be text.
     text = sys.stdin.buffer.read().decode(errors="replace").replace("\x00", "").strip()
     if not text:
-        raise CommandFailed('nothing to send: pipe the text in, as in `echo "$TEXT" | tellonce send …`.')
+        raise CommandFailed('standard input is empty: pipe the text in, as in `echo "$TEXT" | tellonce send …`.')
     return send_once(chat_id, routine, agent, text)

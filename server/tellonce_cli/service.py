@@ -12,9 +12,8 @@ from typing import Protocol
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.service_files import NAME, service_file
 from tellonce.settings import ServerSettings, Settings, load, variable
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import own_command
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
 
 LOG_NAME = "service.log"
@@ -122,7 +121,10 @@ def _warn_of_the_environment() -> None:
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)
     if lost:
-        console.print(f"Not carried over from this shell: {', '.join(lost)}. Put them into .env.", style="yellow")
+        console.print(
+            f"The service does not see these variables of this shell: {', '.join(lost)}. Put them into .env.",
+            style="yellow",
+        )
 
 
 def _uninstall(system: Manager) -> int:
@@ -155,5 +157,5 @@ def _ask(command: Sequence[str]) -> int:
     if not service_file().exists():
         raise CommandFailed("the service is not installed; `tellonce service install` does it.")
     if shutil.which(command[0]) is None:
-        raise CommandFailed(f"{command[0]} is not installed here, so nothing can be said of the service.")
+        raise CommandFailed(f"{command[0]} is not installed here, so the state of the service is unknown.")
     return subprocess.run(command, check=False).returncode

@@ -17,8 +17,7 @@ from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce.work import QueueStatus, ReadingStatus, Tier
-from tellonce_cli.failures import CommandFailed
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
 
 _READERS: dict[Tier, str] = {
@@ -47,8 +46,8 @@ async def _status(settings: RelaySettings) -> int:
             talks = await _talks(memory)
         except MemoryUnreachable as error:
             raise CommandFailed(
-                f"no server answers at {settings.url} ({error}). Start it with `tellonce up`; if one runs, `tellonce doctor` "
-                "looks into it."
+                f"no server answers at {settings.url} ({error}). Start it with `tellonce up`; if one is running, `tellonce doctor` "
+                "finds the cause."
             ) from error
         except MemoryRefused as error:
             raise CommandFailed(
@@ -85,7 +84,7 @@ def task_lines(health: dict[str, Any]) -> list[str]:
     ]
     if health.get("blocked"):
         lines.append(
-            f"delays     {counted(health['blocked'], 'call')} held everybody's for over 250 ms; the server's log names them"
+            f"delays     {counted(health['blocked'], 'call')} blocked all others for over 250 ms; the server's log names them"
         )
     return lines
 
@@ -109,7 +108,7 @@ async def _talks(memory: MemoryClient) -> Mapping[str, int]:
 
 
 def talk_line(talks: Mapping[str, int]) -> str:
-    """How many messages there are, and in which client's conversations."""
+    """The number of messages, in all and by client."""
     parts = ", ".join(f"{count} in {channel}" for channel, count in sorted(talks.items()) if count)
     return f"{sum(talks.values())}" + (f" ({parts})" if parts else "")
 
@@ -120,7 +119,7 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
         left = "" if reading.to_read_again else _estimate(reading)
-        lines.append(f"unread     {counted(reading.waiting, 'exchange')} nobody has read yet{left}")
+        lines.append(f"unread     {counted(reading.waiting, 'exchange')} that no model has read yet{left}")
     if reading.to_read_again:
         lines.append(
             f"again      {counted(reading.to_read_again, 'exchange')} to be read by a better model{_estimate(reading)}"
@@ -165,22 +164,22 @@ def _print_queue(queue: QueueStatus) -> None:
         console.print(line)
     for down in queue.providers_down:
         console.print(
-            f"models     {down.model} does not answer since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "
-            "the work is done without it and again when it is back"
+            f"models     {down.model} has not answered since {down.since:%Y-%m-%d %H:%M %Z} ({down.reason}); "
+            "the work is done without it, and redone when it is available"
         )
     if not queue.kinds:
-        console.print("queue      nothing waits")
+        console.print("queue      empty")
         return
     oldest = f", oldest {queue.oldest_seconds:.0f} s" if queue.oldest_seconds is not None else ""
     table = Table(title=f"queue{oldest}", title_justify="left", box=None)
-    for name in ("kind", "waiting", "in work", "ready", "dead"):
+    for name in ("kind", "waiting", "in work", "ready", "failed"):
         table.add_column(name)
     for k in queue.kinds:
         table.add_row(k.kind, str(k.pending), str(k.claimed), str(k.ready), str(k.dead))
     console.print(table)
     for letter in queue.dead_letters:
         console.print(
-            f"dead: {letter.kind} {letter.job_id} after {counted(letter.attempts, 'attempt')}: {letter.error}"
+            f"failed: {letter.kind} {letter.job_id} after {counted(letter.attempts, 'attempt')}: {letter.error}"
         )
     if queue.dead_letters:
-        console.print("`tellonce replay` starts them anew.")
+        console.print("`tellonce replay` retries them.")

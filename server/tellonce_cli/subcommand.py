@@ -1,4 +1,4 @@
-"""How a command is declared: its work is imported when it runs, and its help ends with examples."""
+"""Helpers to declare a command: its module is imported when it runs, and its help ends with examples."""
 
 from typing import Any
 
@@ -15,5 +15,5 @@ def run_module(module: str, *args: Any, **options: Any) -> None:
 
 
 def examples(*lines: str) -> str:
-    """The last part of a command's help, a line each. The mark `\\b` keeps click from joining them."""
+    """The examples at the end of a command's help, one per line. The mark `\\b` keeps click from joining the lines."""
     return "\b\n" + "\n".join(["Examples:", *(f"  tellonce {line}" for line in lines)])

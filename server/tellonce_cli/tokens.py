@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from rich.table import Table
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import tables_owner
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.app.auth import TokenScope, create_token
 from tellonce_server.store import tokens
 
@@ -18,7 +17,7 @@ def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: i
     match action:
         case "create":
             if user is not None and scope != "assistant":
-                raise CommandFailed(f"a token of scope {scope} acts for no one user; leave --user out.")
+                raise CommandFailed(f"a token of scope {scope} does not act for a single user; leave --user out.")
             asyncio.run(_create(settings, name, scope, user))
         case "list":
             asyncio.run(_list(settings))
@@ -32,9 +31,9 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     async with tables_owner(settings) as login:
         token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
     console.print(token)
-    # On standard error, so that `$(tellonce token create …)` yields the token alone.
+    # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
-        "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` ends it."
+        "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."
     )
 
 
@@ -53,5 +52,5 @@ async def _list(settings: ServerSettings) -> None:
 async def _revoke(settings: ServerSettings, name: str) -> None:
     async with tables_owner(settings) as login:
         if not await tokens.revoke(login, name, datetime.now(UTC)):
-            raise CommandFailed(f"there is no live token {name!r}; `tellonce token list` shows them.")
+            raise CommandFailed(f"there is no valid token {name!r}; `tellonce token list` shows the valid ones.")
     console.print(f"{name} is revoked")

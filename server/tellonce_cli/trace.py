@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import CommandFailed
 
 MOST_TURNS = 20
 SERVER = "server"
@@ -55,23 +55,23 @@ def run(trace_id: str | None) -> int:
     if trace_id is None:
         turns = last_turns(folder)
         if not turns:
-            raise CommandFailed(f"No turn stands in {folder}. {_advice(settings)}")
+            raise CommandFailed(f"There is no turn in {folder}. {_advice(settings)}")
         console.print(_table(turns))
         console.print("`tellonce trace ID` draws one of them; the beginning of its id is enough.")
         return 0
     found = [event for event in _events(folder, trace_id) if (event.trace_id or "").startswith(trace_id)]
     ids = sorted({event.trace_id or "" for event in found})
     if not found:
-        raise CommandFailed(f"No event of trace {trace_id} stands in {folder}. {_advice(settings)}")
+        raise CommandFailed(f"There is no event of trace {trace_id} in {folder}. {_advice(settings)}")
     if len(ids) > 1:
-        raise CommandFailed(f"{len(ids)} traces begin with {trace_id}; give more of it: {', '.join(ids[:5])}")
+        raise CommandFailed(f"{len(ids)} traces begin with {trace_id}; type more of the id: {', '.join(ids[:5])}")
     console.print(tree_of(found))
     return 0
 
 
 def _advice(settings: ServerSettings) -> str:
     if settings.observability:
-        return "Talk with the bot, or look from the folder `tellonce up` was started in."
+        return "Send the bot a message, or run this in the folder where you started `tellonce up`."
     return "Events are written only with OBSERVABILITY_ENABLED=1: put it into .env, then start `tellonce up` again."
 
 

@@ -14,15 +14,13 @@ from rich.table import Table
 from telegram import User
 
 from tellonce.children import Child
-from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce.signals import told_to_end
+from tellonce.shutdown import told_to_end
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.bot_pairing import keep_user, offered
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
-from tellonce_cli.screen import console
-from tellonce_relay.telegram.bot_token import relays_token
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.former_folder import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
@@ -130,11 +128,11 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
             )
             return False
         if server.process is not None and server.process.returncode not in (None, 0):
-            console.print("The server ended; its messages stand above. Run `tellonce doctor` for the fix.", style="red")
+            console.print("The server ended; see its messages above. Run `tellonce doctor` for the fix.", style="red")
             return False
         await asyncio.sleep(POLL_SECONDS)
     if not stop.is_set():
-        console.print("The server does not get ready. Run `tellonce doctor` for the reason.", style="red")
+        console.print("The server has not become ready. Run `tellonce doctor` for the reason.", style="red")
     return False
 
 
@@ -161,7 +159,7 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print("Claude Code:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
-    console.print(f"`{name} import telegram result.json` brings your past along.")
+    console.print(f"`{name} import telegram result.json` imports your history.")
     console.print("Ctrl-C stops everything.")
 
 
@@ -206,7 +204,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("fetching the embedding model (search works by words meanwhile)", total=None)
+        task = progress.add_task("downloading the embedding model (search works by words meanwhile)", total=None)
         state: dict[str, Any] = {}
         while not stop.is_set():
             health = await _health(settings)

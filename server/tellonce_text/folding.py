@@ -16,7 +16,8 @@ MOST_FLEXIBLE = 128
 flexible search may read as many characters as the literal has from each start."""
 
 COINCIDENCE = 5
-"""Digits from which a number with other separators counts as the same: `1, 2, 3` may not be 123, but a card number is.
+"""Minimum digits of a number that may have other separators in the text: `1, 2, 3` may not mean 123, but a card number
+is the same number.
 """
 
 _LETTERS: Final = {
@@ -29,14 +30,14 @@ _UNSEEN: Final = frozenset(("Mn", "Me", "Cf"))
 _CONTROLS: Final = "".join(map(chr, (*range(1, 32), 127)))
 _FOLDED_ASCII: Final = re.compile(rf"[\x00{re.escape(_CONTROLS)}`]")
 _SEPARATOR: Final = r"[ ,.'_/()-]*"
-"""What may stand between two digits of a number."""
+"""Separators that may occur between two digits of a number."""
 _GAP: Final = r"[ -]*"
-"""What may stand between two words of a name."""
+"""Separators that may occur between two words of a name."""
 _PARTS: Final = re.compile(r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ -]+)|(?P<plain>[^\d \-]+)")
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _PLAIN_RUN: Final = re.compile(r"[^\d \-]+|\d")
 _MOST_RUNS: Final = 16
-"""Runs of letters and digits of a LIKE pattern: more of them exclude hardly a text more."""
+"""Maximum runs of letters and digits in a LIKE pattern; further runs would exclude hardly any more texts."""
 
 
 def fold(text: str) -> str:
@@ -66,7 +67,7 @@ class Literal:
 
     @classmethod
     def of(cls, said: str) -> "Literal | None":
-        """None for text that folds to nothing, or to blanks."""
+        """The literal of a text; None if the text folds to nothing, or to blanks."""
         folded = fold(said).strip()
         if not folded:
             return None
@@ -78,7 +79,8 @@ class Literal:
 
     @property
     def like(self) -> str | None:
-        """A LIKE pattern that every plain ASCII text with the literal matches in lower case; None where none has it."""
+        """A LIKE pattern that matches the lower-case form of every plain ASCII text with the literal; None if no ASCII
+        text can contain it."""
         if not self.folded.isascii():
             return None
         return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
@@ -87,7 +89,8 @@ class Literal:
         return self._in_folded(fold(text))
 
     def spans(self, text: str) -> list[Span]:
-        """Where it is in the original text, in order, without overlap. Invisible characters behind a hit belong to it."""
+        """The matches in the original text, in order and without overlap. Invisible characters after a match belong to
+        it."""
         folded = fold(text)
         return list(self._spans(text, folded)) if self._in_folded(folded) else []
 
@@ -142,7 +145,7 @@ def _fold_character(c: str) -> str:
     if c.isspace():
         return " "
     decomposed = unicodedata.normalize("NFKD", c)
-    for _ in range(3):  # a fixed point: what is decomposed may have a case of its own, and the other way round
+    for _ in range(3):  # until nothing changes: either step may create new input for the other
         decomposed = unicodedata.normalize("NFKD", decomposed.casefold())
     return "".join(map(_fold_part, decomposed))
 
@@ -158,7 +161,7 @@ def _fold_part(c: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """Fills itself with the characters that are met."""
+    """A translation table that is filled when a character is first used."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))

@@ -12,10 +12,11 @@ from typing import Final
 LONGEST_RUN: Final = 30
 """Combining marks kept after one letter."""
 
-# The two ligatures that stand for a whole phrase: 18 and 8 letters for one, in a text that may hold nothing else.
+# The two ligatures that stand for whole phrases. They become 18 and 8 letters, which would multiply the length of a
+# text of ligatures.
 _PHRASES: Final = {0xFDFA: " ", 0xFDFB: " "}
 
-# No combining marks by their own class, but made of them.
+# These characters are not combining marks by their class, but they decompose into some.
 _MADE_OF_MARKS: Final = "\u0f73\u0f75\u0f81\uff9e\uff9f"
 
 _LOWEST, _HIGHEST = 0x300, 0x20000
@@ -30,6 +31,7 @@ def nfkc(text: str) -> str:
 
 @cache
 def _excess() -> re.Pattern[str]:
-    """More marks in a row than are kept; those that are kept are its first group. Made at the first use: it takes 8 ms."""
+    """Matches a run of too many marks; its first group are the marks to keep. It is compiled at its first use, because
+    that takes 8 ms."""
     marks = _MADE_OF_MARKS + "".join(c for c in map(chr, range(_LOWEST, _HIGHEST)) if unicodedata.combining(c))
     return re.compile(f"([{marks}]{{{LONGEST_RUN}}})[{marks}]+")

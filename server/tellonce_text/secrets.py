@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Final
 
 from tellonce_text.caches import of_texts
-from tellonce_text.word_lists import words_of
 
 Replace = Callable[[re.Match[str]], str]
 
@@ -46,7 +45,8 @@ _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
     re.IGNORECASE,
 )
-# Without "is" or ":" only a word that looks like nothing else is taken: letters beside digits or signs.
+# Without "is" or ":", only a word that mixes letters with digits or signs is masked, because it is hardly an ordinary
+# word.
 _BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
 _PIN = re.compile(
     r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I
@@ -69,11 +69,11 @@ _HINTS: Final = (
 )  # fmt: skip
 _MANY_DIGITS = re.compile(r"\d{8}|(?:\d{4,}[ -]){2}")
 
-# A mere "key" may be that of a row, an object or a cache.
+# The word "key" alone may mean the key of a row, an object or a cache.
 _CALLED_SECRET = re.compile(r"api|access|secret|auth|client|private|signing|webhook|token|credential", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
-_PLAIN_WORD: Final = words_of(
+_PLAIN_WORD: Final = frozenset(
     """
     a about above absent again all already also always an and any apparently are as asked at back bad based be
     because been before being blank broken but by bytes cached called case changed changing checked compromised
@@ -86,7 +86,7 @@ _PLAIN_WORD: Final = words_of(
     sure than that the their them then there they this to today tomorrow too true false undefined under unknown
     unsafe up updated us used very wait was we weak were what when where which who why will with without wrong you
     your
-    """
+    """.split()
 )
 
 
@@ -103,7 +103,7 @@ def mask(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=8192)
 def may_hold(text: str) -> bool:
-    """Whether the text is worth searching."""
+    """Whether the text may contain a secret; False is certain."""
     low = text.lower()
     return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
 
@@ -144,7 +144,8 @@ def _keyed(match: re.Match[str]) -> str:
 
 
 def _random_looking(value: str, *, strict: bool) -> bool:
-    """Letters mixed with digits and many different characters; ids and hashes only when nothing calls them secret."""
+    """Whether the word looks random: letters mixed with digits, and many different characters. An id or a hash does not
+    count, unless the text calls it a secret."""
     if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
         return False
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

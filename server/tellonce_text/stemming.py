@@ -1,4 +1,5 @@
-"""A light English stemmer: the same stem for the inflections of a word, other languages left as they are."""
+"""A light English stemmer. It gives the inflections of a word the same stem and leaves words of other languages
+unchanged."""
 
 import re
 from functools import lru_cache
@@ -31,8 +32,8 @@ BASE_OF: Final = {
 }  # fmt: skip
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
-# What is left of a verb that ends in e: one syllable with one vowel (moving, using; else the consonant would be doubled),
-# or an ending that hardly any other verb has (organising, creating, deciding, combining).
+# Matches the remainder of a verb that ends in e: one syllable with one vowel (moving, using; otherwise the consonant
+# would be doubled), or an ending that hardly any other verb has (organising, creating, deciding, combining).
 _LOST_E = re.compile(
     r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"
 )
@@ -66,7 +67,7 @@ def _without_ending(word: str) -> str:
 
 
 def _without_suffix(base: str) -> str:
-    """The verb before its -ing or -ed."""
+    """The verb without its -ing or -ed."""
     if base.endswith("i"):
         return base[:-1] + "y"
     single = base if base.endswith("ll") else _DOUBLED.sub(r"\1", base)

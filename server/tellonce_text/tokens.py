@@ -47,14 +47,14 @@ _SIGNS = frozenset(
     "–—‘’“”„•…‹›†‡‰′″€₹₪№™℃←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⭐⭕"
     "🏻🏼👇👉👌👍👏💕🔥😀😁😂😉😊😍😘😭🙂🙏🤣\u200d\ufe0f、。々〇〈〉《》「」『』【】〒〔〕〖〜　！％＆（）＊＋，－．／：；＜＝＞？｜～"
 )
-_HALF_SIGNS = frozenset("，。、！？：；")  # often one token with what follows
+_HALF_SIGNS = frozenset("，。、！？：；")  # signs that are often one token with the text after them
 _THREE_TOKENS = re.compile(
     r"[\u2340-\u243f\u26c0-\u26ff\u27c0-\u2aff\u2b80-\u2bff\U0001f000-\U0001f1bf\U0001f200-\U0001f2ff\U0001f540-\U0001f5ff"
     r"\U0001f6c0-\U0001f8ff\U0001f980-\U0010ffff]"
 )
 
 
-_LINE = 2_000  # characters up to which a line's price is remembered
+_LINE = 2_000  # maximum characters of a line whose cost is cached
 _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
@@ -108,7 +108,7 @@ def _priced(line: str) -> int:
 
 
 def _fitting(text: str, budget: int) -> int:
-    """How many characters of the text cost at most `budget` hundredths of a token."""
+    """The number of characters of the text that cost at most `budget` hundredths of a token."""
     for match in _PIECE.finditer(text):
         cost = _cost(match[0])
         if cost > budget:
@@ -118,7 +118,8 @@ def _fitting(text: str, budget: int) -> int:
 
 
 def _word_start(text: str, cut: int) -> int:
-    """The cut moved back to white space when that is near, and never between the parts of one emoji or letter."""
+    """The position of the cut, moved back to white space if that is near, and never between the parts of one emoji or
+    letter."""
     near = max(text.rfind(" ", 0, cut + 1), text.rfind("\n", 0, cut + 1))
     if cut - near <= min(24, cut // 4):
         cut = near
@@ -135,7 +136,7 @@ def _may_cut(text: str, at: int) -> bool:
 @of_texts
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> int:
-    """Hundredths of a token one piece costs; cached, because words repeat."""
+    """The cost of one piece in hundredths of a token. It is cached, because words repeat."""
     word = piece.lstrip(" ") or piece
     first = word[0]
     if first.isascii():
@@ -178,7 +179,7 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """Cost of a run without spaces: its known words, longest first, at one token each, the rest by character."""
+    """The cost of a run without spaces: one token for each known word, the longest first, and the rest by character."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

@@ -1,8 +1,8 @@
-"""Every SQL statement of the product by name, with its migrations, read from files; nothing here talks to a database.
+"""Reads the product's SQL statements and migrations from files, by name. It never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. One that serves all owners at once says so in the line
-after its name, `-- across owners: why`. `migrations/NNNN_name.sql` are applied in order, once.
+one statement. `query("<table>.some_name")` is that statement. A statement that serves all owners at once is marked in
+the line after its name: `-- across owners: why`. `migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from typing import Literal
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
-"""Whose rows a statement touches: those of the owner that is its $1, everybody's, or nobody's."""
+"""Whose rows a statement uses: those of the owner in $1, those of all owners, or none that belong to an owner."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -27,11 +27,11 @@ _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
 class UnknownQuery(LookupError):
-    """No query has this name; the message offers the nearest."""
+    """No query has this name; the message suggests similar names."""
 
 
 class SqlFileError(Exception):
-    """A file of queries or migrations breaks the form above; the message names the file and the place."""
+    """A file of queries or migrations is malformed; the message names the file and the place."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Named:
 
 @dataclass(frozen=True)
 class Migration:
-    """One step of the schema; `sha256` is of the text, so that a later change of an applied file is noticed."""
+    """One schema migration. `sha256` is the hash of its text, so that a later change of an applied file is detected."""
 
     version: int
     name: str
@@ -55,12 +55,12 @@ class Migration:
 
 
 def query(name: str) -> str:
-    """The statement `<table>.<name>`, without its comments; UnknownQuery if there is none."""
+    """The statement `<table>.<name>` without its comments. Raises UnknownQuery."""
     return _found(name).statement
 
 
 def reach(name: str) -> Reach:
-    """Whose rows the statement `<table>.<name>` touches; UnknownQuery if there is none."""
+    """Whose rows the statement `<table>.<name>` uses. Raises UnknownQuery."""
     return _found(name).reach
 
 
@@ -78,7 +78,7 @@ def queries() -> dict[str, str]:
 
 
 def migrations() -> list[Migration]:
-    """All migrations by version; whether the versions have gaps is for the runner to judge."""
+    """All migrations by version. Gaps between versions are not checked here."""
     return read_migrations(files(__name__) / "migrations")
 
 

@@ -46,7 +46,7 @@ class Allowance:
             return max(0.0, wait)
 
     def used(self) -> Used:
-        """What was used so far."""
+        """The number of calls used within the last hour and day."""
         now = self.clock()
         calls = self._calls(now)
         return Used(hour=sum(at > now - _HOUR for at in calls), day=len(calls))

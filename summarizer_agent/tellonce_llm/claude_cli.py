@@ -36,7 +36,8 @@ class ClaudeCli:
 
     async def complete(self, request: Completion) -> Answer:
         """The whole answer. Raises LLMUnavailable if the limit is reached, or the command fails or takes too long."""
-        # Only learning uses joined requests. Summaries, which can wait, leave it half of the calls.
+        # Joined requests are for learning. All others are summaries, which can wait, so half of the calls are reserved
+        # for learning.
         self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with _folder(request) as folder:
@@ -44,7 +45,7 @@ class ClaudeCli:
         return self._answer(code, out, errors, request, time.monotonic() - started)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The answer in one piece, then the Answer."""
+        """The whole text as one piece, then the Answer."""
         answer = await self.complete(request)
         yield answer.text
         yield answer

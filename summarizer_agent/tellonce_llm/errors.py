@@ -10,7 +10,7 @@ from typing import Literal
 from tellonce_llm.model import Answer
 
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
-"""Why there is no answer, as far as a person can act on it.
+"""The cause of a failure, as far as a person can act on it.
 
 `busy`: the provider asks us to slow down. `away`: it cannot be reached, or its answer broke off. `key`, `billing`,
 `model`: the account or the settings are wrong. `refused`: it will not answer this request.
@@ -36,7 +36,7 @@ class LLMUnavailable(LLMError):
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""
     this_only: bool = field(default=False, kw_only=True)
-    """Only requests like this one must wait; the provider works."""
+    """Whether only this kind of request must wait, while the provider answers others."""
 
 
 @dataclass(eq=False)

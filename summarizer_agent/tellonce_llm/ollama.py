@@ -10,8 +10,7 @@ import httpx
 import ollama
 
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn
-from tellonce_llm.pacing import paced
+from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn, paced
 
 # Ollama truncates longer prompts silently. The size is fixed, because another one makes it reload the model.
 CONTEXT_TOKENS = 8192
@@ -25,7 +24,7 @@ _FAILURES = (
     TimeoutError,
     ValueError,
     TypeError,
-    AttributeError,  # the body is JSON but not an object
+    AttributeError,  # raised when the body is JSON but not an object
 )
 
 _ABOUT_THE_MODEL = re.compile(
@@ -109,7 +108,7 @@ class Ollama:
             "format": dict(request.json_schema) if request.json_schema is not None else None,
             "options": {"num_ctx": self._context_tokens, "num_predict": request.max_tokens, "temperature": 0.2},
             "keep_alive": self._keep_alive,
-            "think": False,  # a small local model would use up the time limit on it
+            "think": False,  # thinking would take a small local model longer than the time limit
         }
 
 

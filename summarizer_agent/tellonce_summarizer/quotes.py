@@ -10,7 +10,7 @@ _QUOTES = re.compile(r"[\"“”„«»]")
 
 
 def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
-    """People's messages, because the assistant's words and routines are nobody's statements."""
+    """The messages written by people. The assistant's words and routines state nothing about anybody."""
     return [message for message in messages if message.role == "user" and not message.routine]
 
 

@@ -1,4 +1,4 @@
-"""The small commands, as they are typed: what they print, how they exit, and what they never print."""
+"""The output and exit codes of small commands, and what they must never print."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.main import DEFECT, told
+from tellonce_cli.screen import CommandFailed
 from tests.chain.home import Home
 from tests.stubs.telegram_emulator import telegram
 
@@ -44,7 +44,7 @@ async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> No
     assert "baker" not in tree
     code, said = await home.failing("trace", "no-such-trace")
     assert code == 1
-    assert "No event of trace no-such-trace" in said
+    assert "There is no event of trace no-such-trace" in said
 
 
 async def test_a_routine_is_sent_to_telegram_and_kept_as_what_the_assistant_said(home: Home) -> None:
@@ -82,7 +82,7 @@ async def test_a_server_that_does_not_know_our_token_is_told_from_one_that_is_do
         home.environment["TELLONCE_TOKEN"] = "x" * 43
         code, said = await home.failing("status")
     assert code == 1
-    assert "does not know our access token" in said
+    assert "rejects our access token" in said
 
 
 async def test_an_export_that_cannot_begin_leaves_the_last_one_as_it_is(home: Home) -> None:
@@ -95,7 +95,7 @@ async def test_an_export_that_cannot_begin_leaves_the_last_one_as_it_is(home: Ho
 
 async def test_maintenance_says_what_it_did(home: Home) -> None:
     await home.run("chat", told="/remember I prefer tea\n")
-    assert "0 dead jobs start anew" in await home.run("replay")
+    assert "No failed jobs to retry." in await home.run("replay")
     code, said = await home.failing("reembed")
     assert (code, "TELLONCE_EMBEDDINGS is none" in said) == (1, True)
     code, said = await home.failing("reembed", "--rollback")
@@ -105,7 +105,7 @@ async def test_maintenance_says_what_it_did(home: Home) -> None:
 
 async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -> None:
     async with home.up():
-        assert "nothing waits" in await home.run("status")
+        assert "queue      empty" in await home.run("status")
     code, said = await home.failing("status")
     assert code == 1
     assert said.startswith("tellonce: no server answers at")

@@ -1,4 +1,4 @@
-"""`tellonce doctor` finds what is wrong, says the fix, and shows no secret; each check can fail."""
+"""`tellonce doctor` finds problems, gives the fix, and shows no secret. Each check is seen to fail."""
 
 import asyncio
 import subprocess
@@ -60,7 +60,7 @@ async def test_everything_that_cannot_be_reached_is_named_with_its_fix_and_no_se
         *("external PostgreSQL", "embeddings by Ollama", "no-such-command", "TELEGRAM_USER_ID is not", "Claude online"),
     )
     assert [verdict(said, part) for part in parts] == ["✗"] * 5
-    assert f"{said.count('✗')} things to mend." in said
+    assert f"{said.count('✗')} problems to fix." in said
     assert said.count("fix:") == said.count("✗")
     assert not any(secret in said for secret in SECRETS)
 

@@ -1,4 +1,4 @@
-"""The whole memory from one command, as a new user runs it: real processes, real PostgreSQL, an empty home."""
+"""The whole memory started by one command as by a new user: real processes, real PostgreSQL, an empty home."""
 
 import json
 import stat
@@ -105,4 +105,4 @@ async def test_a_command_without_a_server_says_what_to_do(home: Home) -> None:
 
 
 async def _nothing_waits(home: Home) -> bool:
-    return "nothing waits" in await home.run("status")
+    return "queue      empty" in await home.run("status")

@@ -1,10 +1,12 @@
-"""Each client lists the ten tools, stores a memory and finds it, over HTTP, with its own defaults."""
+"""Each client lists the ten tools, stores a memory and finds it, with its own defaults: over HTTP but for Codex."""
 
 import json
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +15,9 @@ from tests.clients.environments import PYTHON_CLIENTS, npm_folder, python_of
 from tests.conformance.npm import binaries, run
 from tests.memory_fixtures import database
 from tests.server.processes import HttpServer, http_server
+from tests.stubs.agent_models import GenerateContentStub, ResponsesStub
+from tests.stubs.replies import Reply, Say, UseTool
+from tests.stubs.stub import Script
 
 pytestmark = [pytest.mark.anyio, pytest.mark.node, pytest.mark.clients]
 
@@ -42,28 +47,97 @@ async def test_a_python_client_stores_and_finds(client: str, server: HttpServer,
 
 async def test_the_typescript_sdk_stores_and_finds(server: HttpServer, tmp_path: Path) -> None:
     folder = npm_folder()
-    # A module is looked for beside the file that imports it.
+    # Node searches for a module next to the file that imports it.
     program = shutil.copy(PROGRAMS / "typescript_client.mjs", folder)
     _worked(await answer_of(binaries() / "node", str(program), server.url, server.token(), cwd=tmp_path))
 
 
-async def test_gemini_cli_connects(server: HttpServer, tmp_path: Path) -> None:
-    """Over HTTP: it gives a local server five seconds to start, which a busy machine does not always keep."""
-    entry = {"httpUrl": server.url, "headers": server.headers()}
+QUESTION = "What do I drink in the morning?"
+TEA = {"content": "I drink green tea every morning"}
+
+
+def script(*replies: Reply) -> Script:
+    """These replies, one a request."""
+    following = iter(replies)
+    return lambda asked: next(following)
+
+
+async def test_the_real_codex_is_connected_by_our_command_and_its_model_calls_tools(dsn: str, tmp_path: Path) -> None:
+    work, memory = tmp_path / "work", {"DATABASE_URL": dsn, "TELLONCE_DATA_DIR": str(tmp_path / "data")}
+    work.mkdir()
+    home = {"HOME": str(tmp_path), "PATH": f"{binaries()}{os.pathsep}{os.defpath}"}
+    connect = ("-m", "tellonce_cli.entry", "connect", "codex")
+    code, said, _ = await run(Path(sys.executable), *connect, env={**home, **memory}, cwd=work, seconds=SECONDS)
+    assert (code, "Codex now shares this memory" in said) == (0, True)
+    calls = (UseTool("get_context", {"query": QUESTION}), UseTool("remember", TEA))
+    codex = npm_folder() / "node_modules" / ".bin" / "codex"
+    async with ResponsesStub(script(*calls, Say("Green tea."))) as model:
+        provider = {
+            "name": '"stub"',
+            "base_url": f'"{model.url}/v1"',
+            "env_key": '"STUB_KEY"',
+            "wire_api": '"responses"',
+        }
+        # A turn of `codex exec` does not wait for a local server unless it is required.
+        own = {
+            "model": '"stub"',
+            "model_provider": '"stub"',
+            "mcp_servers.memory.required": "true",
+            "mcp_servers.memory.startup_timeout_sec": str(SECONDS),
+        }
+        chosen = {**own, **{f"model_providers.stub.{name}": value for name, value in provider.items()}}
+        options = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+        asked = ("exec", "--skip-git-repo-check", "--json", *options, QUESTION)
+        code, said, errors = await run(codex, *asked, env={**home, "STUB_KEY": "k"}, cwd=work, seconds=SECONDS)
+    assert code == 0, said + errors
+    assert json.loads(said.splitlines()[-2])["item"]["text"] == "Green tea."
+    shown = next(tool for tool in model.asked[0].body["tools"] if tool.get("name") == "mcp__memory")
+    assert len(shown["tools"]) == TOOLS
+    assert "call get_context first" in shown["description"]
+    context, remembered = (_codex_output(asked.body["input"][-1]) for asked in model.asked[1:])
+    assert QUESTION not in context["context"]
+    assert remembered["outcome"] == "stored"
+
+
+def _codex_output(item: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(item["output"].partition("Output:\n")[2])
+    return found
+
+
+async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answer(
+    server: HttpServer, tmp_path: Path
+) -> None:
+    """The test uses HTTP, because Gemini gives a local server five seconds to start, which is too short on a busy
+    machine."""
+    entry = {"httpUrl": server.url, "headers": server.headers(), "trust": True}
     settings = tmp_path / ".gemini" / "settings.json"
     settings.parent.mkdir()
-    settings.write_text(json.dumps({"mcpServers": {"memory": entry}}))
-    node = binaries()
-    code, out, errors = await run(
-        npm_folder() / "node_modules" / ".bin" / "gemini",
-        *("mcp", "list"),
-        env={"PATH": f"{node}{os.pathsep}{os.defpath}", "HOME": str(tmp_path), "GEMINI_CLI_TRUST_WORKSPACE": "true"},
-        cwd=tmp_path,
-        seconds=SECONDS,
+    settings.write_text(
+        json.dumps({"mcpServers": {"memory": entry}, "privacy": {"usageStatisticsEnabled": False}, "security": BY_KEY})
     )
-    assert code == 0, errors
-    assert "memory" in out + errors
-    assert "Connected" in out + errors
+    home = {
+        "HOME": str(tmp_path),
+        "PATH": f"{binaries()}{os.pathsep}{os.defpath}",
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+    calls = (UseTool("mcp_memory_remember", TEA), UseTool("mcp_memory_search_memory", {"query": "green tea"}))
+    async with GenerateContentStub(script(*calls, Say("Green tea."))) as model:
+        code, said, errors = await run(
+            npm_folder() / "node_modules" / ".bin" / "gemini",
+            *("-m", "gemini-2.5-flash", "-p", QUESTION),  # a named model: no other one is asked which to take
+            env={**home, "GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": model.url},
+            cwd=tmp_path,
+            seconds=2 * SECONDS,
+        )
+    assert (code, said.strip()) == (0, "Green tea."), errors
+    tools = [each["name"] for group in model.asked[0].body["tools"] for each in group["functionDeclarations"]]
+    assert len([name for name in tools if name.startswith("mcp_memory_")]) == TOOLS
+    remembered, found = (json.dumps(asked.body["contents"][-1]) for asked in model.asked[1:])
+    assert "stored: memory" in remembered
+    assert TEA["content"] in found
+
+
+BY_KEY = {"auth": {"selectedType": "gemini-api-key"}}
 
 
 async def test_the_desktop_bundle_is_valid_and_packs(tmp_path: Path) -> None:

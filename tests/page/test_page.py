@@ -27,7 +27,7 @@ async def state(memory: MemoryClient, number: int) -> c.Memory:
 
 
 async def messages(memory: MemoryClient) -> int:
-    """How many there are, in all chats."""
+    """The number of messages in all chats."""
     found = (await memory.mcp.call_tool("page_today", {})).structured_content
     assert found is not None
     return int(found["messages"])

@@ -1,4 +1,5 @@
-"""What holds on every screen: hostile text stays text, a keyboard is enough, nobody is shut out, thousands scroll."""
+"""Tests of every screen: hostile text stays text, the keyboard suffices, the page is accessible, and long lists
+scroll."""
 
 import json
 import os
@@ -91,7 +92,8 @@ def test_every_language_has_every_sentence_with_the_same_values() -> None:
 
 
 def _catalogue(file: Path) -> dict[str, set[str]]:
-    """Each sentence, its forms taken together, with the values it holds. A form for one may leave the number out."""
+    """Each sentence of a catalogue with its placeholders. Plural forms are combined, because a form for one may omit
+    the number."""
     found: dict[str, set[str]] = {}
     for key, text in json.loads(file.read_text()).items():
         name = re.sub(r"\.(one|few|many|other)$", "", key)

@@ -1,4 +1,5 @@
-"""The hooks against a real server: everything is recorded once, nothing that is private, and a missing server loses nothing."""
+"""The hooks with a real server: everything except private parts is recorded once, and nothing is lost while the server
+is down."""
 
 import asyncio
 import json
@@ -11,6 +12,7 @@ import pytest
 
 from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
+from tellonce_hooks import notation
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.patience import HANGS
@@ -34,7 +36,7 @@ async def session(server: HttpServer, tmp_path: Path) -> Session:
 
 
 async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
-    """Role and text of the session's messages in their order, once there are so many."""
+    """Role and text of the session's messages in order, once there are at least that many."""
     assert server.dsn is not None
     connection = await asyncpg.connect(server.dsn)
     try:
@@ -78,6 +80,15 @@ async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_s
     assert await recorded(server, session, 4) == said, "hooks and catch-up together record nothing twice"
 
 
+def test_the_quick_json_is_json() -> None:
+    value = {"a": [1, -2.5, None, True, 'é"\n\\'], "b": {}, "c": ""}
+    for loads, dumps in (notation._quick(), notation._usual()):
+        assert loads(f" {dumps(value)}\n") == value == json.loads(dumps(value))
+        for wrong in ("", "{", "1 2", "nul", '{"a":}', "\x00"):
+            with pytest.raises(ValueError, match=r"."):
+                loads(wrong)
+
+
 async def test_the_index_is_short_and_names_what_explain_takes(server: HttpServer, session: Session) -> None:
     long = "The deployment of the billing service goes through the staging cluster first. " * 30
     async with connect_http(server.url, server.token()) as client:
@@ -92,7 +103,7 @@ async def test_the_index_is_short_and_names_what_explain_takes(server: HttpServe
     assert len(index) < 1_500
 
 
-async def test_private_parts_excluded_folders_and_projects_switched_off_are_never_recorded(
+async def test_private_parts_commands_excluded_folders_and_projects_switched_off_are_never_recorded(
     server: HttpServer, session: Session
 ) -> None:
     await session.hook("SessionStart", source="startup")
@@ -110,10 +121,11 @@ async def test_private_parts_excluded_folders_and_projects_switched_off_are_neve
     own.write_text(json.dumps({"memory": "off"}))
     assert await session.turn("p5", "The project says off", "Yes.") is None
     own.unlink()
-    await session.turn("p6", "Recorded again", "Yes.")
+    assert await session.turn("c1", "/tellonce:memory off", "Memory in ~/shop: off.", typed_as_command=True) is None
+    await session.turn("p6", "/etc/hosts is recorded again", "Yes.")
     assert await recorded(server, session, 3) == [
         ("user", "Deploy with  tonight"),
-        ("user", "Recorded again"),
+        ("user", "/etc/hosts is recorded again"),
         ("assistant", "Yes."),
     ]
 
@@ -129,7 +141,7 @@ async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_ord
     await session.turn("p2", "Second while away", "Two.", written=False)
     await until(lambda: len(list(session.spool.glob("*.json"))) == 4)
     lost = min(session.spool.glob("*p1.json"))
-    lost.unlink()  # as if its hook had been killed; the transcript still has it
+    lost.unlink()  # as if the hook had been killed; the transcript still contains the message
     session.url = server.url
     await session.turn("p3", "Third, with the server back", "Three.")
     said = await recorded(server, session, 6)

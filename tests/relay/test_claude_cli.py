@@ -1,5 +1,6 @@
-"""Claude Code as the one who answers: first a stand-in for its command, then the real one."""
+"""Claude Code as the responder: first with a substitute for its command, then with the real one."""
 
+import base64
 import json
 import os
 import sys
@@ -12,7 +13,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_llm import Answer
+from tellonce_llm import Answer, File
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from tellonce_relay.responders.prompt import Prompt, build
@@ -24,8 +25,17 @@ from tests.server.processes import HttpServer, http_server
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.replies import Reply, Say, UseTool
 from tests.stubs.stub import Asked
+from tests.stubs.telegram_emulator.people import PIXEL
 
 pytestmark = pytest.mark.anyio
+
+PDF = File(
+    "pdf",
+    "application/pdf",
+    "a.pdf",
+    b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Count 1/Kids[3 0 R]>>endobj\n"
+    b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n",
+)
 
 ACCESS = MemoryAccess("http://127.0.0.1:1/mcp", "a-token", 42)
 
@@ -71,11 +81,11 @@ def stand_in(tmp_path: Path) -> Path:
     return file
 
 
-def prompt(message: str) -> Prompt:
+def prompt(message: str, *files: File) -> Prompt:
     known = "USER PROFILE\nLikes tea"
     profile = c.Section(name="profile", title="USER PROFILE", text=known, tokens=3, stability="stable")
     zone, now = ZoneInfo("Asia/Singapore"), datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
-    return build(of_sections(profile), message, policy="", user_name="Priya", now=now, zone=zone)
+    return build(of_sections(profile), message, policy="", user_name="Priya", now=now, zone=zone, files=files)
 
 
 def told(message: str, chat_id: int = 42) -> Incoming:
@@ -157,8 +167,23 @@ async def test_the_real_claude_code_reads_the_memory_and_answers(
         monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
         responder = ClaudeCli(str(npm_bin / "claude"), 60, MemoryAccess(server.url, server.token(), 42))
         pieces = [p async for p in responder.answer(prompt("What do I drink?"), told("What do I drink?"), None)]  # type: ignore[arg-type]
+        asked_before = len(stub.asked)
+        with_files = prompt("What is this?", File("image", "image/png", "a.png", PIXEL), PDF)
+        described = [p async for p in responder.answer(with_files, told("What is this?"), None)]  # type: ignore[arg-type]
     assert "".join(p for p in pieces if isinstance(p, str)).endswith("You drink green tea.")
-    talks = [asked for asked in stub.asked if asked.path == "/v1/messages"]
+    assert "".join(p for p in described if isinstance(p, str)).endswith("You drink green tea.")
+    shown = [
+        block
+        for asked in stub.asked[asked_before:]
+        for m in asked.messages
+        if isinstance(m["content"], list)
+        for block in m["content"]
+    ]
+    assert {base64.b64decode(b["source"]["data"]) for b in shown if b["type"] in ("image", "document")} == {
+        PIXEL,
+        PDF.data,
+    }
+    talks = [asked for asked in stub.asked[:asked_before] if asked.path == "/v1/messages"]
     assert any("Likes tea" in asked.system for asked in talks)
     offered = {tool["name"] for asked in talks for tool in asked.body.get("tools", ())}
     assert not offered & {"Bash", "Write", "Edit", "WebFetch"}, "it may read the memory, and nothing of this machine"
@@ -171,7 +196,7 @@ async def remembered(server: HttpServer) -> None:
 
 
 def searching(asked: Asked) -> Reply:
-    """Searches once, then answers."""
+    """A script that searches once and then answers."""
     if asked.body.get("tools") and not results(asked):
         return UseTool("mcp__memory__search_memory", {"query": "green tea"})
     return Say("You drink green tea.")

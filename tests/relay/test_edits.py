@@ -1,13 +1,18 @@
-"""Messages the person changes after sending them: before they are answered, meanwhile, and afterwards."""
+"""Edits of messages before, during and after the answer."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_llm import Answer
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.responders.prompt import Prompt
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import Echo, relaying, texts
+from tests.relay.relaying import Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
@@ -62,3 +67,34 @@ async def test_the_next_process_answers_a_waiting_message_as_it_was_edited(memor
             await api.replies(2)
     assert texts(api) == ["re First of all", "re Where is the station?"]
     assert not list((tmp_path / "inbox").iterdir())
+
+
+async def test_an_edited_caption_is_an_edit_of_the_message_and_keeps_what_the_picture_shows(memory: Memory) -> None:
+    gate = asyncio.Event()
+
+    class Seeing(Scripted):
+        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+            if "dog" not in incoming.text:
+                await gate.wait()
+            async for piece in super().answer(prompt, incoming, memory):
+                yield piece
+
+    responder = Seeing("Nice. [SEEN: a brown dog on a beach]", "Nice.")
+    responder.kinds = frozenset(("image",))
+    async with relaying(memory, responder) as api, memory.client() as client:
+        number = await api.photo(caption="Our cat")
+        await api.until(lambda: bool(api.world.actions))
+        # The caption is put right while the model looks at the picture, and once more after the answer.
+        await api.edit(number, "Our dog")
+        await api.all_fetched()
+        gate.set()
+        await api.replies(1)
+        await api.edit(number, "Our dog Rex in Brighton")
+        await api.until(lambda: len(api.world.reactions) == 2)
+        await api.say("The dog is four")
+        await api.replies(2)
+        why = await client.explain(c.ExplainArgs(message_id=str(number)))
+        found = (await client.search_memory(c.SearchMemoryArgs(query="Rex"))).results
+    assert why.text == "[photo] Our dog Rex in Brighton\n> a brown dog on a beach"
+    assert any("Rex in Brighton" in result.text for result in found)
+    assert texts(api) == ["Nice.", "Nice."]

@@ -1,19 +1,25 @@
-"""A model that hiccups, stays away, or is stopped: what the person sees, and what is owed to them."""
+"""A model that fails briefly, stays unavailable, or is stopped: what the person sees, and which answers come later."""
 
 import asyncio
+import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Cause
+from tellonce_llm import Answer, Cause
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, continued, whole
 from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
 from tests.memory_fixtures import Memory
+from tests.relay.outages import Away
 from tests.relay.relaying import Echo, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
@@ -23,7 +29,7 @@ BUSY = trouble("busy", owed=True)
 
 
 class Down(Scripted):
-    """Fails with `cause` until it is set right; the first answer breaks off behind `said`."""
+    """A responder that fails with `cause` until it is repaired; the first answer breaks off after `said`."""
 
     def __init__(self, cause: Cause = "busy", said: str = "") -> None:
         super().__init__("")
@@ -166,6 +172,53 @@ async def test_messages_of_one_breath_are_one_turn(memory: Memory) -> None:
     talk = await said(memory)
     assert talk.count("User: ") == 6
     assert talk.count("Assistant: ") == 3
+
+
+async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a_message_waits_for_no_clock(
+    memory: Memory,
+) -> None:
+    asked = asyncio.Event()
+
+    class Slow(Away):
+        async def record_message(self, args: c.RecordMessageArgs) -> object:
+            if args.content == "Two":
+                await asked.wait()
+                await asyncio.sleep(0.1)  # much longer than the breath
+            return await super().__getattr__("record_message")(args)
+
+    class Noting(Echo):
+        async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
+            asked.set()
+            async for piece in super().answer(prompt, incoming, memory):
+                yield piece
+
+    async with memory.relay() as real:
+        async with relaying(memory, Noting(), client=Slow(real).client, own={"breath_seconds": 0.01}) as api:
+            await api.burst("One", "Two")
+            assert await api.replies(1) == ["re One\nTwo"]
+        async with relaying(memory, Echo(), own={"breath_seconds": 10}) as api:
+            began = time.monotonic()
+            await api.say("What does she eat?", user=43)
+            assert await api.replies(1) == ["re What does she eat?"]
+            assert time.monotonic() - began < 10
+
+
+def test_the_wait_for_another_message_follows_the_rhythm_of_the_chat() -> None:
+    arrivals, thread, at = Arrivals(), (42, None), 0.0
+
+    def write(*gaps: float) -> float:
+        nonlocal at
+        for gap in gaps:
+            at += gap
+            arrivals.taken(thread, 0, at)
+        return arrivals.hold(thread, 1.5)
+
+    assert write(*[60] * ENOUGH) == 1.5, "the chat is not known yet"
+    assert write(60) == SHORTEST
+    assert write(0.8) == pytest.approx(1.2)
+    assert write(1.4) == 1.5
+    assert write(*[60] * REMEMBERED) == SHORTEST
+    assert arrivals.hold((43, None), 1.5) == 1.5
 
 
 async def test_a_burst_that_is_cut_by_a_kill_is_answered_once(memory: Memory, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the commands show, word for word."""
+"""The exact texts of the commands' views."""
 
 from datetime import UTC, datetime
 

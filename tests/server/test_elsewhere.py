@@ -1,4 +1,4 @@
-"""No talk is amnesic: what was said lately beside it is shown, labelled; what was put away is not."""
+"""A context shows recent messages from other conversations with labels, but not archived ones."""
 
 import pytest
 

@@ -1,6 +1,8 @@
-"""The permanent gate of docs/CONTRACT.md, 4: with the summarizer a question finds no less of its evidence than without.
+"""The permanent check of docs/CONTRACT.md, 4: with the summarizer, a question finds no less of its evidence than
+without.
 
-On a small talk and by words alone; `python -m benchmarks.evidence` judges large ones with the embedding model.
+It uses a small conversation and search by words; `python -m benchmarks.evidence` measures large ones with the embedding
+model.
 """
 
 from collections.abc import Sequence
@@ -25,7 +27,7 @@ BUDGETS = (1_000, 4_300)
 
 
 async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> list[dict[str, Figures]]:
-    """By budget what the contexts hold of the evidence of the first questions."""
+    """For each budget, the share of evidence in the contexts for the first questions."""
     async with memory.client() as client:
         return [
             figures([await held(client, dialogue, probe, budget) for probe in dialogue.probes[:QUESTIONS]])

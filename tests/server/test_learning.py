@@ -1,4 +1,4 @@
-"""What becomes of a worker's items: driven through MCP by a worker whose answers are written by hand."""
+"""How a worker's items become memories, tested through MCP with a worker whose answers are written by hand."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ Answer = Callable[[w.ExchangeInput], Sequence[w.ExchangeItem]]
 
 
 async def say(client: MemoryClient, clock: Clock, text: str, number: str | None = None) -> None:
-    """The user says it and is answered."""
+    """Record a message of the user and an answer."""
     clock.forward(minutes=5)
     await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=number, sent_at=clock()))
     await client.record_message(c.RecordMessageArgs(role="assistant", content="I see.", sent_at=clock()))
@@ -51,9 +51,9 @@ async def read(
     tier: w.Tier = "claude",
     canonical: str = "",
 ) -> list[dict[str, int]]:
-    """Work all there is on that tier; what became of each exchange."""
+    """Do all work as that tier. Returns the outcome of each exchange."""
     stored: list[dict[str, int]] = []
-    for _ in range(2):  # an empty claim sends what a lower tier did back to work
+    for _ in range(2):  # an empty claim requeues the results of lower tiers
         while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:
             for job in jobs:
                 args = {"job_id": job.job_id, "fence": job.fence, "model": "m", "tier": tier}

@@ -1,4 +1,4 @@
-"""`tellonce connect` in empty homes and beside what people already have there, for every client and system."""
+"""`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
 import json
 import sys
@@ -10,15 +10,15 @@ import pytest
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS, Machine
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
+from tellonce_cli.screen import CommandFailed
 
 SYSTEMS = ("linux", "darwin", "win32")
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; the settings are those of nobody."""
+    """An empty home without any settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "DATABASE_URL", "TELEGRAM_USER_ID"):
@@ -104,6 +104,18 @@ def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -
     joined(ClientName.CODEX, only_print=True)
     assert "[mcp_servers.memory]" in capsys.readouterr().out
     assert not file_of(ClientName.CODEX).exists()
+
+
+def test_the_own_database_is_written_to_the_file_and_never_to_a_screen(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://ann:hunter2@db/memory")
+    joined(ClientName.GEMINI, only_print=True)
+    joined(ClientName.GEMINI)
+    assert entry(ClientName.GEMINI)["env"]["DATABASE_URL"] == "postgresql://ann:hunter2@db/memory"
+    said = capsys.readouterr().out
+    assert "hunter2" not in said
+    assert "The file holds your DATABASE_URL" in said
 
 
 @pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "\ufeff{}"])

@@ -1,4 +1,4 @@
-"""The container files name only what exists: commands, settings, files; no engine is needed to see that."""
+"""The container files name only existing commands, settings and files. The test needs no container engine."""
 
 import re
 from pathlib import Path

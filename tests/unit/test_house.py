@@ -1,4 +1,4 @@
-"""The sizes the code keeps to: small files, small functions, and a broad `except` only at a process's edge."""
+"""Limits on the code: small files, small functions, and a broad `except` only at a process's edge."""
 
 import ast
 import statistics
@@ -31,7 +31,7 @@ EDGES = {
     "side_tasks.py": "one run of a side task",
     "threads.py": "one piece of a thread's work",
 }
-"""Where everything is caught, and what that is the edge of."""
+"""The files with a broad `except`, and the edge that each one guards."""
 
 
 def functions(tree: ast.AST) -> list[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Where candidates stand to each other: who follows whom, and who sits together. Beside a plain reading of the definition."""
+"""The order and sessions of candidates, compared with a direct implementation of the definition."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -22,7 +22,7 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Two hours a thread number, and as many more as drawn: some pauses end a sitting, some do not."""
+    """Candidates two hours or more apart per thread number, so that some pauses end a session and others do not."""
     return [
         Candidate(
             chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None

@@ -1,4 +1,4 @@
-"""A cursor goes round, and only in its own search."""
+"""A cursor survives a round trip, and is valid only for its own search."""
 
 import base64
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.domain.retrieval.cursor import Cursor, CursorRefused, mark, read
+from tellonce_server.domain.retrieval.search import Cursor, CursorRefused, mark, read
 
 
 @given(st.integers(0, 10_000), st.integers(0, 2**62), st.text(max_size=20))

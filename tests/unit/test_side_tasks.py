@@ -7,7 +7,8 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from tellonce.side_tasks import LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks, pause
+from tellonce.backoff import backoff, full_length
+from tellonce.side_tasks import FIRST_PAUSE, LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks
 from tellonce_cli.status import task_lines
 from tests.patience import HANGS
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Time:
-    """A clock that moves by what is slept; `sleeps` are the pauses."""
+    """A clock that advances by the sleeps; `sleeps` are the pauses."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -54,7 +55,7 @@ async def test_a_task_that_raises_is_logged_by_name_with_its_stack_and_started_a
     assert all(record.exc_info is not None and record.levelno == logging.ERROR for record in caplog.records)
     assert task_lines({"tasks": shown, "blocked": 2}) == [
         "tasks      tidying failed 3 times (KeyError), starts again soon; the server's log says why",
-        "delays     2 calls held everybody's for over 250 ms; the server's log names them",
+        "delays     2 calls blocked all others for over 250 ms; the server's log names them",
     ]
 
 
@@ -101,4 +102,4 @@ async def test_a_vital_task_that_cannot_be_kept_running_ends_the_process() -> No
 
 
 def test_pauses_are_bounded() -> None:
-    assert [pause(n) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
+    assert [backoff(n, FIRST_PAUSE, LONGEST_PAUSE, full_length) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]

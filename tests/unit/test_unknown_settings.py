@@ -1,4 +1,4 @@
-"""Misspelled settings are named with the setting they were meant to be."""
+"""Misspelled settings are reported with the probable name."""
 
 from pathlib import Path
 from typing import get_args

@@ -37,7 +37,7 @@ class Place(TypedDict):
 
 
 def place(incoming: Incoming) -> Place:
-    """The place of a command, in the form for the tools."""
+    """The chat and thread of a command, as arguments of the tools."""
     return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
 
 
@@ -63,7 +63,7 @@ async def _remember(command_context: CommandContext, incoming: Incoming, text: s
 async def remembered(command_context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
     """Store the person's own words. Raises MemoryUnreachable and MemoryRefused."""
     stored = (await command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
-    assert stored is not None  # there was one statement
+    assert stored is not None  # one statement was sent
     return stored
 
 

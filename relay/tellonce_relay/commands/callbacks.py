@@ -11,10 +11,9 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import commands
 from tellonce_relay.commands.commands import Counter, Reaction
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.telegram.markdown import Marked, rendered
+from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
-from tellonce_relay.telegram.split import split
 
 logger = logging.getLogger(__name__)
 
@@ -67,7 +66,7 @@ async def _toast(query: CallbackQuery, text: str) -> None:
     try:
         await query.answer(text[:TOAST])
     except TelegramError as error:
-        logger.info("a toast came too late: %s", error)
+        logger.info("Telegram no longer accepts the toast of a button: %s", error)
 
 
 async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Reaction) -> None:
@@ -75,11 +74,11 @@ async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Rea
     to = Address(message.chat.id, thread)
     try:
         if reaction.said is not None:
-            for part in split(rendered(reaction.said)):
+            for part in split_marked(rendered(reaction.said)):
                 await outbox.send(to, part)
             return
         await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)
         if reaction.question is not None:
             await outbox.send(to, Marked(reaction.question), ForceReply(selective=True))
     except (NotSent, AnswerLost) as error:
-        logger.warning("a button's effect could not be shown: %s", error)
+        logger.warning("a message could not be updated after a button was tapped: %s", error)

@@ -1,4 +1,4 @@
-"""The bot's commands: its menu, the question before it forgets, and the effect of buttons."""
+"""The bot's commands: the menu, the confirmation before forgetting, and the effects of buttons."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import counted, phrase
-from tellonce_relay.commands import forget_list, memory_browser, questions
+from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
@@ -48,12 +48,12 @@ async def run(command_context: CommandContext, lists: ForgetLists, surface: Chat
     elif (told := await answer(command_context, incoming)) is not None:
         await surface.say(told)
     elif (incoming.chat_id or 0) >= 0:
-        # In a group it may be another bot's command.
+        # In a group, an unknown command may be for another bot.
         await surface.say(phrase("help.unknown_command"))
 
 
 async def _memory(command_context: CommandContext, incoming: Incoming) -> buttons.Reply:
-    """Everything that is stored or, if that is nothing, the latest words."""
+    """The stored memories or, if there are none, the latest messages."""
     profile = await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming)))
     shown = memory_browser.overview(profile, command_context.zone)
     if memory_browser.is_empty(profile):
@@ -110,7 +110,7 @@ class Reaction:
 
 @dataclass(frozen=True)
 class Counter:
-    """What the handling of buttons needs."""
+    """The dependencies of the button handlers."""
 
     memory: MemoryClient
     lists: ForgetLists
@@ -138,7 +138,7 @@ async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Rea
             return Reaction(phrase("memory.taken_back"))
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
-            return Reaction(known.text, questions.right_wording(known.text, press.number))
+            return Reaction(known.text, confirmations.right_wording(known.text, press.number))
         case "keep" | "cancel":
             counter.lists.drop(press.number)
             return Reaction(phrase("forget.kept"))

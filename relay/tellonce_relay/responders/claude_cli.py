@@ -191,7 +191,7 @@ def _text_in(event: dict[str, Any]) -> str:
 
 
 def _break_in(event: dict[str, Any], said: str) -> str:
-    """A paragraph break before text that follows a tool call."""
+    """A paragraph break to put before text that follows a tool call, else nothing."""
     inner = event.get("event") or {}
     begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
     return "\n\n" if begins and said.strip() else ""

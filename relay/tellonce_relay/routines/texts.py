@@ -122,7 +122,7 @@ async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, 
     try:
         pieces = [p async for p in writer.responder.answer(prompt, asked, writer.memory) if isinstance(p, str)]
     except CannotAnswer as error:
-        logger.info("no model writes %s: %s", routine.name, error)
+        logger.info("no model could write the routine %s: %s", routine.name, error)
         return await _listed(writer, routine, chat_id, now)
     text = parse("".join(pieces)).visible
     if not text or text.strip(" .!*").upper() == SILENCE:

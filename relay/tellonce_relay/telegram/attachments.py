@@ -1,4 +1,4 @@
-"""The file in a Telegram message. Pure."""
+"""Finds the file in a Telegram message. Pure."""
 
 from dataclasses import dataclass
 from pathlib import PurePath

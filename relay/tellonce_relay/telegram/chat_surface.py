@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from telegram.error import TelegramError
 
-from tellonce_relay.telegram.markdown import Marked, rendered, units
+from tellonce_relay.telegram.markdown import MESSAGE_UNITS, Marked, rendered, split_marked, units
 from tellonce_relay.telegram.outbox import Address, AnswerLost, Markup, NotSent, Outbox, SlowDown, why
-from tellonce_relay.telegram.split import LONGEST, split
 from tellonce_relay.turn.turn import NotShown
 
 logger = logging.getLogger(__name__)
@@ -88,7 +87,7 @@ class ChatSurface:
         """Show a draft in the background. A failure does no harm, because the whole answer follows."""
         text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
         drafting = self._drafting is not None and not self._drafting.done()
-        if not text or drafting or self._clock() < self._next_draft or units(text) > LONGEST:
+        if not text or drafting or self._clock() < self._next_draft or units(text) > MESSAGE_UNITS:
             return
         self._next_draft = self._clock() + self._pace
         self._drafting = asyncio.create_task(self._sketch(text))
@@ -107,7 +106,7 @@ class ChatSurface:
                 if not numbers:
                     raise
                 # The person has seen the beginning, so the answer counts as given.
-                logger.warning("the rest of an answer was not sent: %s", error)
+                logger.warning("only the beginning of an answer was sent: %s", error)
                 break
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]
 
@@ -122,7 +121,8 @@ class ChatSurface:
         await self._stand()
 
     async def _stand(self) -> None:
-        """Send the permanent beginning in separate messages; a draft becomes the first of them."""
+        """Send the beginning of the answer as permanent messages. The draft, if there is one, becomes the first of
+        them."""
         d = self._delivery
         beginning = _parts(d.begun) if d.begun else []
         for part in beginning[len(d.numbers) :]:
@@ -131,7 +131,7 @@ class ChatSurface:
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """Send a text with buttons, separate from the answer. Raises NotShown."""
-        *first, last = split(Marked(text))
+        *first, last = split_marked(Marked(text))
         for part in first:
             await self._one(part, None)
         await self._one(last, markup)
@@ -162,7 +162,7 @@ class ChatSurface:
         if not begun:
             return _parts(text)
         rest = text.removeprefix(begun)
-        return [*_parts(begun), *(split(rendered(rest)) if rest.strip() else ())]
+        return [*_parts(begun), *(split_marked(rendered(rest)) if rest.strip() else ())]
 
     async def close(self) -> None:
         """Stop the typing indicator and drop a pending draft."""
@@ -181,7 +181,7 @@ class ChatSurface:
         try:
             await self._outbox.edit(self._to.chat_id, draft, part)
         except NotSent as error:
-            logger.info("the draft could not be finished and is sent anew: %s", error)
+            logger.info("the draft could not be turned into the answer, which is sent as a new message: %s", error)
             return await self._one(part, None, self._about_to)
         return draft
 
@@ -191,7 +191,7 @@ class ChatSurface:
         try:
             return await self._outbox.send(self._to, part, markup, about_to)
         except AnswerLost as error:
-            logger.warning("nobody knows whether a message arrived; it is not sent twice: %s", error)
+            logger.warning("it is unknown whether a message was delivered, so it is not sent again: %s", error)
             return UNKNOWN
         except NotSent as error:
             raise NotShown(str(error)) from error
@@ -236,4 +236,4 @@ class ChatSurface:
 
 
 def _parts(text: str) -> list[Marked]:
-    return split(rendered(text)) or [Marked("…")]
+    return split_marked(rendered(text)) or [Marked("…")]

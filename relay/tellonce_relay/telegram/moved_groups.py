@@ -1,4 +1,5 @@
-"""Groups that became supergroups: Telegram gives them a new id and new message numbers; the memory keeps the old id."""
+"""Maps the ids of groups that became supergroups. Telegram gives such a group a new id and new message numbers, but the
+memory keeps the old id."""
 
 from tellonce_relay.seen_store import SeenStore
 

@@ -9,7 +9,6 @@ unseen messages away (more than a hundred waiting updates). Then a text may appe
 
 import asyncio
 import logging
-import random
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
@@ -23,6 +22,7 @@ from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, 
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, RetryAfter, TelegramError
 
+from tellonce.backoff import backoff
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
@@ -33,9 +33,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Maximum refusals of one message by an error that does not concern it, the last ones half a minute apart. The error
-may concern it after all, and the message would block its chat for ever. An unreachable Telegram is retried without
-limit."""
+"""Maximum refusals of one message by errors that seem unrelated to it, the last ones half a minute apart. Such an error
+may be caused by the message after all, which would then block its chat forever. While Telegram is unreachable, sending
+is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -79,7 +79,7 @@ class Address:
 
 
 def nobody(after: int | None) -> None:
-    """Record nothing, for callers without a journal."""
+    """Record nothing: the default for callers that keep no record of deliveries."""
 
 
 class Outbox:
@@ -111,7 +111,7 @@ class Outbox:
             self._seen[int(counter)].add(int(number))
 
     def saw(self, chat_id: int, number: int) -> None:
-        """Record that somebody's message has that number."""
+        """Record that a message with that number exists in the chat."""
         known = self._seen[_counter(chat_id)]
         if number > max(known, default=0):
             self._newest.put(str(_counter(chat_id)), str(number))
@@ -281,7 +281,7 @@ class Outbox:
         )
 
     async def _patiently(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        pause, tried = FIRST_PAUSE, 1
+        tried = 1
         while True:
             try:
                 return await call()
@@ -294,9 +294,9 @@ class Outbox:
                     raise
                 if tried >= MOST_REFUSALS and _was_refused(error):
                     raise
-                logger.info("Telegram did not take it: %s", error)
-                wait = pause * random.uniform(0.5, 1.0)
-                pause, tried = min(LONGEST_PAUSE, 2 * pause), tried + 1
+                logger.info("Telegram did not accept a message: %s", error)
+                wait = backoff(tried, FIRST_PAUSE, LONGEST_PAUSE)
+                tried += 1
             await self._sleep(wait)
 
     def _highest(self, chat_id: int) -> int | None:
@@ -304,13 +304,14 @@ class Outbox:
 
 
 def _counter(chat_id: int) -> int:
-    """The chat whose message counter applies: supergroups have their own; a bot's private chats and basic groups share
-    one."""
+    """The id of the message counter of a chat: each supergroup has its own; a bot's private chats and basic groups
+    share one."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 
 def why(error: TelegramError) -> str:
-    """The type of an error, with the known part of its message; the rest may quote the text."""
+    """The type of an error and, if it is known, its message. An unknown message is left out, because it may quote the
+    text."""
     known = _WORDINGS.search(str(error).lower())
     return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
 

@@ -26,8 +26,8 @@ LONGEST_TEXT = 60_000
 
 
 class Unperceived(Exception):
-    """An attachment cannot be used. `sentence` is for the person; with `once`, it applies to later ones too and is
-    said once."""
+    """An attachment cannot be used. `sentence` is for the person; with `once`, it applies to later attachments too and
+    is said only once."""
 
     def __init__(self, sentence: str, *, once: bool = False) -> None:
         super().__init__(sentence)

@@ -17,11 +17,11 @@ class AgentEntry(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     prompt: Annotated[str, Field(min_length=1, description="System prompt: policy and personality.")]
-    chats: tuple[int, ...] = Field(default=(), description="Chats it speaks in.")
+    chats: tuple[int, ...] = Field(default=(), description="Chats in which it answers.")
     topics: tuple[Annotated[str, Field(pattern=r"^-?\d+:\d+$")], ...] = Field(
-        default=(), description="Topics it speaks in, as chat:thread."
+        default=(), description="Topics in which it answers, as chat:thread."
     )
-    default: bool = Field(default=False, description="Speaks where no other does.")
+    default: bool = Field(default=False, description="Answers in chats that no other agent has.")
 
 
 _FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])

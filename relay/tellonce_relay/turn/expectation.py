@@ -33,7 +33,7 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """What the next message may fill; None if the answer ends without a question, or with an open one."""
+    """The value that the next message may give; None if the answer ends without a question, or with an open one."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

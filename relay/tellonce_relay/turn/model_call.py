@@ -6,13 +6,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from tellonce.backoff import backoff
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.turn.tags import finished
 
 ResultT = TypeVar("ResultT")
 
 PASSING = ("busy", "away")
-"""Causes that may pass within moments."""
+"""Causes of failure that may end within seconds."""
 
 _OVERLAP = 12
 """Characters that two parts of an answer must share to count as a repetition."""
@@ -23,7 +24,7 @@ _LONGEST_WORD = 40
 
 @dataclass
 class Progress:
-    """The text of the model so far, which is kept if a stream breaks off."""
+    """The text that the model has produced so far. It is kept if the stream breaks off."""
 
     said: str = ""
 
@@ -46,13 +47,13 @@ class Persistence:
         respected."""
         if error.cause not in PASSING:
             return None
-        own = min(self.longest_pause, self.first_pause * 2.0**tried) * (0.5 + 0.5 * self.jitter())
+        own = backoff(tried + 1, self.first_pause, self.longest_pause, self.jitter)
         pause = max(own, error.retry_after or 0.0)
         return pause if waited + pause <= self.total else None
 
     @property
     def briefly(self) -> "Persistence":
-        """A shorter persistence for an owed answer, which is retried later and which nobody watches."""
+        """A shorter persistence for an answer that is retried later anyway and that nobody is waiting for."""
         return replace(self, total=self.total / 10)
 
 

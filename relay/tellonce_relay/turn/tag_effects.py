@@ -14,7 +14,7 @@ from tellonce_relay.turn.reminders import NotSet, timed
 from tellonce_relay.turn.tags import Tag
 from tellonce_text.dates.alarms import alarm
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.zones import region_of
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
-    """Close the goal that fits best. If none fits, the model meant something that is not a goal."""
+    """Close the goal that fits best. If none fits, nothing is closed: the model meant something that is not a goal."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = _best(topic, found.results)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
@@ -28,6 +28,9 @@ from tellonce_relay.turn.tags import Parsed, Tag, finished, heard, parse, shown_
 from tellonce_relay.turn.turn_sentences import STOPPED_HERE, trouble
 
 logger = logging.getLogger(__name__)
+
+_SEEN: Final = "\n> "
+"""Stands between a caption and the description of its file."""
 
 
 class NotShown(Exception):
@@ -55,6 +58,7 @@ class TurnOptions:
     """The options of a turn. `policy` is the agent's system prompt; `profile` is the fallback for an empty profile.
 
     `patience` is in seconds, for an outage of the memory; `persistence` says how long a failing model is retried.
+    `captions` is held while a file's message is read and rewritten.
     """
 
     zone: ZoneInfo
@@ -66,6 +70,7 @@ class TurnOptions:
     emit: Emit = silent
     persistence: Persistence = PATIENT
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    captions: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 @dataclass(frozen=True)
@@ -137,7 +142,7 @@ def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one. Only after it may the channel forget the message. Raises MemoryUnreachable and MemoryRefused."""
+    """Step one. The channel must keep the message until this returns. Raises MemoryUnreachable and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -328,7 +333,7 @@ class _Asking:
 
     def failed(self, error: CannotAnswer, pause: float) -> None:
         """Report that the model is asked again."""
-        logger.info("the model is asked again in %.1f s: %s", pause, error)
+        logger.info("the model failed and is asked again in %.1f s: %s", pause, error)
         self.options.emit("model_retry", cause=error.cause, seconds=round(pause, 1))
 
     async def _add(self, piece: str, begun: str) -> None:
@@ -360,14 +365,40 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """Add the model's description of a file to the message as a quotation, because the user did not say it."""
+    """Add the model's description of a file to the message as a quotation, because the user did not say it.
+
+    The stored text is taken, because the user may have edited the caption meanwhile.
+    """
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
     if not seen or message is None:
         return
-    described = replace(message, text=f"{message.text}\n> {seen}")
     try:
-        with timed(options.emit, "file_described"):
-            await patiently(lambda: record_incoming(memory, described), options.patience)
+        async with options.captions:
+            known = await patiently(lambda: _known(memory, message), options.patience)
+            caption = (known or message.text).removesuffix(_SEEN + seen)
+            described = replace(message, text=f"{caption}{_SEEN}{seen}")
+            with timed(options.emit, "file_described"):
+                await patiently(lambda: record_incoming(memory, described), options.patience)
     except (MemoryUnreachable, MemoryRefused) as error:
         logger.warning("what a file shows was not recorded: %s", error)
+
+
+async def record_edit(memory: MemoryClient, edited: Incoming, options: TurnOptions) -> None:
+    """Record an edited message. The description of its file, which is not in the caption, stays. Raises
+    MemoryUnreachable and MemoryRefused."""
+    if not edited.shows_file:
+        await record_incoming(memory, edited)
+        return
+    async with options.captions:
+        _, quoted, seen = (await _known(memory, edited)).rpartition(_SEEN)
+        described = quoted and "\n" not in seen and not edited.text.endswith(quoted + seen)
+        await record_incoming(memory, replace(edited, text=edited.text + quoted + seen) if described else edited)
+
+
+async def _known(memory: MemoryClient, message: Incoming) -> str:
+    """The stored text; none if the memory does not have the message."""
+    try:
+        return (await memory.explain(c.ExplainArgs(message_id=message.message_id, chat_id=message.chat_id))).text
+    except MemoryRefused:
+        return ""

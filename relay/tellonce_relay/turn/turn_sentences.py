@@ -6,7 +6,7 @@ from tellonce_llm import Cause
 from tellonce_relay.catalogue import phrase
 
 STOPPED_HERE: Final = " … [the user stopped this answer here]"
-"""Follows a stopped answer in the memory only, for a model to read."""
+"""Added to a stopped answer in the memory only, so that a model knows why it ends."""
 
 
 def trouble(cause: Cause, *, owed: bool) -> str:

@@ -46,7 +46,7 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """Which setting would admit them, if that may be intended; else an empty text."""
+    """A log message that names the setting which would admit this person or group; empty if that is hardly intended."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

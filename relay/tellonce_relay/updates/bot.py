@@ -1,5 +1,6 @@
 """The bot: takes in updates one by one and hands each to its handler."""
 
+import asyncio
 import logging
 from dataclasses import replace
 
@@ -9,7 +10,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce_relay.catalogue import phrase, speaking
-from tellonce_relay.commands import commands, questions
+from tellonce_relay.commands import commands, confirmations
 from tellonce_relay.commands.callbacks import Callbacks
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming import command_of, is_command
@@ -19,6 +20,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn import turn
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
+from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
 from tellonce_relay.updates.conversations import Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
@@ -30,7 +32,7 @@ logger = logging.getLogger(__name__)
 MOST_SEEN = 1000
 
 AGREED, NOTED = "👍", "✍"
-"""Reactions that replace words: to a thanks or a nod, and to an edit."""
+"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit."""
 
 
 class Relay:
@@ -38,7 +40,8 @@ class Relay:
         self._e = dependencies
         self._threads = Threads()
         self._outage = Outage()
-        self._conversations = Conversations(dependencies, self._threads, self._outage)
+        self._arrivals = Arrivals()
+        self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
         self._lists = ForgetLists()
         counter = commands.Counter(
             dependencies.command_context.memory, self._lists, dependencies.command_context.zone, dependencies.now
@@ -49,7 +52,9 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched, because its message's number is in use even if it waits."""
+        """Note that an update was fetched: its message's number is in use, and it may belong to an open turn."""
+        if update.update_id not in self._seen:
+            self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
         if message is not None:
             self._e.outbox.saw(message.chat.id, message.message_id)
@@ -70,6 +75,8 @@ class Relay:
         except Exception as error:
             # An update that causes an error would be delivered again and again and block all later ones.
             self.pass_over(update.update_id, error)
+        finally:
+            self._arrivals.ended(update.update_id)
         self._was_seen(update.update_id)
 
     async def _take_or_tell(self, update: Update) -> None:
@@ -81,7 +88,7 @@ class Relay:
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         """Skip an update that cannot be handled now or later."""
-        logger.error("update %s could not be taken in and is passed over", update_id, exc_info=error)
+        logger.error("update %s cannot be handled and is skipped", update_id, exc_info=error)
         self._e.emit("update_passed_over", update=update_id, reason=type(error).__name__)
         self._e.inbox.done(update_id)
 
@@ -110,6 +117,7 @@ class Relay:
     async def drain(self) -> None:
         """Let running turns end for some seconds; the next process continues the rest."""
         self._conversations.leave()
+        self._arrivals.ended()
         await self._threads.drain(self._e.drain_seconds)
 
     async def _take(self, update: Update) -> None:
@@ -196,9 +204,9 @@ class Relay:
             for aside in case.entry.asides.values():
                 await case.make_surface(aside.delivery).settle(aside.text)
         except turn.NotShown as error:
-            logger.warning("what became of an answer cannot be found out: %s", error)
+            logger.warning("it cannot be checked whether an answer was delivered: %s", error)
         if not case.entry.recorded and not self._is_order(case):
-            # It may have been recorded nevertheless.
+            # The message may have been recorded nevertheless.
             await patiently(lambda: self._is_new(case), FOREVER)
 
     def _note_move(self, message: Message | None) -> None:
@@ -217,15 +225,15 @@ class Relay:
     async def _take_edit(self, case: Case) -> None:
         """Send the new wording to the memory; an answer given or in progress stays. Commands are never recorded.
 
-        A live location, and a voice message, whose words are not in the update, keep their first version.
+        A live location, and a voice or video message, whose words are not in the update, keep their first version.
         """
-        message = case.message
+        message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
-        if is_command(case.told.text) or moves or message.voice is not None:
+        if is_command(case.told.text) or moves or message.voice is not None or message.video_note is not None:
             return
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
-                await turn.record_incoming(self._e.command_context.memory, case.told)
+                await turn.record_edit(memory, case.told, self._conversations.options(case))
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
             await self._conversations.say(case, phrase("turn.refused", reason=error))
@@ -249,7 +257,7 @@ class Relay:
 
     def _memory_put_right(self, case: Case) -> int | None:
         """The number of the memory that this message corrects, if it replies to our question."""
-        return None if is_command(case.told.text) else questions.reworded(case.message, self._e.bot.id)
+        return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
         """Whether it belongs to an album whose first picture is answered; all pictures are recorded."""
@@ -272,7 +280,7 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """The edge of one command: for any error, the person gets a sentence."""
+        """Carry out one command. For any error, the person gets a sentence."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)

@@ -35,7 +35,7 @@ class Case:
 
     @property
     def thread(self) -> tuple[int, int | None]:
-        """What is answered in order: a chat, or a topic of it."""
+        """The key of the thread whose messages are answered in order: a chat, or a topic of it."""
         return (self.message.chat.id, self.told.message_thread_id)
 
     async def tell(self, name: str, text: str) -> None:

@@ -1,5 +1,5 @@
-"""Runs turns: each thread's in order, each answered once, however long the model is unavailable, or until the person
-stops it."""
+"""Runs turns in order per thread. Each turn is answered exactly once, however long the model is unavailable, unless the
+person stops it."""
 
 import asyncio
 import logging
@@ -10,16 +10,17 @@ from typing import TypeVar
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.shutdown import Stopped, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_about_doubts
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
-from tellonce_relay.stop import Stopped, unless_stopped
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.tag_effects import Saved
 from tellonce_relay.turn.tags import parse
 from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.updates.arrivals import Arrivals, Thread
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
@@ -28,20 +29,20 @@ from tellonce_relay.updates.threads import Threads
 
 logger = logging.getLogger(__name__)
 
-Thread = tuple[int, int | None]
 ResultT = TypeVar("ResultT")
 
 
 class Leaving(Exception):
-    """The process ends; the next one continues the turn."""
+    """The process is ending; the next process continues the turn."""
 
 
 class Conversations:
     """Runs turns. `threads` is shared with other ordered work."""
 
-    def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage) -> None:
+    def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals) -> None:
         self._e = dependencies
         self._threads = threads
+        self._arrivals = arrivals
         self._outage = outage
         self._perception = Perception(dependencies)
         self._confirmations = Confirmations(dependencies.asked, dependencies.now)
@@ -49,9 +50,10 @@ class Conversations:
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
         self._noticed: set[int] = set()
-        # Chats that were told about the model's outage, and turns that wait for its end.
+        # Chats that were notified of the model's outage, and turns that wait for its end.
         self._troubled: set[int] = set()
         self._nudges: dict[Thread, asyncio.Event] = {}
+        self._captions = asyncio.Lock()
         self._leaving = asyncio.Event()
         self._left: set[Thread] = set()
 
@@ -62,6 +64,7 @@ class Conversations:
     def submit(self, case: Case) -> None:
         """Answer a message after earlier ones of its thread, or together with the one it directly follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
+        self._arrivals.taken(case.thread, case.update_id, now)
         if newest is not None:
             newest.join(case, now)
             self._e.inbox.put(case.update_id, case.entry)
@@ -77,11 +80,12 @@ class Conversations:
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
         """The turn of the message: it was joined before a kill, or it follows directly."""
-        newest, now = self._newest.get(case.thread), asyncio.get_running_loop().time()
+        newest = self._newest.get(case.thread)
         if newest is None:
             return None
+        fetched = self._arrivals.at(case.update_id, asyncio.get_running_loop().time())
         belongs = case.entry.part_of == newest.head.update_id
-        return newest if belongs or newest.takes(case, now, self._e.settings.breath_seconds) else None
+        return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
     def reword(self, edit: Case) -> None:
         """Apply an edit to a turn that has not begun, even in the next process."""
@@ -102,7 +106,7 @@ class Conversations:
         return True
 
     def leave(self) -> None:
-        """The process ends, so stop waiting for an unavailable model."""
+        """Stop waiting for unavailable models, because the process is ending."""
         self._leaving.set()
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
@@ -110,7 +114,7 @@ class Conversations:
         try:
             await case.surface.say(text, markup)
         except turn.NotShown as error:
-            logger.warning("the person could not be told: %s", error)
+            logger.warning("a sentence could not be sent to the person: %s", error)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """The call's result. During an outage of the memory it is retried, and the person is told."""
@@ -128,10 +132,12 @@ class Conversations:
         e = self._e
         agent = e.agents.at(case.chat_id, case.told.message_thread_id)
         profile = e.profile_at(case.chat_id)
-        return turn.TurnOptions(e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep)
+        return turn.TurnOptions(
+            *(e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep, self._captions)
+        )
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """The edge of one turn: for any error, the person gets a sentence, and the next turn begins."""
+        """Run one turn. For any error, the person gets a sentence, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -199,12 +205,19 @@ class Conversations:
             draft = draft or await self._model_thought(opened, options)
         except MemoryRefused as error:
             draft = turn.failed(phrase("turn.refused", reason=error), error, options)
-        loop, breath = asyncio.get_running_loop(), opened.breath(self._e.settings.breath_seconds)
-        await asyncio.sleep(opened.arrived + breath - loop.time())
+        await self._held(opened)
         if opened.interrupted.is_set():
             await asyncio.Event().wait()  # the interrupting message takes over
         opened.closed = True
         return draft
+
+    async def _held(self, opened: OpenTurn) -> None:
+        """Hold the answer back while another message may belong to it."""
+        thread, loop = opened.head.thread, asyncio.get_running_loop()
+        hold = opened.hold(self._arrivals.hold(thread, self._e.settings.breath_seconds))
+        await asyncio.sleep(opened.arrived + hold - loop.time())
+        # A message that was fetched in time may still be waiting to be recorded.
+        await self._arrivals.recorded(thread)
 
     async def _perceived(self, opened: OpenTurn) -> turn.DraftAnswer | None:
         """Process the messages' attachments; returns a reply only if nothing usable is in them."""
@@ -252,11 +265,11 @@ class Conversations:
             await case.surface.keep_partial(begun)
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
-                assert draft.cause is not None  # the answer is owed
+                assert draft.cause is not None  # the answer is given later
                 sentence = trouble(draft.cause, owed=True)
                 await case.tell("owed", sentence)
         except turn.NotShown as error:
-            logger.warning("the person could not be told: %s", error)
+            logger.warning("a sentence could not be sent to the person: %s", error)
         await case.surface.close()
         self._e.inbox.put(case.update_id, case.entry)
         self._e.emit("answer_owed", cause=draft.cause)
@@ -312,4 +325,4 @@ class Conversations:
         try:
             await ask_about_doubts(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
         except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
-            logger.info("nobody was asked about doubts: %s", error)
+            logger.info("the user could not be asked about uncertain memories: %s", error)

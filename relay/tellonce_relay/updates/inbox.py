@@ -1,8 +1,8 @@
 """Updates taken from Telegram and not yet handled, one file each, so that an interrupted one is continued.
 
 Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. A kill
-loses nothing that was written; a power failure loses nothing that was secured, which is that an update is owed an
-answer. The state of the answer may then be lost, and a part of it sent again.
+loses nothing that was written. A power failure loses only entries that were not secured: an update that is owed an
+answer is secured, but the state of its answer may be lost, so that a part is sent again.
 """
 
 import asyncio
@@ -82,7 +82,7 @@ class Inbox:
             try:
                 yield int(file.stem), _ENTRY.validate_json(file.read_bytes())
             except ValidationError:
-                logger.warning("update %s was kept in half only and is dropped; the memory has its message", file.stem)
+                logger.warning("the incomplete file of update %s is dropped; the memory has its message", file.stem)
                 file.unlink(missing_ok=True)
 
     def _file(self, update_id: int) -> Path:

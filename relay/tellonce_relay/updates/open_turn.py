@@ -1,7 +1,9 @@
 """The state of one turn: its messages, the model's text so far, and which messages may join or end it. No I/O."""
 
 import asyncio
+import re
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from tellonce_llm import File
 from tellonce_relay.incoming import Incoming, is_split, together
@@ -14,12 +16,14 @@ SPLIT_SECONDS = 0.5
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
-"""Telegram dates messages by the second."""
+"""Telegram dates messages by the second, so two consecutive ones may seem this far apart."""
+
+_ASKS: Final = re.compile(r"[?？؟][\s)\]\"'”»]*\Z")
 
 
 @dataclass
 class OpenTurn:
-    """An open turn. `arrived` is when its newest message was taken in, by the loop's clock. `closed` means that no
+    """An open turn. `arrived` is when its newest message was recorded, by the loop's clock. `closed` means that no
     message can join."""
 
     cases: list[Case]
@@ -46,28 +50,40 @@ class OpenTurn:
 
     @property
     def is_wordless(self) -> bool:
-        """Whether there is nothing written, seen or heard to answer."""
+        """Whether the turn contains nothing to answer: no text, no readable file and no transcript."""
         return not any(
             case.message.text or case.message.caption or case.entry.transcript or self.files.get(case.update_id)
             for case in self.cases
         )
 
+    @property
+    def _goes_on(self) -> bool:
+        """Whether an app surely sends the rest in another message: of an album, or of a text that it split."""
+        newest = self.cases[-1]
+        return newest.message.media_group_id is not None or is_split(newest.told.text)
+
     def breath(self, seconds: float) -> float:
         """Seconds after the newest message in which another one still belongs to the turn."""
-        newest = self.cases[-1]
-        goes_on = newest.message.media_group_id is not None or is_split(newest.told.text)
-        return max(seconds, SPLIT_SECONDS) if goes_on else seconds
+        return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
+
+    def hold(self, seconds: float) -> float:
+        """Seconds after the newest message in which a finished answer is held back for another one. A single question
+        is answered at once."""
+        if len(self.cases) == 1 and not self._goes_on and _ASKS.search(self.head.told.text):
+            return 0.0
+        return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
         """Whether a message belongs to the turn: from the same person, in the same place, directly after."""
         newest = self.cases[-1]
+        album = newest.message.media_group_id
         breath = self.breath(breath)
         apart = (case.message.date - newest.message.date).total_seconds()
         return (
             not (self.closed or self.owed)
             and len(self.cases) < MOST_PARTS
             and breath > 0
-            and arrived - self.arrived <= breath
+            and (arrived - self.arrived <= breath or (album is not None and album == case.message.media_group_id))
             and 0 <= apart <= breath + _CLOCK_STEP
             and case.message.from_user == newest.message.from_user
             and case.told.reply_to_message_id == newest.told.reply_to_message_id

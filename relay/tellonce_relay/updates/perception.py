@@ -39,7 +39,7 @@ class Perception:
             opened.problems.append(problem)
 
     def carried(self, case: Case) -> Attachment | None:
-        """The file that comes with a message, or that it is a reply to."""
+        """The file of a message, or of the message that it replies to."""
         return attachment_of(case.message) or self._quoted(case)
 
     def unsaid(self, opened: OpenTurn) -> str:

@@ -8,7 +8,7 @@ from telegram import Bot, Update
 from telegram.error import Conflict, EndPointNotFound, InvalidToken, RetryAfter, TelegramError
 
 from tellonce.client import MemoryUnreachable
-from tellonce_relay.stop import Stopped, pause_or_stop, unless_stopped
+from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay.telegram.outbox import wanted_pause
 
 logger = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ LONGEST_WAIT = 3.0
 """Maximum seconds between attempts during an outage of the memory, which is on this machine or nearby."""
 
 
-TWO = "another program fetches this bot's messages; stop one of the two, or give it a bot of its own"
+TWO = "another program fetches this bot's messages; stop one of the two, or create a separate bot for it"
 
 
 class Receiver(Protocol):
@@ -101,7 +101,7 @@ async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> boo
         except Stopped:
             break
         except MemoryUnreachable as error:
-            logger.warning("update %s waits for the memory: %s", update.update_id, error)
+            logger.warning("the memory is unavailable, so update %s stays with Telegram: %s", update.update_id, error)
             await pause_or_stop(stop, pause)
             pause = min(LONGEST_WAIT, pause * 2)
         else:

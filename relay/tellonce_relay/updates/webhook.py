@@ -45,13 +45,13 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
             return PlainTextResponse("no update", 400)
         update = readable(raw, bot, receiver)
         if update is None:
-            # Sent again, it would be as unreadable and would block all later ones.
+            # If Telegram sent it again, it would be just as unreadable and would block all later updates.
             return PlainTextResponse("passed over")
         try:
             async with lock:
                 await receiver.take(update)
         except MemoryUnreachable as error:
-            logger.warning("update %s waits for the memory: %s", update.update_id, error)
+            logger.warning("the memory is unavailable; Telegram must send update %s again: %s", update.update_id, error)
             return PlainTextResponse("later", 503)
         return PlainTextResponse("ok")
 

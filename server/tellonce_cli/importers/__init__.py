@@ -7,7 +7,7 @@ from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
 from tellonce_cli.importers.files import Progress
 from tellonce_cli.importers.files import size as estimate_size
-from tellonce_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, Unreadable
+from tellonce_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import KINDS, recognized
 from tellonce_cli.importers.telegram import People
 
@@ -17,6 +17,7 @@ __all__ = [
     "ImportFailed",
     "ImportMemory",
     "Item",
+    "LeftOut",
     "Unreadable",
     "estimate_size",
     "read",
@@ -33,7 +34,7 @@ def read(
     assistant: str | None = None,
     chat_id: int | None = None,
 ) -> Iterator[Item]:
-    """The items of an export in its order; `chat_id` is the target chat. Raises ImportFailed."""
+    """Yield the items of an export in its order. `chat_id` is the target chat. Raises ImportFailed."""
     match kind:
         case "telegram":
             return telegram.read(path, People(me, assistant), progress)

@@ -17,7 +17,7 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
-"""`1. [2024-05-01]. ` before a remembered line; older exports have no day."""
+"""Matches `1. [2024-05-01]. ` at the start of a remembered line; older exports have no day."""
 
 _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""

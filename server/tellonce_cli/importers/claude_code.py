@@ -1,12 +1,10 @@
-"""What Claude Code keeps: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
+"""Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-A transcript's messages bear the ids that the plugin gives them, so that a session both recorded is kept once.
+The messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
 """
 
 import json
-import os
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.contract import Role
-from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.folders import TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, tolerant
+from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
+from tellonce_cli.importers.files import Progress, TextFile, text_files
+from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, LeftOut, Unreadable, tolerant
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -25,13 +23,13 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
 """Beginnings of user entries that the program wrote, not the person."""
 
 
 def holds(folder: Path) -> bool:
-    """Whether it is Claude Code's folder, one of a project's sessions or memory, or a project with instructions."""
+    """Whether the folder is Claude Code's own, a project's folder of sessions or memory, or a project with
+    instructions."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
@@ -45,27 +43,32 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Sessions first, oldest project folder first, then what is remembered. Raises ImportFailed."""
-    found, done = False, 0
+    """Yield the sessions, by project folder, and then the contents of memory files. Projects in which the user does not
+    let the plugin record are left out. Raises ImportFailed."""
+    found, done, allowed = False, 0, choices()
     for file in sorted(_transcripts(path)):
         found = True
-        yield from _session(file, partial(_further, progress, done))
+        yield from _session(file, allowed, partial(_further, progress, done))
         done += file.stat().st_size
-    for file, project in _notes(path):
+    for file, folder in _notes(path):
         for note in text_files(file, ".md", progress, done):
             found = True
-            yield from tolerant(partial(_remembered, project=project), note, f"file {file}")
+            if allowed.records(folder):
+                yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
+            else:
+                yield _left_out(folder)
     if not found:
         raise ImportFailed(f"{path} holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects.")
 
 
 def _further(progress: Progress, before: int, done: int) -> None:
-    """Progress within a file, after those before it."""
+    """Report the progress within a file. `before` is the size of the files before it, in bytes."""
     progress(before + done)
 
 
 def _root(path: Path) -> Path:
-    """Beside its projects the program's own folder holds histories and plugins, which are no sessions."""
+    """The folder to search for sessions. In the program's own folder this is `projects`, because it also contains
+    histories and plugins."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -76,7 +79,8 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """Files that hold what is remembered, each with its project's name; the user's own instructions have none."""
+    """The files or folders with memories, each with its project's folder, which is empty for the user's own
+    instructions."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -91,30 +95,23 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The name of the project whose file it is: of its sessions, else of the folder."""
+    """The folder of a file's project, from its sessions or else from the file's own folder."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
         return ""
     first = next(iter(sorted(home.glob("*.jsonl"))), None)
-    return Path(_folder_of(first) if first else home.name).name
+    return _folder_of(first) if first else str(home)
 
 
 def _folder_of(transcript: Path) -> str:
-    """Where the session was held, as its first lines tell; else the folder it lies in."""
+    """The working folder of the session, from its first lines; else the name of the transcript's folder."""
     with transcript.open("rb") as stream:
         for _, line in lines_of(stream, lambda _: None):
             found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
             if found:
                 return str(json.loads(found[1]))
     return transcript.parent.name
-
-
-def conversation_name(folder: str) -> str:
-    """As the plugin names a project: its folder, with `~` for the home; a very long one by its end and a checksum."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
-    return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
 
 
 @dataclass
@@ -145,14 +142,14 @@ class _Session:
             return
         yield from self.end()
         self.seen.add(number)
-        said = _PRIVATE.sub("", text).strip()
-        # What was answered to a private part would tell of it.
+        said = without_private(text)
+        # A reply to a private part could reveal it, so it is left out too.
         self.prompt = number if said == text else ""
         if said:
             yield self._message(entry, said, "user", number)
 
     def end(self) -> Iterator[Item]:
-        """The reply that is held."""
+        """Yield the reply that is still held."""
         reply, self.reply = self.reply, None
         if reply is not None:
             yield reply
@@ -169,9 +166,13 @@ class _Session:
         )
 
 
-def _session(file: Path, progress: Progress) -> Iterator[Item]:
+def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]:
     try:
-        session = _Session(file.stem, OwnConversation(CHANNEL, conversation_name(_folder_of(file))))
+        folder = _folder_of(file)
+        if not allowed.records(folder):
+            yield _left_out(folder)
+            return
+        session = _Session(file.stem, OwnConversation(CHANNEL, conversation_name(folder)))
         with file.open("rb") as stream:
             for number, line in lines_of(stream, progress):
                 if len(line) > LONGEST_LINE:
@@ -183,13 +184,17 @@ def _session(file: Path, progress: Progress) -> Iterator[Item]:
         raise ImportFailed(f"{file} cannot be read: {error.strerror}.") from error
 
 
+def _left_out(folder: str) -> LeftOut:
+    return LeftOut(f"memory is off, excluded or only recalls in {conversation_name(folder)}")
+
+
 def _aside(entry: dict[str, Any]) -> bool:
-    """What subagents and the program itself wrote."""
+    """Whether a subagent or the program itself wrote the entry."""
     return any(entry.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"))
 
 
 def _text(content: object) -> str:
-    """What was written: no tool's result, no image."""
+    """The text of the entry, without results of tools and images."""
     if isinstance(content, str):
         return content.strip()
     blocks: list[Any] = content if isinstance(content, list) else []

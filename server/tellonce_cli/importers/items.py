@@ -53,7 +53,14 @@ class Unreadable:
     why: str
 
 
-Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that the user does not want recorded."""
+
+    why: str
+
+
+Item = ImportMessage | ImportMemory | ExportedMemory | Unreadable | LeftOut
 
 
 class ImportFailed(Exception):
@@ -113,7 +120,7 @@ def unfit(item: Item) -> str:
             times = [item.said_at]
         case ExportedMemory():
             times = [item.valid_from, item.valid_to, item.deadline]
-        case Unreadable():
+        case Unreadable() | LeftOut():
             pass
     odd = [at.year for at in times if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR]
     return f"its time is in the year {odd[0]}" if odd else ""

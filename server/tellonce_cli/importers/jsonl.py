@@ -29,7 +29,7 @@ MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
 
 LONGEST_LINE = 8 * 1024 * 1024
-"""Bytes."""
+"""Maximum bytes of one line."""
 
 
 def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
@@ -56,7 +56,7 @@ NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601).
 
 
 def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Numbered from 1; of a line that is too long only its beginning."""
+    """Yield the lines with their numbers, from 1. Of a line that is too long, only the beginning is returned."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number, done, rest = number + 1, done + len(line), line
@@ -84,7 +84,7 @@ def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
 
 
 def entry_of(line: bytes) -> dict[str, Any]:
-    """The object a line holds. Raises NotAsItShouldBe."""
+    """The JSON object in a line. Raises NotAsItShouldBe."""
     try:
         entry = json.loads(line)
     except ValueError as error:
@@ -163,7 +163,7 @@ def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         place = ".".join(map(str, found["loc"]))
-        raise NotAsItShouldBe(f"its {place} is not as it should be: {found['msg']}") from error
+        raise NotAsItShouldBe(f"its {place} is invalid: {found['msg']}") from error
 
 
 _AS_IT_IS = (

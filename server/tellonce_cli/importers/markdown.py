@@ -1,4 +1,5 @@
-"""Folders of Markdown notes: what a person wrote (Obsidian) becomes messages, what an assistant noted (basic-memory) memories."""
+"""Reads folders of Markdown notes. Notes of a person (Obsidian) become messages; notes of an assistant (basic-memory)
+become memories."""
 
 import hashlib
 import re
@@ -6,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tellonce.contract import Role
-from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.folders import TextFile, text_files
+from tellonce_cli.importers.files import Progress, TextFile, text_files
 from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -21,7 +21,8 @@ _CONTEXT = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Note by note. Each paragraph is known by its text and its note, so that importing again adds only what is new."""
+    """Yield the items note by note. A paragraph is identified by its text and its note, so that another import adds
+    only what is new."""
     found = False
     for file in text_files(path, SUFFIX, progress):
         found = True
@@ -47,7 +48,7 @@ def _note(file: TextFile) -> Iterator[Item]:
 
 
 def _noted(title: str, line: str) -> str | None:
-    """What a line of basic-memory's own form states, with the note's title; None for any other."""
+    """The statement of a line in basic-memory's format, with the note's title; None for other lines."""
     if observation := _OBSERVATION.match(line):
         text = without_links(_TAGS.sub("", _CONTEXT.sub("", observation["text"]))).strip()
         return text if title.casefold() in text.casefold() else f"{title}: {text}"
@@ -57,7 +58,8 @@ def _noted(title: str, line: str) -> str | None:
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The notes an assistant wrote are its words: they are found, and no fact is made of them."""
+    """The paragraphs as messages. A note that an assistant wrote gets its role: it can be found, but nothing is learned
+    from it."""
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]

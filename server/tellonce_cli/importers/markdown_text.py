@@ -1,4 +1,4 @@
-"""Markdown as people and assistants keep notes in it: front matter, statements, paragraphs; pure."""
+"""Parses Markdown notes of people and assistants: front matter, statements and paragraphs. Pure."""
 
 import re
 from collections.abc import Iterator
@@ -13,11 +13,11 @@ _NO_STATEMENT = re.compile(r"^\s*(?:#|\||>|@|<!--|---|===|\[[^\]]*\]:)")
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
-"""Characters of a statement."""
+"""Maximum characters of a statement."""
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The simple fields at the head of a note, and its body. Lists and nested fields are not read."""
+    """The simple fields at the start of a note, and its body. Lists and nested fields are ignored."""
     found = _FRONT.match(text)
     if found is None:
         return {}, text
@@ -27,14 +27,15 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
-    """The day a note is of: its front matter's, else the one in its name, else the one it was changed on."""
+    """The day of a note: from its front matter, else from its name, else the day it was changed."""
     written = [fields[key] for key in _CREATED if key in fields]
     days = [*written, *_DAY.findall(name)]
     return next((at for day in days if (at := _moment(day)) is not None), changed)
 
 
 def _moment(text: str) -> datetime | None:
-    """A day alone is its noon by this machine's clock: so it stays that day in zones nearby."""
+    """Parse a time. A day without a time means noon on this machine's clock, so that it is the same day in neighboring
+    zones."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -44,12 +45,12 @@ def _moment(text: str) -> datetime | None:
 
 
 def without_links(text: str) -> str:
-    """`[[Note|shown]]` as it is shown."""
+    """The text with links as they are shown: `[[Note|shown]]` becomes `shown`."""
     return _LINK.sub(lambda link: link[2] or link[1], text)
 
 
 def paragraphs(body: str) -> Iterator[str]:
-    """Runs of lines between blank ones, with the heading above them; a fenced block is not cut."""
+    """The runs of lines between blank lines, each with the heading above it. A fenced block is not split."""
     heading, lines, fenced = "", list[str](), False
     for line in [*body.splitlines(), ""]:
         if line.lstrip().startswith(_FENCES):
@@ -63,12 +64,12 @@ def paragraphs(body: str) -> Iterator[str]:
             yield without_links("\n".join([heading, *lines] if heading else lines)).strip()
             heading = ""
         lines = []
-    if lines:  # a fence that was never closed
+    if lines:  # for a fence that was never closed
         yield without_links("\n".join(lines)).strip()
 
 
 def statements(body: str) -> Iterator[str]:
-    """Each list item and each paragraph as one line; no headings, tables, quotations, code or includes."""
+    """Each list item and each paragraph as one line, without headings, tables, quotations, code and includes."""
     held: list[str] = []
     fenced = False
     for line in [*body.splitlines(), ""]:

@@ -1,4 +1,4 @@
-"""The file of MCP's reference memory server: JSON lines, an entity with its observations or a relation each."""
+"""Reads the file of MCP's reference memory server: JSON Lines, each an entity with its observations or a relation."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -11,14 +11,16 @@ from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, NotAs
 from tellonce_cli.importers.jsonl import entry_of, lines_of
 
 USERS = ("default_user", "user", "the user")
-"""Names of the entity that is the user; the server's own instructions say the first."""
+"""Names of the entity that stands for the user. The first is the one in that server's own instructions."""
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """An observation or relation each. The file tells no time: it is that of its last change.
+    """Yield one memory for each observation and relation.
+
+    The file contains no times, so the time of its last change is used.
 
     Raises:
-        ImportFailed: when it cannot be read, or holds neither entities nor relations.
+        ImportFailed: the file cannot be read, or contains neither entities nor relations.
     """
     found = False
     try:

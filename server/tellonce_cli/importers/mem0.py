@@ -1,4 +1,4 @@
-"""What mem0 and programs like it remembered, as JSON: a list of statements, each with the day it was kept."""
+"""Reads the memories of mem0 and similar programs from JSON: a list of statements, each with the day it was stored."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -15,11 +15,11 @@ _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
 _TIMES = ("updated_at", "created_at", "timestamp", "date")
 _MILLISECONDS = 10**11
-"""A time from which on it is not in seconds."""
+"""A number from which a time is in milliseconds, not in seconds."""
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Statements in the order of the file. Raises ImportFailed."""
+    """Yield the statements in the order of the file. Raises ImportFailed."""
     found = False
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
         with opened(path, name, progress) as stream:
@@ -43,7 +43,7 @@ def _memory(entry: dict[str, Any]) -> Iterator[ImportMemory]:
 
 
 def _moment(value: Any) -> datetime:
-    """ISO 8601, or seconds or milliseconds since 1970."""
+    """Parse a time: ISO 8601, or seconds or milliseconds since 1970."""
     if isinstance(value, str):
         at = datetime.fromisoformat(value)
         return at if at.tzinfo else at.replace(tzinfo=UTC)

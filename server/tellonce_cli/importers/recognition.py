@@ -1,4 +1,4 @@
-"""Which program a file comes from: by what its beginning holds, then by which importer reads something from it."""
+"""Recognizes which program a file comes from: by names near its beginning, then by trying importers."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,11 +23,12 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
     (b'"sent_at"', "jsonl"),
     (b'"memory"', "mem0"),
 )
-"""Names that stand early in a file of a kind. A text may hold one by chance: they only say what to try first."""
+"""Names near the beginning of files of each kind. A text may contain one by chance, so they only determine which
+importer is tried first."""
 
 
 def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:
-    """The kind of a file, zip or folder; `items` reads it as one. Raises ImportFailed."""
+    """The kind of a file, zip or folder. `items` reads the file as a given kind. Raises ImportFailed."""
     for kind in _candidates(path):
         try:
             first = next(items(kind), None)
@@ -50,6 +51,6 @@ def _candidates(path: Path) -> list[ImportKind]:
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     likely: list[ImportKind] = [kind for mark, kind in _MARKS if mark in head]
-    # Any file is Markdown if one says so, and none is by itself.
+    # Any text can be read as Markdown, so a file is Markdown only if the user says so.
     others: list[ImportKind] = [kind for kind in KINDS if kind not in ("markdown", "claude-code")]
     return list(dict.fromkeys([*likely, *others]))

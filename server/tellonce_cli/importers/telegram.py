@@ -30,7 +30,8 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 @dataclass(frozen=True)
 class People:
-    """The user and the assistant, each as `user123`, 123, or the displayed name. None means that the export tells."""
+    """The user and the assistant, each as `user123`, 123, or the displayed name. None means that the export shows who
+    it is."""
 
     me: str | None = None
     assistant: str | None = None
@@ -49,7 +50,7 @@ class _Chat:
 
 
 def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
-    """Messages in the order of the file."""
+    """Yield the messages in the order of the file."""
     found = False
     with opened(path, "result.json", progress) as stream:
         try:

@@ -14,6 +14,7 @@ from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, ChatScope, channe
 from tellonce_server.domain.location import located
 
 if TYPE_CHECKING:
+    from tellonce_server.domain.erasure.deletion import Report
     from tellonce_server.services.forget import Forgetter
     from tellonce_server.services.services import Services
 
@@ -23,10 +24,10 @@ CHANGE = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempoten
 ERASE = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 PROFILE_LINES = 50
-"""Memories on a page of a profile unless the call gives another number."""
+"""Default number of memories on one page of a profile."""
 
 WHOLE_PROFILE = 100_000
-"""Memories the relay gets unless it gives a limit."""
+"""Default number of memories for the relay."""
 
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
@@ -148,7 +149,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.SUMMARIZE_CHAT,
             "Summarize chat",
-            "The chat's summaries by period, today's routines, pending work.",
+            "Summaries by period, today's routines, pending work.",
             c.SummarizeChatArgs,
             c.ChatSummary,
             tools.summarize_chat,
@@ -170,7 +171,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.START_NEW_CHAT,
             "Start new chat",
-            "Put the chat's summary away and begin afresh; memories stay. When the user asks, or a notice says so.",
+            "Archive the chat's summary and begin afresh; memories stay. If the user asks or a notice says so.",
             c.StartNewChatArgs,
             c.NewChat,
             tools.start_new_chat,
@@ -212,20 +213,21 @@ class _Tools:
     async def forget(self, call: Call[c.ForgetArgs]) -> BaseModel | InputRequiredResult:
         services, where = await self._at(call)
         args: c.ForgetArgs = call.args
+        report = call.context.report_progress
         if args.confirm is not None:
-            return await services.forgetter.erase(where, args)
+            return await services.forgetter.erase(where, args, report)
         if not can_ask(call.context):
             return await services.forgetter.preview(where, args)
         reply = answered(call.context)
         if reply is not None:
-            return await _erased(services.forgetter, where, args, *reply)
+            return await _erased(services.forgetter, where, args, *reply, report)
         preview = await services.forgetter.preview(where, args)
         if preview.confirm is None:
             return preview
         answer = await ask(call.context, text.forget_question(preview), preview.confirm)
         if isinstance(answer, InputRequiredResult):
             return answer
-        return await _erased(services.forgetter, where, args, preview.confirm, answer)
+        return await _erased(services.forgetter, where, args, preview.confirm, answer, report)
 
     async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
         services, where = await self._at(call)
@@ -272,9 +274,10 @@ def client_channel(context: AnyContext) -> str:
 
 
 async def _erased(
-    forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer
+    forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> BaseModel:
-    """Erase according to the person's answer. A question that was not answered yields no token."""
+    """Erase according to the person's answer. If the question was not answered, nothing is erased and no token is
+    returned."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
-    return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which)
+    return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)

@@ -16,7 +16,7 @@ from tellonce_server.api import text
 from tellonce_server.api.assistant import PROFILE_LINES, GetActors
 from tellonce_server.api.strict import CallerOf
 from tellonce_server.api.zoned import in_zone
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.core.scope import Asked, Caller, ChatRefused, ChatScope, own_chat, owner_of
 from tellonce_server.domain.location import located
 from tellonce_server.store import chats, memories, messages
@@ -59,7 +59,7 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
             return None
         try:
             return _starting(argument.value, await views.chat_ids())
-        except db_errors.PASSING as failure:
+        except errors.PASSING as failure:
             raise later(failure) from failure
 
 
@@ -143,7 +143,7 @@ class _Views:
 
 def later(failure: Exception) -> MCPError:
     """The error that a request other than a tool call gets during an outage. It says that calling again helps."""
-    return MCPError(UNREACHABLE, db_errors.OUTAGES.noted(failure), {LATER_META: True})
+    return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
 
 
 def _starting(value: str, known: Sequence[str]) -> Completion:

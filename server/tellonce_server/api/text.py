@@ -167,10 +167,10 @@ def chat_summary(s: c.ChatSummary) -> str:
     lines += [contained(f"routine {r.name} at {r.time}: {r.summary}") for r in s.routines_today]
     b, v = s.backlog, s.coverage
     oldest = f", oldest {b.oldest_seconds:.0f} s" if b.oldest_seconds is not None else ""
-    lines.append(f"backlog: {b.waiting} waiting, {b.in_work} in work, {b.dead} dead{oldest}")
+    lines.append(f"backlog: {b.waiting} waiting, {b.in_work} in work, {b.dead} failed{oldest}")
     lines.append(f"coverage: {v.verbatim} verbatim, {v.summarised} summarised, {v.pending} pending, gap {v.gap}")
     lines += [f"queued: {', '.join(s.queued)}"] if s.queued else []
-    return "\n".join(lines)
+    return "\n".join(lines) + _cursor(s.next_cursor)
 
 
 def _canonical(k: c.CanonicalSummary) -> tuple[tuple[str, str], ...]:

@@ -1,5 +1,5 @@
-"""Checks an authenticated request before its body is read: it needs one of our scopes, and its credential must be
-within the rate limit."""
+"""Rejects authenticated requests before their body is read if they lack our scopes or exceed the credential's rate
+limit."""
 
 import math
 from typing import Any

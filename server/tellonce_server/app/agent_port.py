@@ -62,7 +62,7 @@ async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerat
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Leave signals to the stdio server."""
+        """Do not handle signals; the stdio server does."""
         yield
 
 

@@ -86,7 +86,7 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
         grant = await tokens.find(login, digest(token))
         if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
             return
-    # The folder is part of the name, so that two machines on one database have separate tokens.
+    # The data folder is part of the token's name, so that two machines on one database have separate tokens.
     name = f"{LOCAL}{scope}-{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:8]}"
     token = await create_token(login, name, user_id, (scope,), now)
     _write_private(file, token)

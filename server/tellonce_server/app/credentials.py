@@ -1,5 +1,5 @@
-"""Looks up bearer tokens concurrently with the calls. A call may begin on a cached grant but is answered only if the
-grant still holds. Nothing is answered or written for a token that was revoked before the request arrived."""
+"""Looks up bearer tokens concurrently with the calls. A call may begin with a cached grant, but is answered only if the
+grant is still valid. A token that was revoked before the request arrived can neither read nor write."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce_server.app.auth import digest, granted
 from tellonce_server.app.unavailable import later
-from tellonce_server.core.db_errors import OUTAGES, PASSING
+from tellonce_server.core.errors import OUTAGES, PASSING
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
@@ -23,7 +23,8 @@ MOST_KNOWN: Final = 1_000
 
 
 class HeldToken(AccessToken):
-    """A token with a cached grant. `stands` says whether it still holds, once the database has answered."""
+    """A token with a cached grant. `stands` resolves to whether the token is still valid, once the database has
+    answered."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     stands: asyncio.Task[bool] = Field(exclude=True, repr=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import asyncpg
 
-from tellonce_server.core.db_errors import AWAY, OUTAGES
+from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.core.subscriptions import Change, Changes
 from tellonce_server.domain.dependencies import CHANGES, FORGOTTEN, WORK
 from tellonce_server.store.database import Database
@@ -38,7 +38,7 @@ class Announcer:
         try:
             await self._database.notify(batch)
         except AWAY as error:
-            OUTAGES.noted(error)  # pollers notice later
+            OUTAGES.noted(error)  # other processes also poll
 
 
 class Listener:
@@ -65,7 +65,7 @@ class Listener:
             await connection.add_listener(FORGOTTEN, self._on_forgotten)
             await connection.add_listener(WORK, self._on_work)
             await connection.add_listener(CHANGES, self._on_change)
-            # An erasure may have been announced while nobody listened.
+            # An erasure may have been announced while this connection was down.
             caches.clear()
             await lost.wait()
         finally:

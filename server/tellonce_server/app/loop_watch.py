@@ -50,7 +50,7 @@ class LoopWatch:
             loop.call_later(BEAT_SECONDS, self._beat, loop)
 
     def _worked(self) -> float:
-        """The processor seconds that the loop's thread has used."""
+        """Seconds of processor time that the loop's thread has used."""
         return time.process_time() if self._clock is None else time.clock_gettime(self._clock)
 
     def _watch(self, loop_thread: int, native_id: int) -> None:
@@ -87,7 +87,7 @@ def _clock_of(thread: int) -> int | None:
 
 
 def _is_runnable(native_id: int) -> bool:
-    """Whether our thread waits for a processor; False if the system does not tell."""
+    """Whether the thread is waiting for a processor; False if the system does not provide this."""
     try:
         stat = Path(f"/proc/self/task/{native_id}/stat").read_text()
     except OSError:

@@ -9,14 +9,14 @@ from prometheus_client.registry import Collector
 
 from tellonce.work import QueueStatus
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import PASSING
+from tellonce_server.core.errors import PASSING
 
 if TYPE_CHECKING:
     from tellonce_server.services.services import Services
     from tellonce_server.store.pools import PoolUse
 
 BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
-"""Upper bounds in seconds of a tool's duration; a context of a large memory takes .02."""
+"""Upper bounds, in seconds, of the histogram of tool durations. A context of a large memory takes .02."""
 
 
 class Metrics:

@@ -1,6 +1,6 @@
-"""A stdio server's own summarizer. It starts if no other learns, one per data folder, and ends with the server.
+"""Runs a summarizer for a stdio server if no other is at work: one per data folder, for as long as the server runs.
 
-Without permission to start it, every context carries a notice that nothing is being learned.
+If the settings do not allow this, every context carries a notice that nothing is being learned.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tellonce.children import Child
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import AWAY, OUTAGES, StorageUnavailable
+from tellonce_server.core.errors import AWAY, OUTAGES, StorageUnavailable
 from tellonce_server.store.postgres.file_lock import HeldLock, try_hold
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether the settings allow it; by default yes, unless the installed service does the work."""
+    """Whether the settings allow a summarizer of our own. The default is yes, unless the service is installed, which
+    runs one."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -55,7 +56,8 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Check every ten seconds who learns, and start or stop the summarizer. When cancelled, end what was started."""
+        """Check every ten seconds whether another summarizer is at work, and start or stop ours. Stops ours when
+        cancelled."""
         async with AsyncExitStack() as stack:
             while True:
                 try:
@@ -77,7 +79,7 @@ class OwnSummarizer:
         notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start it, unless another server of this data folder is doing so."""
+        """Start the summarizer, unless another server of this data folder is doing so."""
         lock = try_hold(self._lock_file())
         if lock is None:
             return

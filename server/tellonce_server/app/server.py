@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from mcp import MCPError
 from mcp.server import CacheHint, MCPServer
 from mcp.server.auth.settings import AuthSettings
-from mcp.server.context import ServerMiddleware
+from mcp.server.context import CallNext, HandlerResult, ServerMiddleware, ServerRequestContext
 from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -19,11 +19,10 @@ from pydantic import AnyUrl
 from tellonce.settings import ServerSettings
 from tellonce_server.api.agent import agent_tools
 from tellonce_server.api.assistant import assistant_tools
-from tellonce_server.api.instructions import INSTRUCTIONS
+from tellonce_server.api.middleware import AppOnly
 from tellonce_server.api.page.app_bundle import memory_app
 from tellonce_server.api.page.tools import page_tools
-from tellonce_server.api.page.visibility import AppOnly
-from tellonce_server.api.prompts import add_prompts
+from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.relay import relay_tools
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
@@ -32,15 +31,14 @@ from tellonce_server.app.auth import OPERATOR, configured_caller, http_caller
 from tellonce_server.app.credentials import still_granted
 from tellonce_server.app.page.operator_tools import operator_tools
 from tellonce_server.app.storage import Storage
-from tellonce_server.core import db_errors
-from tellonce_server.core.scope import Caller
+from tellonce_server.core import errors
 from tellonce_server.core.subscriptions import OwnChanges
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
-RELAY = frozenset(("relay",))
 AGENT = frozenset(("agent",))
 PERSON = frozenset(("assistant",))
+LISTS = ("tools", "resources", "prompts")
 
 
 class MemoryServer(MCPServer[None]):
@@ -53,7 +51,8 @@ class MemoryServer(MCPServer[None]):
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
-        return [tool for tool in await super().list_tools() if self._lists(caller, tool.name)]
+        admitted = {tool.name for tool in self._strict.values() if tool.listed and tool.scopes & caller.scopes}
+        return [tool for tool in await super().list_tools() if tool.name in admitted]
 
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
@@ -62,7 +61,7 @@ class MemoryServer(MCPServer[None]):
         try:
             return await super().read_resource(uri, context)
         except ResourceError as error:
-            failure = db_errors.cause_in(error)
+            failure = errors.cause_in(error)
             if failure is None:
                 raise
             raise later(failure) from error
@@ -80,26 +79,14 @@ class MemoryServer(MCPServer[None]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        if not self._admits(self._caller_of(), name):
+        tool = self._strict.get(name)
+        if tool is None or not tool.scopes & self._caller_of().scopes:
             raise ToolError(
                 f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
             )
-        if not self._only_reads(name):
+        if not tool.only_reads:
             await _require_standing()
         return await super().call_tool(name, arguments, context)
-
-    def _lists(self, caller: Caller, name: str) -> bool:
-        tool = self._strict.get(name)
-        return self._admits(caller, name) and (tool is None or tool.listed)
-
-    def _admits(self, caller: Caller, name: str) -> bool:
-        tool = self._strict.get(name)
-        return tool is not None and bool(tool.scopes & caller.scopes)
-
-    def _only_reads(self, name: str) -> bool:
-        tool = self._strict.get(name)
-        annotations = tool.annotations if tool is not None else None
-        return annotations is not None and annotations.read_only_hint is True
 
 
 async def _require_standing() -> None:
@@ -107,6 +94,17 @@ async def _require_standing() -> None:
     answered with 401 (`credentials.Standing`)."""
     if not await still_granted():
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
+
+
+async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware. What a credential is shown never changes while the server runs, so nobody needs to listen for it;
+    the SDK declares the opposite wherever resources can be subscribed to."""
+    result = await call_next(ctx)
+    if ctx.method != "server/discover" or not isinstance(result, dict):
+        return result
+    declared = result["capabilities"]
+    constant = {kind: {**declared[kind], "listChanged": False} for kind in LISTS if kind in declared}
+    return {**result, "capabilities": {**declared, **constant}}
 
 
 def build_server(
@@ -132,7 +130,7 @@ def build_server(
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
         bound(turn_tool(storage.services), scopes=ASSISTANT, zone=zone),
         # Times for the relay and the agent carry an offset, so they are left unchanged.
-        *(bound(spec, scopes=RELAY, zone=None) for spec in relay_tools(storage.services)),
+        *(bound(spec, scopes=ASSISTANT, zone=None) for spec in relay_tools(storage.services)),
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),
     ]
     options: dict[str, Any] = {}
@@ -147,7 +145,7 @@ def build_server(
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
         extensions=(memory_app(),),
-        middleware=(AppOnly([spec.name for spec in own]), *middleware),
+        middleware=(AppOnly([spec.name for spec in own]), constant_lists, *middleware),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
         **options,

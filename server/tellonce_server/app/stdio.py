@@ -1,12 +1,12 @@
-"""The server over stdio, as Claude Desktop and Claude Code start it: for one user, with an orderly end on every
+"""The server over stdio, as Claude Desktop and Claude Code start it: for one user, with an orderly shutdown on every
 signal."""
 
 import asyncio
 import os
 
 from tellonce.settings import ServerSettings
+from tellonce.shutdown import told_to_end
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce.signals import told_to_end
 from tellonce_server.app.own_summarizer import OwnSummarizer, may_start
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage

@@ -19,7 +19,7 @@ from tellonce_server.app.auth import session_access
 from tellonce_server.app.credentials import TokenVerifier
 from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
-from tellonce_server.core.db_errors import AWAY, StorageUnavailable
+from tellonce_server.core.errors import AWAY, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.choose import choose_embedder, embedder_named
@@ -127,7 +127,7 @@ class Storage:
             try:
                 services = await self._make(attempt)
             except Exception as error:
-                # This is an edge: for any error, callers must get an answer instead of waiting for ever.
+                # This is an edge: for any error, callers must get an answer instead of waiting forever.
                 self._log(error)
                 self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
                 return False
@@ -145,7 +145,7 @@ class Storage:
             logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
-        """Answer those who wait for the services, and new callers until the next attempt."""
+        """Give waiting callers, and new ones until the next attempt, the services or the error."""
         assert self._actors is not None  # it is set before storage is opened
         if self._actors.done():
             self._actors = asyncio.get_running_loop().create_future()

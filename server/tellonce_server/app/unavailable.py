@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce.client import LATER_META, UNREACHABLE
-from tellonce_server.core.db_errors import OUTAGES, PASSING, RETRY_SECONDS
+from tellonce_server.core.errors import OUTAGES, PASSING, RETRY_SECONDS
 
 MOST_BYTES = 64 * 1024
 """Maximum bytes of a request's body that are read to find its id."""
@@ -38,7 +38,7 @@ class Unavailable:
             if begun or scope["type"] != "http":
                 raise
             sentence = OUTAGES.noted(failure)
-            # A body that was read cannot be read again; a second read would wait for ever.
+            # A body that was read cannot be read again; a second read would wait forever.
             await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 
 

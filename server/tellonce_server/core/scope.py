@@ -8,7 +8,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import Refused
 
 DEFAULT_CHANNEL = "telegram"
-"""The relay's channel unless it names another."""
+"""The default channel of the relay."""
 
 UNNAMED_CHANNEL = "mcp"
 """The channel of a client without a name."""
@@ -53,7 +53,7 @@ class ChatScope:
 
     @property
     def guest(self) -> str | None:
-        """The call's channel if the chat belongs to another channel."""
+        """The call's channel if the chat belongs to another channel, else None."""
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
@@ -68,7 +68,7 @@ class ChatScope:
 
 @dataclass(frozen=True)
 class Asked:
-    """Where a call says it happens. `channel` is the one it names, or the MCP client's name."""
+    """The chat, conversation and channel that a call names. `channel` defaults to the MCP client's name."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -140,7 +140,7 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat whose profile is written: a shared group's own chat; None for a person, whose profile is shown in all
+    """The chat number of the owner's profile: a shared group's own chat; 0 for a person, whose profile is shown in all
     chats."""
     return owner_id if owner_id < 0 else 0
 

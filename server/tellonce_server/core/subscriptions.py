@@ -1,4 +1,5 @@
-"""Delivers changes to their subscribers: an assistant hears of its own memory, the relay of every memory it serves."""
+"""Delivers notifications of changes: to an assistant those of its own memory, to the relay those of every memory it
+serves."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,7 +30,7 @@ class Changes:
             listener(change)
 
     def hear(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Listen until the returned function is called."""
+        """Register a listener. It is called for each change until the returned function is called."""
         key = object()
         self._listeners[key] = listener
 

@@ -60,7 +60,7 @@ class ActiveEmbedder:
             try:
                 await asyncio.wait({running, changed}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
-                    running.result()  # its failure is ours too
+                    running.result()  # an error of the embedder is raised here too
                 await changed
             finally:
                 running.cancel()

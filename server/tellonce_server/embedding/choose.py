@@ -22,7 +22,7 @@ def choose_embedder(settings: ServerSettings) -> Embedder:
 
 
 def embedder_named(model: str, settings: ServerSettings) -> Embedder:
-    """The embedder whose vectors have this name, or one that is never ready if there is none here."""
+    """The embedder of the model with this name; one that is never ready if this machine does not have the model."""
     if model == MODEL:
         return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
     if model.startswith(OLLAMA):

@@ -73,6 +73,7 @@ async def _prepare(connection: Any, kind: str, embedder: Embedder, progress: Pro
 
 
 async def follow(database: Database, embedder: ActiveEmbedder, now: datetime) -> None:
-    """Let this process embed with the active model; the first model that comes to an empty memory becomes it."""
+    """Make this process embed with the active model. In an empty memory, the configured model becomes the active
+    one."""
     if not embedder.off:
         embedder.follow(await generations.settle(database, embedder.model, now))

@@ -192,7 +192,7 @@ async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
     )
     said = ""
     async with process:
-        assert process.stdout is not None  # it was requested above
+        assert process.stdout is not None  # stdout=PIPE was requested above
         async for part in TextReceiveStream(process.stdout, errors="replace"):
             said = (said + part)[-_TAIL:]
             if found := _RAW_PROGRESS.findall(said):

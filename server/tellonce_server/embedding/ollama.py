@@ -10,7 +10,7 @@ import httpx
 from ollama import AsyncClient, ResponseError
 
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
-from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_text.secrets import mask
 
 logger = logging.getLogger(__name__)
@@ -26,9 +26,10 @@ DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """`ready` from its first answer until a failure; `run` retries meanwhile, so that no question waits for it.
+    """It is `ready` from Ollama's first answer until a failure.
 
-    `mean` is zero, so codes of an unmeasured model are its plain signs.
+    `run` then retries, so that no question waits for it. `mean` is zero, so the codes of a model whose mean was not
+    measured are the signs of its vectors.
     """
 
     dimensions = DIMENSIONS
@@ -65,7 +66,7 @@ class OllamaEmbedder:
         raise EmbeddingUnavailable("only the local model shows its layers")
 
     async def run(self) -> None:
-        """Ask until the server answers, and again after a failure, until cancelled."""
+        """Poll the server until it answers, and again after each failure, until cancelled."""
         try:
             while True:
                 await self._probe()

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pgvector import HalfVector
+
+from tellonce_server.store.codes import ModelVector
+
 Vector = Sequence[float]
 
 
@@ -40,7 +44,7 @@ class Embedder(Protocol):
 
     @property
     def state(self) -> dict[str, Any]:
-        """For the health page: `model`, `ready`, `bytes` and `total` of a download, `failed`."""
+        """The state for the health page: `model`, `ready`, `bytes` and `total` of a download, and `failed`."""
         ...
 
     async def run(self) -> None:
@@ -76,10 +80,19 @@ class NoEmbedder:
         return {"model": self.model, "ready": False, "bytes": 0, "total": 0, "failed": "switched off"}
 
     async def run(self) -> None:
-        """Nothing to do."""
+        """Return at once, because nothing needs to run."""
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")
+
+
+async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
+    """The vector in PostgreSQL's form, or None if no embedder is available; the caller then uses words alone."""
+    try:
+        model, vectors = embedder.model, await embedder.embed([text], urgent=True)
+    except EmbeddingUnavailable:
+        return None
+    return ModelVector(vectors[0], model)

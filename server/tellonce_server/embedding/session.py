@@ -17,7 +17,8 @@ LONGEST = 256
 
 
 class Session:
-    """One loaded model, usable from any thread. `threads`: beside a busy database one is faster than two."""
+    """One loaded model, usable from any thread. The default of `threads` is one, which is faster than two beside a busy
+    database."""
 
     def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
         options = ort.SessionOptions()

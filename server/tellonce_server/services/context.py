@@ -13,6 +13,7 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.history import STEP
+from tellonce_server.domain.context.log import log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
@@ -22,7 +23,7 @@ from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.store import context as rows_of
 from tellonce_server.store import elsewhere, messages
-from tellonce_server.store.context import ContextRows, Limits
+from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
@@ -31,6 +32,9 @@ MOST_MESSAGES = 400
 """Maximum messages read for a window. It exceeds any budget and matters only if the summarizer was down for long."""
 
 CHUNKS = 40
+LOGGED, LOGGED_CHUNKS = 2_000, 400
+"""Memories and chunk summaries read for a log; more fit into no budget."""
+
 MOST_UNREAD = 100
 """Unread exchanges are counted up to this number; `context.read` stops there."""
 
@@ -46,12 +50,13 @@ class _Request:
 
     @property
     def moment(self) -> datetime:
-        """The point in time whose memory is shown."""
+        """The point in time for which the memory is shown."""
         return self.args.as_of or self.asked_at
 
 
 def _characters(rows: ContextRows) -> int:
-    """Characters of text not processed before. Text that every turn shows is processed once (`lines.body`)."""
+    """The number of characters that were not processed before. A text that every turn shows is processed only once
+    (`lines.body`)."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
@@ -70,14 +75,14 @@ class ContextReader:
         thread = await thread_of(self._deps.database, where, args)
         request = _Request(where, args, thread, self._deps.now())
         asked = self._asked(request)
-        rows, recalled, beside = await asyncio.gather(
-            self._rows(request), self._recalled(asked), self._elsewhere(request)
+        rows, recalled, beside, log = await asyncio.gather(
+            self._rows(request), self._recalled(asked), self._elsewhere(request), self._log(request)
         )
         hits = await self._hits(request, asked, rows, recalled)
         answered = self._answered(request, rows)
         if answered is not None:
             rows, hits = await self._as_asked(request, rows, hits, answered)
-        material = await self._material(request, rows, hits, beside)
+        material = replace(await self._material(request, rows, hits, beside), log=log)
         built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
         self._deps.emit(
@@ -109,6 +114,13 @@ class ContextReader:
         if r.where.shared or not (r.args.include is None or "elsewhere" in r.args.include):
             return Elsewhere()
         return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
+
+    async def _log(self, r: _Request) -> LogRows:
+        """What the log is made of; nothing within the default budget, and nothing of a past moment."""
+        if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
+            return LogRows()
+        place = (r.where.owner_id, r.where.chat_id, r.thread_key)
+        return await rows_of.read_log(self._deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
 
     async def _as_asked(
         self, r: _Request, rows: ContextRows, hits: Sequence[Hit], asked: int

@@ -4,24 +4,23 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
-from tellonce.choices import picked
-from tellonce.contract import ForgetArgs, Forgotten
+from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
+from tellonce.forget_contract import picked
 from tellonce.plural import counted
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure import previews
-from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order
+from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own
 from tellonce_server.domain.erasure.rebuild import table_of
 from tellonce_server.domain.erasure.related import related
 from tellonce_server.domain.erasure.request import query_of, stated
-from tellonce_server.domain.erasure.restore_check import known_again
-from tellonce_server.domain.erasure.scan import Hit, scan
+from tellonce_server.domain.erasure.scan import Hit, known_again, scan
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
@@ -41,7 +40,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """A token's preview: what was shown, and which part of it is erased."""
+    """The preview that a token stands for, and the matches of it that are erased."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -54,11 +53,12 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview: its matches, what would be erased from each table, and the matches as numbers."""
+    """A preview: its matches and the listed ones, what would be erased from each table, and the matches as numbers."""
 
     shown: Sequence[Shown]
+    listed: tuple[ForgetMatch, ...]
     tally: dict[str, int]
-    sealed: Sequence[Sequence[object]]
+    sealed: str
 
 
 class Forgetter:
@@ -75,22 +75,21 @@ class Forgetter:
         """
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)
-        seen = await asyncio.to_thread(_seen, found)
+        now = self._deps.now()
+        seen = await asyncio.to_thread(_seen, found, now)
         if not seen.shown:
             return Forgotten()
-        now = self._deps.now()
         near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
-        listed = previews.listed(seen.shown, now)
         return Forgotten(
-            matches=listed,
+            matches=seen.listed,
             related=previews.listed(near, now, len(seen.shown) + 1),
-            unlisted=len(seen.shown) - len(listed),
+            unlisted=len(seen.shown) - len(seen.listed),
             would_erase=seen.tally,
             confirm=await self._seal(where, args, seen.sealed),
             notes=(*_preview_notes(seen), *self._notes()),
         )
 
-    async def erase(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
+    async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
         """Erase what the preview showed, except for `except`: exactly these rows in these versions.
 
         Raises: ForgetRefused: the token does not belong to this preview or has expired.
@@ -98,7 +97,7 @@ class Forgetter:
         confirmed = await self._opened(where, args)
         query = await query_of(self._deps.database, where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
-        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages)
+        order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)
         erased = await self._eraser.erase(order)
         caches.clear()
         left = await asyncio.to_thread(_left, erased, order, confirmed)
@@ -112,16 +111,18 @@ class Forgetter:
             notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
         )
 
-    async def erase_picked(self, where: ChatScope, args: ForgetArgs, which: str) -> Forgotten:
+    async def erase_picked(
+        self, where: ChatScope, args: ForgetArgs, which: str, report: Report = unreported
+    ) -> Forgotten:
         """Erase the matches a person picked by number; an empty `which` means the ticked ones. Raises ForgetRefused."""
         if not which:
-            return await self.erase(where, args)
+            return await self.erase(where, args, report)
         count = len((await self._opened(where, args)).shown)
         numbers = picked(which, count)
         if numbers is None:
             raise ForgetRefused(f"Nothing was erased: “{which[:40]}” names no matches; they are 1 to {count}.")
         kept = tuple(number for number in range(1, count + 1) if number not in numbers)
-        return await self.erase(where, args.model_copy(update={"except_": kept}))
+        return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
     async def forget_again(self, owner_id: int) -> int:
         """Erase what was forgotten before and returned with a backup. Returns the number of memories and messages."""
@@ -148,7 +149,7 @@ class Forgetter:
     def _notes(self) -> tuple[str, ...]:
         return (EXTERNAL_NOTE,) if self._deps.settings.database_url is not None else ()
 
-    async def _seal(self, where: ChatScope, args: ForgetArgs, hits: Sequence[Sequence[object]]) -> str:
+    async def _seal(self, where: ChatScope, args: ForgetArgs, hits: str) -> str:
         token, now = secrets.token_urlsafe(12), self._deps.now()
         until = now + timedelta(minutes=CONFIRM_MINUTES)
         preview = Preview(where.chat_id, until, previews.asked(args, self._key), hits)
@@ -194,10 +195,10 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _seen(found: Sequence[Hit]) -> _Seen:
+def _seen(found: Sequence[Hit], now: datetime) -> _Seen:
     shown = previews.matches(found)
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
-    return _Seen(shown, _tally(ticked), previews.packed([each.match for each in shown]))
+    return _Seen(shown, previews.listed(shown, now), _tally(ticked), previews.packed([each.match for each in shown]))
 
 
 def _preview_notes(seen: _Seen) -> list[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tellonce.contract import Role
 from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.store import bulk, queue
 from tellonce_server.store.bulk import BulkMessage, Named
@@ -23,7 +23,7 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 BATCH = 500
-"""Messages per transaction, and so the most that a crash can cost."""
+"""Messages per transaction. A crash loses at most this many, which another import adds."""
 
 
 class OwnConversation(NamedTuple):

@@ -26,7 +26,6 @@ from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
-from tellonce_server.domain.memory.importance import importance_of
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes
@@ -41,8 +40,9 @@ from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import local_day
-from tellonce_text.dates.deadlines import appointment, due_date
+from tellonce_text.dates.meanings import appointment, due_date
 from tellonce_text.dates.readings import Said
+from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
 DEFAULT_IMPORTANCE = 0.6
@@ -125,7 +125,7 @@ class Rememberer:
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(where, statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
-        if statement.kind != "pin":  # pinned memories are kept to the letter: an account, a shelf, a code
+        if statement.kind != "pin":  # a pinned text is kept verbatim: it may be an account or a code
             plain = text
             text = await offloaded(len(plain), lambda: annotated(plain, Said(said_at, self._deps.zone)))
         replaced = [await self._find(where, number) for number in dict.fromkeys(statement.replaces)]
@@ -169,7 +169,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement. This comes first, because it waits for an erasure in progress."""
+        """Store one statement. It is stored before the tombstones are read, because storing waits for an erasure in
+        progress."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -186,7 +187,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """Memories with the same words and another day, by the user's word: the due time is part of the claim."""
+        """Memories with the same words and another due day. The user's new statement replaces them, because the due
+        time is part of the claim."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -213,7 +215,7 @@ class Rememberer:
             priority=PRIORITY,
             importance=asked.importance
             if asked.importance is not None
-            else importance_of(told.text, DEFAULT_IMPORTANCE),
+            else statement_importance(told.text, DEFAULT_IMPORTANCE),
             pinned=(asked.pinned or kind == "pin") and certain,
             deadline=told.due,
             valid_from=now if of_user or told.source is None else told.source.sent_at,
@@ -319,7 +321,7 @@ class Rememberer:
     async def _held(
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
-        """Confirm a memory, so that what should have ended it no longer does."""
+        """Confirm a memory. Returns it, or None if it no longer exists."""
         held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
@@ -333,7 +335,8 @@ class Rememberer:
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
     async def _share(self, memory: Memory, target: ChatScope) -> Memory:
-        """Copy the memory to another owner explicitly, because an owner's rows are never read for another owner."""
+        """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
+        owner."""
         copy = NewMemory(
             owner_id=target.owner_id,
             chat_id=target.chat_id,

@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.expiry import Tidying
 from tellonce_server.domain.memory.extraction_results import Learner
-from tellonce_server.domain.memory.notable import Scorer
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.domain.queue.results import Applier
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.domain.queue.work_inputs import Inputs
+from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.services.context import ContextReader
 from tellonce_server.services.explain import Explainer
@@ -43,6 +44,7 @@ class Services:
     receipts: ReceiptKeeper
     work: WorkQueue
     tidying: Tidying
+    categories: Categories
     handing_out: HandingOut
     tombstones: Tombstones
     turns: TurnKeeper
@@ -56,7 +58,8 @@ def make_actors(deps: Dependencies, key: bytes) -> Services:
     tombstones."""
     statements, tombstones = Statements(deps), Tombstones(key)
     receipts = ReceiptKeeper(deps.traces)
-    retriever = Retriever(deps.database, deps.embedder)
+    categories = Categories(deps.database, deps.embedder)
+    retriever = Retriever(deps.database, deps.embedder, categories)
     learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
     recorder, reader = Recorder(deps, Rederiver(statements), tombstones), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
@@ -74,6 +77,7 @@ def make_actors(deps: Dependencies, key: bytes) -> Services:
         work=work,
         receipts=receipts,
         tidying=Tidying(deps),
+        categories=categories,
         handing_out=HandingOut(deps),
         tombstones=tombstones,
         turns=TurnKeeper(deps, recorder, reader, retriever),

@@ -91,7 +91,7 @@ class TurnKeeper:
 
 
 def _place(args: RecordTurnArgs) -> Place:
-    """The thread within the chat, which is already known."""
+    """The thread of the call, in a chat that is already located."""
     return Place(message_thread_id=args.session)
 
 

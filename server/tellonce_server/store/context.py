@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from tellonce.contract import MemoryKind
+from tellonce.contract import MemoryKind, MemoryStatus
 from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.messages import Line
@@ -65,6 +65,36 @@ class Remembered(NamedTuple):
     about: str = "user"
 
 
+class Learned(NamedTuple):
+    """A memory in the log: also one that has ended, but none that never held."""
+
+    id: int
+    kind: MemoryKind
+    content: str
+    at: datetime
+    status: MemoryStatus
+    note: bool
+    about: str
+
+
+class Happened(NamedTuple):
+    """A chunk summary in the log. `body` has the lists of its structured part."""
+
+    from_at: datetime
+    to_at: datetime
+    text: str
+    body: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
+class LogRows:
+    """What the log is made of, the newest of each kind; `omitted` counts the older ones."""
+
+    learned: Sequence[Learned] = ()
+    happened: Sequence[Happened] = ()
+    omitted: int = 0
+
+
 @dataclass(frozen=True)
 class ContextRows:
     """The rows. `window` and `chunks` are oldest first. `open` counts the thread's messages that no chunk covers,
@@ -103,6 +133,15 @@ async def read(
         row = await q.row("context.read_as_of", *args, as_of, channel)
     assert row is not None  # the select has no FROM clause
     return _rows(row)
+
+
+async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, memories: int, chunks: int) -> LogRows:
+    """Read the newest `memories` and `chunks` of the log."""
+    row = await q.row("context.log", owner_id, chat_id, thread_key, memories, chunks)
+    assert row is not None  # the select has no FROM clause
+    learned = [Learned(*memory) for memory in row["learned"]]
+    happened = [Happened(start, end, text, json.loads(body)) for start, end, text, body in row["happened"]]
+    return LogRows(learned, happened, row["omitted"])
 
 
 def _rows(row: Row) -> ContextRows:

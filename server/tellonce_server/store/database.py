@@ -166,7 +166,8 @@ class Database:
 
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Named queries as the login that owns the tables, for tokens and keys, which the server's roles cannot reach."""
+    """Named queries as the login that owns the tables. Tokens and keys need it, because the server's roles cannot reach
+    them."""
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
         yield Transaction(connection)

@@ -1,6 +1,6 @@
 """The reads and writes of `forget`: every text of an owner, and previews as numbers."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
@@ -47,17 +47,17 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A preview as numbers; `asked` is a keyed hash of the request."""
+    """A preview as numbers; `asked` is a keyed hash of the request, `hits` is JSON."""
 
     chat_id: int
     until: datetime
     asked: bytes
-    hits: Any
+    hits: str
 
 
 @dataclass(frozen=True)
 class NewText:
-    """A message's new text: `texts` in the order of `TextRow`."""
+    """A message's new text: `texts` in the order of `TextRow`, `claims` are hashes of what it loses."""
 
     chat_id: int
     id: int
@@ -65,6 +65,7 @@ class NewText:
     texts: tuple[str | None, ...]
     tokens: int
     index_text: str
+    claims: Sequence[bytes]
 
 
 @dataclass(frozen=True)
@@ -137,11 +138,12 @@ async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
     return Preview(**row) if row is not None else None
 
 
-async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText]) -> set[tuple[int, int]]:
-    """Write the new texts, and return the messages (chat, number) that had the expected version."""
+async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText], now: datetime) -> set[tuple[int, int]]:
+    """Write the new texts with their tombstones, and return the messages (chat, number) that had the expected version."""
     columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
     scopes = [f"@c{m.chat_id}" for m in new]
-    rows = await q.rows("forget.redact_messages", owner_id, *columns, f"@o{owner_id}", scopes)
+    marks = unzip([(m.chat_id, m.id, claim) for m in new for claim in m.claims], 3)
+    rows = await q.rows("forget.redact_messages", owner_id, *columns, f"@o{owner_id}", scopes, *marks, now)
     return {(row["chat_id"], row["id"]) for row in rows}
 
 
@@ -190,9 +192,9 @@ async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
     return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
 
 
-async def lock(q: Queries, owner_id: int) -> None:
-    """Lock the owner's tombstones, so that one erasure adds them at a time. Take it after the chats' locks."""
-    await q.value("forget.lock", owner_id)
+async def lock(q: Queries, owner_id: int, chat_ids: Iterable[int] = ()) -> None:
+    """Lock the chats, then the owner's tombstones, so that one erasure adds them at a time."""
+    await q.value("forget.lock", owner_id, list(chat_ids))
 
 
 def _statements(rows: Sequence[Row]) -> list[Statement]:

@@ -1,4 +1,5 @@
-"""The rows of a change of the embedding model: what is left to embed, vectors kept beside the old ones, the switch."""
+"""The queries for changing the embedding model: texts left to embed, storing new vectors beside the old ones, and the
+switch."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -15,12 +16,12 @@ KINDS: Final = ("messages", "memories", "summaries")
 _SINGULAR: Final = {"messages": "message", "memories": "memory", "summaries": "summary"}
 
 BEGINNING: Final = (-(2**63), -(2**63), 0)
-"""Before every row of a kind."""
+"""A position before every row of a kind."""
 
 
 @asynccontextmanager
 async def session(dsn: str) -> AsyncGenerator[Any]:
-    """`dsn` logs in as the tables' owner: the work is on all owners' rows at once."""
+    """A connection for the change. `dsn` must log in as the tables' owner, because all owners' rows are processed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         await codecs(connection)
@@ -40,24 +41,25 @@ async def former(connection: Any) -> str | None:
 
 
 async def drop_others(connection: Any, model: str) -> None:
-    """Drop the vectors kept for any other model than this."""
+    """Delete the stored vectors of all other models."""
     await connection.execute(query("embeddings.drop_others"), model)
 
 
 async def left(connection: Any, kind: str, model: str, after: Sequence[int], limit: int) -> list[Any]:
-    """Texts of a kind that the model has not embedded, in their order, behind the row `after`."""
+    """The next texts of a kind that the model has not embedded, in key order, after the row `after`."""
     rows: list[Any] = await connection.fetch(query(f"embeddings.{kind}_left"), model, *after, limit)
     return rows
 
 
 async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Rows of owner, chat, id, text's hash, vector and code."""
+    """Store vectors beside the active ones. Each row is (owner, chat, id, hash of the text, vector, code)."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 
 async def switch(connection: Any, model: str, now: datetime) -> None:
-    """Put the active model's vectors away and this one's in their place, in one transaction."""
-    # Indexes of vectors would take each new one singly; they are built anew in the background.
+    """Replace the active vectors by this model's and keep the former ones, in one transaction."""
+    # The vector indexes are dropped first, because adding every new vector to them is slow. They are rebuilt in the
+    # background.
     await near_indexes.clear_all(connection)
     async with connection.transaction():
         before = await active(connection)
@@ -72,7 +74,7 @@ async def switch(connection: Any, model: str, now: datetime) -> None:
 
 
 async def settle(database: Database, model: str, now: datetime) -> str:
-    """The active model: of an empty memory this first one."""
+    """The active model. In an empty memory, `model` becomes the active one."""
     await database.run("embeddings.settle", model, now)
     models = await database.row("embeddings.models")
     assert models is not None  # the table has its one row from the start

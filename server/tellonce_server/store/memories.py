@@ -65,6 +65,7 @@ class NewMemory:
     intends: Intent | None = None
     valid_to: datetime | None = None
     superseded_by: int | None = None
+    categories: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ async def add(
     scope: Sequence[str],
     embedding: HalfVector | None,
     words_key: int,
+    category_words: str,
 ) -> Memory:
     row = await one(
         q,
@@ -118,6 +120,7 @@ async def add(
         *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
         *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
+        *(list(m.categories) if m.categories is not None else None, category_words),
     )
     return memory(row)
 
@@ -140,8 +143,8 @@ async def page(
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
-    """Memories visible in a chat with these statuses and kinds (None: all), newest first, behind the one whose moment and
-    number are given."""
+    """Memories visible in a chat with these statuses and kinds (None: all), newest first, after the one with the given
+    time and number."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
@@ -168,7 +171,8 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories most similar to the texts with these vectors and lexemes, `each` for every way of finding them."""
+    """The memories most similar to the texts with these vectors and lexemes: up to `each` by each way of finding
+    them."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -178,7 +182,7 @@ async def known_for(
 async def read_by(
     q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """What these tiers learned from these messages alone, unless the user has confirmed it."""
+    """The memories that these tiers learned from these messages alone, except those the user has confirmed."""
     rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
@@ -212,6 +216,19 @@ async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
 async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
     """Store keys, each with owner, number and version."""
     await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
+
+
+async def categorize(
+    q: Queries,
+    words: Sequence[str],
+    vectors: Sequence[HalfVector],
+    *,
+    least: float,
+    most: int,
+    limit: int,
+) -> int:
+    """Make members of the nearest categories of up to `limit` memories that have none. Returns how many there were."""
+    return await q.run("memories.categorize", list(words), list(vectors), least, most, limit)
 
 
 async def set_status(
@@ -333,7 +350,7 @@ class Ended:
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """What was learned from these messages of the chat and no longer holds, or no longer in these words."""
+    """The memories from these messages of the chat that no longer hold, or whose text has changed."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 

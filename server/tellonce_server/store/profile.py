@@ -60,6 +60,6 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 async def begin_erasure(q: Queries, owner_id: int) -> None:
-    """Start an erasure: contexts read earlier are no longer stored as receipts, and stored ones are there to be
-    erased."""
+    """Start an erasure. From now on, receipts of contexts that were read earlier are not stored, so erasing the stored
+    ones erases all."""
     await q.run("profile.begin_erasure", owner_id)

@@ -11,11 +11,11 @@ from tellonce.work import JobState, Tier
 from tellonce_server.store.database import Queries, Row, one
 
 JobClass = Literal["live", "past"]
-"""`past` means imports and second readings by a better tier; it comes after all live work."""
+"""`past` is the class of imports and of exchanges that a better tier reads again. Live jobs are claimed first."""
 
 PAST_EXCHANGES = 1
 PAST_SUMMARIES = 2
-"""The tracks of past work. Order is kept within a track of a chat."""
+"""The tracks of past work; track 0 is live work. Jobs of one track of a chat are claimed in order."""
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ async def claim(
     most_lost: int,
     prefer: int = PAST_EXCHANGES,
 ) -> list[Job]:
-    """Claim jobs. `horizon` is later than any date a job or lease can have now; what is dated later counts as due.
-    `prefer` is the track of past work to take first."""
+    """Claim up to `limit` due jobs. A job or lease dated after `horizon` counts as due, because the clock must have
+    been set back since. `prefer` is the track of past work to claim first."""
     wanted = list(kinds) if kinds else None
     rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
     return [_job(row) for row in rows]
@@ -161,7 +161,7 @@ async def show(q: Queries, key: JobKey, fence: int, known_ids: Sequence[int]) ->
 
 
 async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
-    """Extend a lease; None if the claim is no longer the caller's."""
+    """Extend a lease and return its end; None if the claim is no longer the caller's."""
     value: datetime | None = await q.value("queue.extend", *_key(key), fence, lease_until)
     return value
 
@@ -216,7 +216,7 @@ async def fail(
     max_attempts: int,
     not_before: datetime,
 ) -> Failure | None:
-    """Record a failure; None if the claim is no longer the caller's."""
+    """Record a failure and return the job's new state; None if the claim is no longer the caller's."""
     row = await q.row("queue.fail", *_key(key), fence, reason, counted, max_attempts, not_before, now)
     return Failure(**row) if row is not None else None
 
@@ -232,7 +232,7 @@ async def void_claims(q: Queries, owner_id: int) -> int:
 
 
 async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, thread: str, session: str) -> int:
-    """Invalidate work that may have read a message's former words. Returns the number of jobs."""
+    """Invalidate the claims of jobs that may have read a message's former text. Returns the number of jobs."""
     return await q.run("queue.void_readers", owner_id, chat_id, message_id, thread, session)
 
 
@@ -241,25 +241,26 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark results whose text this job has replaced, so that they are not redone."""
+    """Mark the results whose text this job has replaced as final, so that they are not redone."""
     await q.run("queue.settle", *_key(key))
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether there is no canonical summary, or a lower tier's, and this exchange is the last one it covers."""
+    """Whether this exchange updates the canonical summary: the chat has none yet, or it has a provisional one and no
+    later exchange is or will be in it."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
 async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
-    """Return provisional results to the queue: of the `lower` tiers, and those of `best` without a second reading.
-    Returns their number."""
+    """Queue jobs with provisional results again: those of the `lower` tiers, and those of `best` that had no second
+    reading. Returns their number."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """Exchanges by the tier that read them. `tier` None means not read yet or, with `again`, to be read again by a
-    better tier."""
+    """The number of exchanges that one tier has read. With `tier` None they are not read yet or, with `again`, wait for
+    a better tier."""
 
     tier: Tier | None
     again: bool
@@ -290,7 +291,8 @@ async def hand_out(
 async def read_by_assistant(
     q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
 ) -> list[Job]:
-    """Mark as read by the connected assistant what was handed out since then, or contains one of these messages."""
+    """Mark exchanges as read by the connected assistant: those handed out after `since`, and those that contain one of
+    the messages `sources`."""
     rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
     return [_job(row) for row in rows]
 

@@ -25,7 +25,7 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store it, unless text of the owner's has been erased since the count of erasures was `erasures`."""
+    """Store the receipt, unless text of the owner's has been erased since the count of erasures was `erasures`."""
     await q.run(
         "receipts.add",
         *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.token_budget, r.tokens, r.truncated),
@@ -43,5 +43,5 @@ async def of_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -
 
 
 async def erase_all(q: Queries, owner_id: int) -> int:
-    """Erase all of them and return their number."""
+    """Erase all receipts of the owner and return their number."""
     return await q.run("receipts.erase_all", owner_id)

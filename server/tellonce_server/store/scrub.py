@@ -1,4 +1,4 @@
-"""A table rewritten in a session of its own, which gives way as soon as anybody waits for it."""
+"""Rewrites one table in a separate session. The rewrite is cancelled as soon as another session waits for the table."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -13,18 +13,18 @@ from tellonce_server.store.database import Database
 from tellonce_sql import queries, query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
-"""Held by whoever scrubs: a second one beside it would only lock the same tables again."""
+"""The lock held while scrubbing, because a second process would only lock the same tables again."""
 
-LONGEST_WAIT: Final = 0.4
-"""Seconds anybody waits for a rewrite before it gives way, and it for them."""
+LONGEST_WAIT: Final = 0.8
+"""Seconds that another session may wait for a rewrite before it is cancelled. A shorter rewrite always finishes."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
-"""The rewrite that only a superuser may run."""
+"""The query that only a superuser may run."""
 
 
 def rewrites() -> list[str]:
-    """The names of what has to be rewritten, in their order."""
+    """The names of the rewriting queries, in the order to run them."""
     return sorted(name for name in queries() if name.startswith("scrub.rewrite_"))
 
 
@@ -47,12 +47,13 @@ async def session(dsn: str) -> AsyncGenerator[Any]:
 
 
 async def is_alone(session: Any) -> bool:
-    """Take the lock, which ends with the session; False while another process holds it."""
+    """Take the lock and return True, or return False while another process holds it. It is released when the session
+    ends."""
     return bool(await session.fetchval(query("locks.take"), LOCK))
 
 
 async def rewrite(session: Any, watch: Any, name: str, *, gives_way: bool) -> bool:
-    """Whether it was run to its end. `watch` is a second session of the same login."""
+    """Rewrite a table. Returns False if it was cancelled. `watch` is a second session of the same login."""
     for statement in await _statements(session, name):
         if not gives_way:
             await session.execute(statement)
@@ -62,14 +63,15 @@ async def rewrite(session: Any, watch: Any, name: str, *, gives_way: bool) -> bo
 
 
 async def retire_log(session: Any) -> None:
-    """Two rounds: the first closes the segment that holds the old text, the second lets it go."""
+    """Make PostgreSQL delete the log that holds the old text. This takes two rounds: the first closes its segment, the
+    second deletes it."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
 
 
 async def _statements(session: Any, name: str) -> list[str]:
-    """What rewrites a table. Large owners' vector indexes go before, and are built again in the background without a lock:
-    beside them the rest of `messages` takes a thirtieth of the time.
+    """The statements that rewrite a table. The vector indexes of large owners are dropped first and rebuilt in the
+    background without a lock, because without them rewriting `messages` takes a thirtieth of the time.
     """
     if name != "scrub.rewrite_messages":
         return [query(name)]
@@ -77,7 +79,8 @@ async def _statements(session: Any, name: str) -> list[str]:
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement` on `session` unless somebody waits for it too long; whether it was run.
+    """Run `statement` on `session`; cancel it if another session waits for it too long. Returns whether it was
+    completed.
 
     `watch` is a second session of the same login.
     """
@@ -99,6 +102,6 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Returns once somebody has waited for the process too long."""
+    """Return as soon as another session has waited for the process too long."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)

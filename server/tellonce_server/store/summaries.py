@@ -51,7 +51,7 @@ class SummaryText:
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """The summary's number; None if the thread does not continue at `from_id`."""
+    """Store a chunk summary and return its number; None if the thread does not continue at `from_id`."""
     row = await q.row(
         "summaries.add_chunk",
         *(owner_id, chat_id, thread_key, from_id, to_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -63,7 +63,7 @@ async def add_chunk(
 async def rewrite_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """The number of the chunk that begins at `from_id`; None if there is none."""
+    """Replace the text of the chunk that begins at `from_id` and return its number; None if there is no such chunk."""
     row = await q.row(
         "summaries.rewrite_chunk",
         *(owner_id, chat_id, thread_key, from_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -93,10 +93,15 @@ async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
     return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
 
 
+async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datetime, int], limit: int) -> list[Summary]:
+    """Chunks of all threads, newest first, from the one after the given moment and number on."""
+    return [_summary(row) for row in await q.rows("summaries.chunk_page", owner_id, chat_id, *after, limit)]
+
+
 async def chunks_after(
     q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
 ) -> list[Summary]:
-    """The last chunks after the one numbered `after`, of one thread or all, in the order of their messages."""
+    """The newest chunks after number `after`, of one thread or all, in the order of their messages."""
     rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
     return [_summary(row) for row in rows]
 

@@ -12,7 +12,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1..covered_to are in chunk summaries, ..queued_to in chunk jobs, ..last_no open."""
+    """A thread's counters. Messages 1 to covered_to are in chunk summaries, those up to queued_to are queued to be
+    summarized, and those up to last_no are open."""
 
     thread_key: str
     last_no: int
@@ -67,6 +68,11 @@ async def of_chat(q: Queries, owner_id: int, chat_id: int) -> list[Thread]:
 
 async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> list[OpenMessage]:
     return [OpenMessage(**row) for row in await q.rows("threads.open_run", owner_id, chat_id, thread_key)]
+
+
+async def silent(q: Queries, since: datetime, messages: int) -> list[tuple[int, int, str]]:
+    """Owner, chat and key of the threads in which nothing was said after `since` and so many messages are open."""
+    return [tuple(row) for row in await q.rows("threads.silent", since, messages)]
 
 
 async def queue_chunks(

@@ -9,7 +9,7 @@ from tellonce_server.store.database import Queries
 
 @dataclass(frozen=True)
 class Grant:
-    """What a token admits: scopes for one user, or without a user of its own (None)."""
+    """The scopes that a token grants, and its user; None if it does not belong to one user."""
 
     name: str
     user_id: int | None
@@ -37,7 +37,7 @@ async def find(q: Queries, token_hash: bytes) -> Grant | None:
 
 
 async def find_all(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
-    """The valid ones of the tokens."""
+    """The grants of those of the given tokens that are valid."""
     rows = await q.rows("tokens.find_all", list(token_hashes))
     return {row["token_hash"]: Grant(row["name"], row["user_id"], row["scopes"]) for row in rows}
 

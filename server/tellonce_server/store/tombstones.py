@@ -45,5 +45,5 @@ async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> 
 
 
 async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
-    """The claim hashes that were ever forgotten."""
+    """Which of these claim hashes were ever forgotten."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))

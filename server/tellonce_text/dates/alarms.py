@@ -17,7 +17,7 @@ from tellonce_text.dates.resolver import resolved
 from tellonce_text.dates.tokens import Line, line_of
 
 HOURS: Final = {"morning": 9, "afternoon": 14, "evening": 19, "night": 21}
-"""The hour meant by a part of the day alone."""
+"""The hour that each part of the day means if no clock time is given."""
 
 MORNING: Final = HOURS["morning"]
 
@@ -194,7 +194,7 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 
 def _bare_hour(line: Line, local: datetime) -> Alarm | None:
-    """`at 5`, with nothing else said: the next time the clock shows that, by day."""
+    """An order with `at 5` alone: the next time in the daytime at which the clock shows that hour."""
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:
@@ -212,7 +212,8 @@ def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """That hour on a day. Without AM or PM, an hour when people are awake; for today, one still to come."""
+    """The time at that hour of a day. Without AM or PM, it is an hour when people are awake; for today, one that is
+    still to come."""
     at = _wall(day, _awake(clock), clock.minute, zone)
     later = _wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at

@@ -57,6 +57,6 @@ def _label(reading: Reading) -> str:
 
 
 def _middle(reading: Reading) -> str:
-    """The day a week was counted to; a longer span by its own name."""
+    """The label of a counted span: for a week, the day in its middle; for a longer span, the span itself."""
     first, last = reading.days
     return (first + (last - first) / 2).isoformat() if reading.precision == "week" else _label(reading)

@@ -1,4 +1,4 @@
-"""Single days by the calendar: `2026-03-15`, `3.4.2026`, `March 3rd`, `the 15th`."""
+"""Grammar rules for calendar dates: `2026-03-15`, `3.4.2026`, `March 3rd`, `the 15th`."""
 
 from collections.abc import Callable
 from datetime import date
@@ -19,7 +19,7 @@ from tellonce_text.dates.yearly import yearly, yearly_on_weekday
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
-    """`2026-03-15`; its time of day is the resolver's."""
+    """Parse `2026-03-15`. The resolver parses its time of day."""
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
@@ -39,12 +39,12 @@ def _han(parts: tuple[str | None, ...], index: int) -> Phrase | None:
 
 
 def numeric(line: Line, index: int) -> Phrase | None:
-    """`3/15/2026`, `15.3.2026`, `3.4.`; without a year only where something says that it is a day."""
+    """`3/15/2026`, `15.3.2026`, `3.4.`; without a year only if a neighboring word shows that it is a date."""
     token = line[index]
     if token.kind != "numeric":
         return None
     first, mark, second, third, dot = token.parts
-    if third is None and not (dot or _dated_before(line, index, mark)):
+    if third is None and not (dot or _dated_before(line, index, mark) or _is_slashed_day(line, index)):
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
@@ -62,7 +62,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_like_version(line: Line, index: int) -> bool:
-    """Whether nothing marks one of the sentence's dotted triples as a day: `crashes on 10.11.24, 10.11.23 was fine`."""
+    """Whether dotted numbers are likely versions, because no word marks one of the sentence's as a date: `crashes on
+    10.11.24, 10.11.23 was fine`."""
     if line.language == "en":
         return True
     first, end = line.sentences[index]
@@ -86,8 +87,21 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
     return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
 
 
+def _is_slashed_day(line: Line, index: int) -> bool:
+    """`will be 8/24`, `until 8/24`: as a fraction it would count something."""
+    first, mark, second, *_ = line[index].parts
+    beside = {line[index - 1].word, line[index + 1].word}
+    days = mark == "/" and int(first or 0) <= _MONTHS < int(second or 0) <= _LONGEST_MONTH
+    return days and line.language == "en" and not _LEADS_TO_DAY.isdisjoint(beside)
+
+
+_MONTHS: Final = 12
+_LONGEST_MONTH: Final = 31
+_LEADS_TO_DAY: Final = frozenset("be until from starting through thru at".split())
+
+
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
-    """By the custom of the region; if it is unknown, both readings, unless only one is a date."""
+    """The date by the region's custom. If the region is unknown, both readings, unless only one is a valid date."""
 
     def meaning(scene: Scene) -> Meaning | None:
         by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
@@ -105,7 +119,7 @@ def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[S
 
 _MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
 _BOTH_WAYS: Final = frozenset({"CA"})
-"""Where both customs are common."""
+"""Regions where both customs are common."""
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
@@ -150,7 +164,7 @@ def _month_first(line: Line, index: int) -> tuple[int, int, int | None, int] | N
 
 
 def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | None:
-    day = day_number(line, index)
+    day = day_number(line, index) or _spelled(line, index)
     if day is None:
         return None
     at = index + 2 if line[index + 1].word in {".", "º", "ª"} else index + 1
@@ -166,6 +180,12 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
         last,
         at + 2 if line[at + 1].word == "." and len(line[at].word) <= 4 and not line[at + 2].capital else at + 1,
     )
+
+
+def _spelled(line: Line, index: int) -> int | None:
+    """`el trece de mayo`: the number word before a month."""
+    number = line[index].get("number") if line.language != "en" else None
+    return number if number and number <= _LONGEST_MONTH else None
 
 
 def index_after_period(line: Line, index: int) -> int:
@@ -195,7 +215,8 @@ def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
 
 
 def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """A complete date. If its weekday does not match, one of the two is a mistake."""
+    """The meaning of a complete date. It is not certain if its weekday does not match, because one of the two is a
+    mistake."""
     found = _date(year, month, day)
     agreed = weekday is None or found is None or found.weekday() == weekday
     return lambda _scene: Meaning((one_day(found),), agreed) if found else None
@@ -204,11 +225,11 @@ def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Sc
 def _day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
-    """A day of the given year, else of the last or next one; its weekday must match."""
+    """The meaning of a day without a year: the last or the next such day. A given weekday must match."""
 
     def days(of: int) -> Days | None:
-        first = _date(of, month, day)
-        end = _date(of, month, last) if last and last > day else first
+        end = _date(of, month, last) if last and last != day else _date(of, month, day)
+        first = _date(of, month, day) if last is None or last >= day else _month_before(of, month, day)
         return Days(first, end + DAY) if first and end else None
 
     def meaning(scene: Scene) -> Meaning | None:
@@ -222,6 +243,11 @@ def _day_of_year(
     return meaning
 
 
+def _month_before(year: int, month: int, day: int) -> date | None:
+    """The first day of `the 28th until the 5th of December`."""
+    return _date(year, month - 1, day) if month > 1 else _date(year - 1, 12, day)
+
+
 def _date(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)
@@ -233,7 +259,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     """`the 15th`, `the 3rd of next month`, `Friday the 13th`."""
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
-    after = skip(line, at, "article")
+    after = skip(line, at + (line[at].get("unit") == "day"), "article")
     day, suffix = day_number(line, after), line[after].suffix
     if day is None or (after == at and weekday is None and not line[after - 1].has("on")):
         return None
@@ -243,8 +269,11 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     if month:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
-    if suffix not in {"st", "nd", "rd", "th"} or not _stands_alone(line, after + 1):
+    foreign = _is_foreign_day(line, index, after)
+    if not (suffix in _ENDINGS or foreign) or not _stands_alone(line, after + 1):
         return None
+    if foreign:
+        return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
     last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
     if last is not None and last > day:
         return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
@@ -254,6 +283,17 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
 
 
+def _is_foreign_day(line: Line, index: int, at: int) -> int:
+    """The length of `15.` after `am`, of `15` after `dia`, or 0."""
+    if line[at].kind != "number" or line[at].suffix:
+        return 0
+    if line.language == "de":
+        return 2 * (line[at - 1].has("on") and line[at + 1].word == ".")
+    named = line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
+    return int(line.language in {"es", "pt"} and named)
+
+
+PLURAL_DAYS: Final = frozenset({"dias", "días"})
 _ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
@@ -272,7 +312,7 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether a month or a feast named near by may be what the day belongs to."""
+    """Whether a month or a feast is named nearby, to which the day may belong."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 
@@ -286,7 +326,7 @@ def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | 
 
 
 _NEAR: Final = 30  # tokens
-_SOON: Final = 21  # days
+_SOON: Final = 31  # days
 
 
 def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None = None) -> Meaning | None:

@@ -1,4 +1,5 @@
-"""Months, seasons, quarters, years, and feasts by their names: `May 2026`, `last summer`, `the first Monday of October`."""
+"""Grammar rules for months, seasons, quarters, years and feasts: `May 2026`, `last summer`, `the first Monday of
+October`."""
 
 from collections.abc import Callable
 from datetime import date
@@ -34,7 +35,8 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     nth = line[at].value if nth is None and line[at].suffix in {"st", "nd", "rd", "th"} else nth
     weekday, unit = line[at + 1].get("weekday"), line[at + 1].get("unit")
     of = skip(line, at + 2, "inside")
-    if nth is None or of == at + 2 or (weekday is None and unit not in {"week", "day", "weekend"}):
+    bare = line.language != "en" and line[of].has("month")
+    if nth is None or (of == at + 2 and not bare) or (weekday is None and unit not in {"week", "day", "weekend"}):
         return None
     if line[of].has("every") and line[of + 1].has("unit"):
         return Phrase(of + 2, lambda _scene: None, form="repeats")
@@ -85,7 +87,8 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
 
 
 def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
-    """`May 2026`, `next March`, `in June`; a word that is also another word needs something that leads to a month."""
+    """`May 2026`, `next March`, `in June`; a month whose name is also another word needs a word before it such as
+    `in`."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     token = line[at]
@@ -107,7 +110,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """`March of last year`, `in March this year`: the step, to be counted from the year it was said."""
+    """The step in `March of last year` or `in March this year`, counted from the year in which it was said."""
     at = skip(line, index, "of")
     if line[at].has("step") and line[at + 1].get("unit") == "year":
         return line[at].get("step"), at + 2
@@ -115,7 +118,7 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The same days, never certain, because June and April are names too."""
+    """The same meaning, marked as not certain, because June and April are names, too."""
 
     def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)
@@ -174,6 +177,34 @@ def _season(scene: Scene, year: int, start: int) -> Days:
 
 
 _SOUTHERN: Final = frozenset({"AU", "NZ", "ZA", "AR", "CL", "UY", "PY", "BR", "BO", "NA", "BW", "LS", "SZ"})
+
+
+def week_number(line: Line, index: int) -> Phrase | None:
+    """`KW 23`: the week of that number by ISO 8601."""
+    number = line[index + 1].value
+    if not line[index].has("week_number") or line[index + 1].suffix or not 1 <= (number or 0) <= _LAST_WEEK:
+        return None
+    year, end = trailing_year(line, index + 2)
+
+    def days(of: int) -> Days | None:
+        monday = _monday_of_week(of, number or 1)
+        return Days(monday, monday + 7 * DAY, "week") if monday else None
+
+    return (
+        Phrase(end, lambda s: Meaning((found,)) if (found := days(year)) else None)
+        if year
+        else Phrase(end, lambda s: yearly(s, days))
+    )
+
+
+_LAST_WEEK: Final = 53
+
+
+def _monday_of_week(year: int, number: int) -> date | None:
+    try:
+        return date.fromisocalendar(year, number, 1)
+    except ValueError:
+        return None
 
 
 def quarter(line: Line, index: int) -> Phrase | None:

@@ -20,7 +20,7 @@ def local(at: datetime, zone: ZoneInfo) -> datetime:
 
 
 def local_day(at: datetime, zone: ZoneInfo) -> date:
-    """The calendar day the moment falls on in the zone."""
+    """The calendar day of the time in the zone."""
     return local(at, zone).date()
 
 
@@ -35,7 +35,7 @@ def clock_time(at: datetime, zone: ZoneInfo) -> str:
 
 
 def time_of_day(moment: datetime) -> str:
-    """The same of a moment that is on the wanted wall clock already."""
+    """`09:15 AM`, for a time that is already in the reader's zone."""
     return f"{(moment.hour - 1) % 12 + 1:02d}:{moment.minute:02d} {'AM' if moment.hour < 12 else 'PM'}"
 
 

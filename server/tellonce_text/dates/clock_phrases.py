@@ -1,4 +1,4 @@
-"""Times of day: `3pm`, `15:00 UTC`, `half past nine`, `9 in the morning`, `2–4pm`, `this evening`."""
+"""Grammar rules for times of day: `3pm`, `15:00 UTC`, `half past nine`, `9 in the morning`, `2–4pm`, `this evening`."""
 
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -8,13 +8,14 @@ from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.zones import zone_at
 
 PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "night": (18, 12)}
-"""First hour and length in hours."""
+"""The first hour of each part of the day, and its length in hours."""
 
 
 class Clock(NamedTuple):
-    """`half`: whether the half of the day is known. `until`: the end of a range, in minutes of the day.
+    """A time of day.
 
-    `spoken`: said as `half seven` is, by people who say so in the evening as well.
+    `half`: whether AM or PM is known. `until`: the end of a range, in minutes of the day. `spoken`: given in words such
+    as `half seven`, which may mean the evening as well.
     """
 
     end: int
@@ -27,7 +28,7 @@ class Clock(NamedTuple):
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
-    """A time of day from here; a bare hour (`at 9`) only beside a day."""
+    """The time of day at this token. A bare hour (`at 9`) counts only next to a day."""
     at = skip(line, index, "at", "article")
     led = any(line[n].has("exactly_at") for n in range(index, at))
     found = _one(line, at, bare=beside_day and led)
@@ -144,7 +145,7 @@ def _in_part(line: Line, clock: Clock) -> Clock:
 
 
 def hour_in_part(hour: int, part: str) -> int:
-    """The hour of 24 that an hour of 12 means in a part of the day."""
+    """The hour from 0 to 23 that an hour from 1 to 12 means in a part of the day."""
     if part == "morning":
         return hour % 12
     if part == "night":

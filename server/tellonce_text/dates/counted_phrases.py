@@ -1,6 +1,8 @@
-"""Days counted from the day it was said: `three weeks ago`, `in two weeks on Tuesday`, `the past 3 days`."""
+"""Grammar rules for days counted from the day of the text: `three weeks ago`, `in two weeks on Tuesday`, `the past 3
+days`."""
 
 from datetime import date
+from typing import Final
 
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days, weekday_in
 from tellonce_text.dates.phrases import Count, Phrase, count_at, skip
@@ -57,13 +59,14 @@ def ahead(line: Line, index: int) -> Phrase | None:
     if found is None:
         return None
     count, unit, end = found
+    exactly = line[index - 1].has("exactly")
     if led:
         time_word = line[end].word == "'" and line[end + 1].has("time")
         end = end + 2 if time_word else end + 1 if line[end].has("time") else end
         if line[end].has("of") or line[end].has("ago"):
             return None
-        return _unless_past(_counted(line, end, unit, count.value, sure=count.exact))
-    exactly = line[index - 1].has("exactly")
+        counted = _counted(line, end, unit, count.value, sure=count.exact, exactly=exactly)
+        return counted if exactly or counted.end > end else _unless_past(counted)
     if line[end].has("hence"):
         return _counted(line, end + 1, unit, count.value, sure=count.exact, exactly=exactly)
     if line[end].word == "from" and line[end + 1].has("day"):
@@ -89,7 +92,7 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """Exclude the past tense: `I read it in two days` gives a duration."""
+    """The phrase, unless the sentence is in the past tense: in `I read it in two days`, `in two days` is a duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)
@@ -100,6 +103,8 @@ def _unless_past(phrase: Phrase) -> Phrase:
 
 def distance_at(line: Line, index: int) -> tuple[Count, str, int] | None:
     count = count_at(line, index)
+    if count is None and line.language == "ru" and line[index].has("unit"):
+        count = Count(1, True, index)
     if count is None:
         return None
     unit = line[count.end].get("unit")
@@ -107,22 +112,63 @@ def distance_at(line: Line, index: int) -> tuple[Count, str, int] | None:
 
 
 def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactly: bool = False) -> Phrase:
+    if line[end].has("exactly"):
+        end, exactly = end + 1, True
     beside = line[end].get("day")
     if exactly or beside is not None:
         at = end if beside is None else end + 1
         return Phrase(at, lambda s: exactly_from(s, unit, offset, beside or 0, sure=sure), single=True, form="count")
+    if unit == "day" and line[end - 2].kind == "word" and line.language in _COUNT_BOTH_ENDS and abs(offset) in {8, 15}:
+        return _week_of_eight_days(line, end, offset)
+    if unit == "fortnight" and not line[end].has("weekday") and not line[end].has("on"):
+        return Phrase(end, lambda s: exactly_from(s, unit, offset, 0, sure=sure), single=True, form="count")
     if unit in {"week", "fortnight"}:
         weeks = offset * (2 if unit == "fortnight" else 1)
         anchored = _weekday_beside(line, end, weeks, sure=sure)
         if anchored:
             return anchored
         return Phrase(end, lambda s: Meaning((_around(s.today + weeks * WEEK),), False, sure), form="week")
-    if unit == "day":
-        return Phrase(end, lambda s: Meaning((one_day(s.today + offset * DAY),), sure), single=True, form="count")
+    if unit in {"day", "workday"}:
+        return Phrase(
+            end, lambda s: Meaning((one_day(counted_day(s.today, unit, offset)),), sure), single=True, form="count"
+        )
     if unit == "weekend":
         return Phrase(end, lambda s: Meaning((unit_days(s.today, unit, offset),), sure))
-    months = {"month": 1, "quarter": 3, "year": 12}[unit]
+    months = {"month": 1, "quarter": 3, "half_year": 6, "year": 12}[unit]
     return Phrase(end, lambda s: Meaning((_month_or_year(s.today, offset * months, unit),), False, sure), form="count")
+
+
+_COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
+
+
+def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
+    """`in acht Tagen`, `dans quinze jours`: in weeks counted with both ends, or as many days as are named."""
+    fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
+    days = sorted((fewer, offset))
+    return Phrase(
+        end,
+        lambda s: Meaning((Days(s.today + days[0] * DAY, s.today + (days[1] + 1) * DAY),), abs(offset) != _EIGHT),
+        single=abs(offset) != _EIGHT,
+    )
+
+
+_EIGHT: Final = 8
+
+
+def weeks_by_days(line: Line, index: int) -> tuple[int, int] | None:
+    """`in acht Tagen` or `en huit` behind a day that is named: the number of weeks, and the index after it."""
+    led = line[index].has("in") or (line[index].word in {"en", "a", "in"} and line.language != "en")
+    count = count_at(line, index + 1) if led else None
+    weeks = _WEEKS_BY_DAYS.get(count.value) if count and line[count.end - 1].kind == "word" else None
+    if count is None or weeks is None:
+        return None
+    named = line[count.end].get("unit")
+    if named == "day":
+        return weeks, count.end + 1
+    return (weeks, count.end) if named is None and line.language in {"fr", "it", "es"} else None
+
+
+_WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
 
 
 def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool) -> Meaning:

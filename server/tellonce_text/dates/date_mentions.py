@@ -1,7 +1,8 @@
-"""Where a text names a time, as written and unresolved: `March 15`, `last week`, `Q2 2026`, `at 7am`, `3 days ago`.
+"""Finds the times that a text names, as written and unresolved: `March 15`, `last week`, `Q2 2026`, `at 7am`, `3 days
+ago`.
 
-One small grammar of compiled patterns, English first with the commonest words of other languages.  It knows no clock:
-what "yesterday" is on the calendar is `tellonce_text.dates`' business, and whether two dates agree is `claims`'.
+It is one small grammar of compiled patterns, for English and the most common words of other languages. It knows no
+clock: `tellonce_text.dates` resolves "yesterday", and `claims` compares dates.
 """
 
 import re
@@ -25,7 +26,7 @@ class Mention:
     year: int | None = None
     month: int | None = None
     day: int | None = None
-    last_day: int | None = None  # of a range such as March 15–17
+    last_day: int | None = None  # the last day of a range such as March 15–17
     weekday: int | None = None  # Monday is 0
     unit: str | None = None
     offset: int | None = None
@@ -34,14 +35,15 @@ class Mention:
     part: str | None = None  # morning, afternoon, evening, night
 
     def key(self) -> str:
-        """The same for every way of writing the same expression; two expressions with different keys differ."""
+        """A key that is equal for all ways of writing the same expression, and different for different expressions."""
         fields = (self.year, self.month, self.day, self.last_day, self.weekday, self.unit, self.offset)
         clock = None if self.hour is None else f"{self.hour:02d}:{self.minute or 0:02d}"
         return ":".join(str(f) if f is not None else "" for f in (self.form, *fields, clock, self.part))
 
 
 def find(text: str) -> list[Mention]:
-    """Every expression in the text in order, none overlapping; the more specific reading wins."""
+    """The expressions in the text, in order and without overlap. Of two overlapping ones, the more specific one is
+    returned."""
     if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
         return []
     found: list[Mention] = []
@@ -129,7 +131,7 @@ _TRIGGER = re.compile(
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
 _ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
-"""Beside a number months and days are often written small."""
+"""Next to a number, months and days are often written in lower case."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:
@@ -137,7 +139,8 @@ def _span(match: re.Match[str]) -> tuple[int, int, str]:
 
 
 def _word(match: re.Match[str], group: str) -> str:
-    """The group in lower case with single spaces; empty where the rule has no such group or it matched nothing."""
+    """The text of a group in lower case with single spaces; empty if the rule has no such group or the group did not
+    match."""
     return re.sub(r"\s+", " ", (match.groupdict().get(group) or "").lower())
 
 

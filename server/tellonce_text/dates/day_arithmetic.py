@@ -1,4 +1,4 @@
-"""Calendar units and weekdays counted from a day."""
+"""Counts calendar units and weekdays from a day."""
 
 from datetime import date
 from typing import Final
@@ -16,7 +16,9 @@ from tellonce_text.dates.readings import (
     year_of,
 )
 
-DAY_UNITS: Final = frozenset({"day", "week", "fortnight", "month", "quarter", "year", "weekend"})
+DAY_UNITS: Final = frozenset(
+    {"day", "week", "fortnight", "month", "quarter", "year", "weekend", "half_year", "workday"}
+)
 
 
 def weekday_in(scene: Scene, number: int, weeks: int) -> Days:
@@ -39,6 +41,9 @@ def unit_days(today: date, unit: str, step: int) -> Days:
         case "quarter":
             first = add_months(today.replace(month=(today.month - 1) // 3 * 3 + 1, day=1), 3 * step)
             return month_of(first.year, first.month, 3)
+        case "half_year":
+            first = add_months(today.replace(month=(today.month - 1) // 6 * 6 + 1, day=1), 6 * step)
+            return month_of(first.year, first.month, 6)
         case "decade":
             return year_of((today.year // 10 + step) * 10, 10)
         case _:
@@ -46,13 +51,29 @@ def unit_days(today: date, unit: str, step: int) -> Days:
 
 
 def counted_day(today: date, unit: str, offset: int) -> date:
-    """The very day `offset` units away."""
+    """The single day that is `offset` units away."""
     match unit:
         case "day":
             return today + offset * DAY
         case "week" | "weekend":
             return today + offset * WEEK
+        case "workday":
+            return _workday(today, offset)
         case "fortnight":
             return today + 2 * offset * WEEK
         case _:
-            return add_months(today, offset * {"month": 1, "quarter": 3}.get(unit, 12))
+            return add_months(today, offset * {"month": 1, "quarter": 3, "half_year": 6}.get(unit, 12))
+
+
+def _workday(today: date, offset: int) -> date:
+    """Counted from Monday to Friday; feasts are not known here."""
+    sign = 1 if offset > 0 else -1
+    for _ in range(min(abs(offset), _MOST_WORKDAYS)):
+        today += sign * DAY
+        while today.weekday() >= _SATURDAY:
+            today += sign * DAY
+    return today
+
+
+_SATURDAY: Final = 5
+_MOST_WORKDAYS: Final = 500

@@ -1,9 +1,9 @@
-"""On which day of a year a feast falls: fixed days, days counted from Easter, and the n-th weekday of a month."""
+"""Computes the day of a feast in a year: fixed days, days counted from Easter, and the n-th weekday of a month."""
 
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.readings import DAY, add_months
+from tellonce_text.dates.readings import DAY, WEEK, add_months
 
 _ABROAD: Final = {
     ("nth-11-4-3", "CA"): "nth-10-2-0",
@@ -12,6 +12,7 @@ _ABROAD: Final = {
     ("nth-5-2-6", "ES"): "nth-5-1-6",
     ("nth-5-2-6", "PT"): "nth-5-1-6",
     ("nth-5-2-6", "FR"): "nth-5--1-6",
+    ("nth-5-2-6", "MX"): "5-10",
     ("nth-6-3-6", "AU"): "nth-9-1-6",
     ("nth-6-3-6", "NZ"): "nth-9-1-6",
     ("nth-6-3-6", "DE"): "easter+39",
@@ -23,6 +24,10 @@ _SAME_ABROAD: Final = frozenset({"nth-5-2-6", "nth-6-3-6"})
 def feast_day(rule: str, year: int, region: str | None = None) -> date:
     """The day of the rule, such as `12-25`, `easter-2`, or `nth-11-4-3`: the fourth Thursday of November."""
     rule = _ABROAD.get((rule, region or ""), rule)
+    if rule.startswith("orthodox"):
+        return orthodox_easter(year) + int(rule[8:] or 0) * DAY
+    if rule.startswith("advent"):
+        return date(year, 12, 24) - (date(year, 12, 24).weekday() + 1) % 7 * DAY - (4 - int(rule[7:])) * WEEK
     if rule.startswith("easter"):
         return easter(year) + int(rule[6:] or 0) * DAY
     if rule in {"black-friday", "cyber-monday"}:
@@ -63,3 +68,11 @@ def easter(year: int) -> date:
     m = (a + 11 * h + 22 * shift) // 451
     month, day = divmod(h + shift - 7 * m + 114, 31)
     return date(year, month, day + 1)
+
+
+def orthodox_easter(year: int) -> date:
+    """Easter Sunday of the Julian computus in the Gregorian calendar of the years 1900 to 2099."""
+    d = (19 * (year % 19) + 15) % 30
+    e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7
+    month, day = divmod(d + e + 114, 31)
+    return date(year, month, day + 1) + 13 * DAY

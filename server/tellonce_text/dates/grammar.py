@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Final
 
 from tellonce_text.dates.calendar_days import day_of_month, month_day, numeric, stamp
-from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, year
+from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number, year
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
-from tellonce_text.dates.neighbor_phrases import anchored, edge
+from tellonce_text.dates.neighbor_phrases import anchored, edge, half
 from tellonce_text.dates.phrases import Phrase, Rule
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.unit_phrases import day_word, unit_step
@@ -17,10 +17,11 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (numeric, frozenset({"numeric"})),
     (month_day, frozenset({"weekday", "month", "number", "ordinal", "article"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
-    (day_of_month, frozenset({"weekday", "article", "number", "ordinal"})),
+    (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
     (feast, frozenset({"feast", "step"})),
     (quarter, frozenset({"article", "ordinal", "word"})),
     (month, frozenset({"month", "step"})),
+    (week_number, frozenset({"week_number"})),
     (season, frozenset({"season", "step", "article"})),
     (year, frozenset({"number", "mark"})),
 )
@@ -28,7 +29,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (day_word, frozenset({"article", "day", "han"})),
-    (ago, _COUNTS | {"ago_before"}),
+    (ago, _COUNTS | {"ago_before", "unit"}),
     (ahead, _COUNTS | {"in"}),
     (fridays_ago, _COUNTS),
     (window, frozenset({"article", "step", "within"})),
@@ -37,15 +38,16 @@ RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
 )
 NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
     (edge, frozenset({"article", "edge"})),
-    (anchored, _COUNTS | {"article", "weekday", "unit"}),
+    (half, frozenset({"article", "ordinal"})),
+    (anchored, _COUNTS | {"in", "article", "weekday", "unit"}),
 )
 _RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
 _DEEPEST: Final = 3
-"""How many expressions may hold one another: the week after the first Monday of March."""
+"""Maximum nesting of expressions, as in `the week after the first Monday of March`."""
 
 
 def phrase_at(line: Line, index: int, depth: int = 0) -> Phrase | None:
-    """The longest phrase that names days from here on."""
+    """The longest phrase that begins at this token and names days, or None."""
     if depth > _DEEPEST or not may_begin(line, index):
         return None
 
@@ -78,7 +80,7 @@ _FIRST_YEAR: Final = 1900
 
 _BEGINNINGS: Final = frozenset(
     "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
-    " daily for since at from between half half_before quarter_hour noon part".split()
+    " daily for since at from between half half_before quarter_hour noon part week_number".split()
 )
 
 

@@ -1,4 +1,5 @@
-"""The expressions of a line before they are resolved: days with their time of day, ranges, what repeats, what lasts."""
+"""Finds the expressions of a text before they are resolved: days with their time of day, ranges, repetitions and
+durations."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -29,7 +30,7 @@ class Item(NamedTuple):
     repeats: bool = False
     since: bool = False
     named_clock: bool = True
-    """Whether something marks it as a time of day: `3:15` may be a ratio."""
+    """Whether a neighboring word marks it as a time of day, because `3:15` may be a ratio."""
 
 
 MOST_TRIED: Final = 4_000
@@ -144,7 +145,7 @@ def _sign_of_elapsed(line: Line, end: int, *, led: bool, before: bool) -> int:
 
 
 def _dated(line: Line, index: int) -> Item | None:
-    """A day or a longer span, with the time of day that belongs to it, up to another where it is a range."""
+    """A day or a longer span with its time of day; for a range, up to the range's last day."""
     phrase = phrase_at(line, index)
     if phrase is None:
         return _ranged(line, index) or _part_before_day(line, index)
@@ -184,7 +185,7 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
 
 
 def _pair(line: Line, index: int, one: Phrase, at: int, other: Phrase) -> bool:
-    """Whether both ends of a range are of one form."""
+    """Whether both phrases have the same form and can be the two ends of a range."""
     if one.form == other.form and one.single == other.single:
         return not (one.form == "" and line[index].has("day"))
     return one.single and other.single and line[at].has("weekday") == line[index].has("weekday")
@@ -203,7 +204,7 @@ def _with_time(line: Line, item: Item) -> Item:
 
 
 def _own_part(line: Line, index: int) -> str | None:
-    """The part of the day in the day's own word: `tonight`."""
+    """The part of the day that the day's own word implies, as `tonight` does."""
     token = line[index]
     return token.get("part") if token.has("day") and not token.has("day_only") else None
 

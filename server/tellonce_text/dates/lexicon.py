@@ -1,4 +1,4 @@
-"""The words of time in each language and what they are tagged as, read once from `words/*.toml`."""
+"""The words of time in each language with their tags, read once from `words/*.toml`."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,10 +13,10 @@ NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
 
 _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
-"""What English words are tagged as in a text of another language."""
+"""The tags that English words keep in a text of another language."""
 
 _NUMERIC: Final = frozenset(
-    "month weekday weekdays day season number vague ordinal step noon".split(),
+    "month weekday weekdays day season number vague ordinal step noon fraction".split(),
 )
 
 
@@ -29,7 +29,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """English words, and those of the language."""
+    """The lexicon of English and the given language."""
     words: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys((language, "en")):
         for word, tag, value in _entries(name):
@@ -47,7 +47,7 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def signs() -> Mapping[str, tuple[str, ...]]:
-    """The languages other than English a word is a sign of."""
+    """For each word, the languages other than English that it indicates."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
         own = {word for word, _, _ in _entries(language)} | set(_read(language)["signs"].split())
@@ -56,9 +56,23 @@ def signs() -> Mapping[str, tuple[str, ...]]:
     return {word: tuple(languages) for word, languages in found.items()}
 
 
+def is_determiner(word: str, language: str) -> bool:
+    """Whether the word is an article or a possessive."""
+    return not _DETERMINERS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
+
+
+_DETERMINERS: Final = frozenset({"article", "one", "own"})
+
+
+@cache
+def endings(language: str, tense: str) -> tuple[str, ...]:
+    """The endings of the language's verbs in that tense; none where they tell too little."""
+    return tuple(_read(language).get("endings", {}).get(tense, "").split())
+
+
 @cache
 def english() -> frozenset[str]:
-    """The words that are signs of English."""
+    """The words that indicate English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
     return frozenset(own | set(_read("en")["signs"].split()))
 
@@ -83,7 +97,7 @@ def _read(language: str) -> dict[str, Any]:
 
 def _entries(language: str) -> Iterator[tuple[str, str, Any]]:
     for table, entries in _read(language).items():
-        if table == "signs":
+        if table in {"signs", "endings"}:
             continue
         for key, words in entries.items():
             for word in words.split():

@@ -1,4 +1,5 @@
-"""Days beside or within what another phrase names: `end of March`, `the day after Thanksgiving`, `the week of March 3`."""
+"""Grammar rules for days next to or within another phrase: `end of March`, `the day after Thanksgiving`, `the week of
+March 3`."""
 
 from collections.abc import Callable
 from typing import Final
@@ -27,22 +28,51 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     if where is None:
         return None
     after = at + 2 if line[at + 1].word == "-" else skip(line, at + 1, "of")
-    found = _current_unit(line, after) or parent(line, after)
+    found = _longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
-    if where == "end" and (line[index - 1].has("by") or line[index - 1].word == "due"):
+    led = at > index or line[index - 1].has("by") or line[index - 1].word == "due"
+    if where == "last" or (where == "end" and led):
         return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
 
+def _longer(one: Phrase | None, other: Phrase | None) -> Phrase | None:
+    return max((found for found in (one, other) if found), key=lambda found: found.end, default=None)
+
+
+def half(line: Line, index: int, parent: Rule) -> Phrase | None:
+    """`the second half of August`, `im ersten Halbjahr`, `primera quincena de marzo`."""
+    at = skip(line, index, "article")
+    nth, unit = line[at].get("ordinal"), line[at + 1].get("unit")
+    if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
+        return None
+    after = skip(line, at + 2, "inside")
+    found = _longer(_current_unit(line, after), parent(line, after))
+    if found is None and unit == "half_year":
+        found = Phrase(at + 2, lambda scene: Meaning((unit_days(scene.today, "year", 0),), scene.direction is not None))
+    if found is None or found.single:
+        return None
+    return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda days: _half_of(days, nth)))
+
+
+def _half_of(days: Days, nth: int) -> Days:
+    """Months are cut after their fifteenth day, years after six months."""
+    length = (days.end - days.first).days
+    months = round(length / 30.4)
+    middle = days.first + 15 * DAY if months <= 1 else add_months(days.first, months // 2)
+    return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
+
+
 def _last_day(meaning: Meaning | None) -> Meaning | None:
-    """A week ends on Friday for some and on Sunday for others."""
+    """The meaning of the end of a span. It has two readings for a week, which ends on Friday for some and on Sunday for
+    others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
     return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
-    """`the week`, `the year`, said of the one that runs."""
+    """`the week` or `the year`, meaning the current one."""
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":
@@ -89,9 +119,10 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
-    if unit in DAY_UNITS and at > index:
+    if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
         return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
-    distance = distance_at(line, index)
+    led = line.language == "en" and line[index].word == "in"
+    distance = distance_at(line, index + led)
     if distance is None:
         return None
     count, of, end = distance

@@ -41,7 +41,7 @@ def comma(line: Line, index: int) -> int:
 
 
 def count_at(line: Line, index: int) -> Count | None:
-    """`3`, `three`, `a`, `a couple of`, `a few`; of `half a` nothing."""
+    """The count in `3`, `three`, `a`, `a couple of` or `a few`; None for `half a`."""
     token = line[index]
     if token.kind == "number" and not token.suffix and token.value is not None and token.value <= 9_999:
         return Count(token.value, True, index + 1)
@@ -57,7 +57,7 @@ def count_at(line: Line, index: int) -> Count | None:
 
 
 def year_at(line: Line, index: int) -> tuple[int, int] | None:
-    """`2026` or `'26`, and the index after it."""
+    """The year in `2026` or `'26`, and the index after it."""
     token = line[index]
     if token.kind == "number" and not token.suffix and token.value is not None and 1900 <= token.value <= 2199:
         return token.value, index + 1
@@ -107,8 +107,8 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
-_NEAR = 100  # days; without a verb a day that comes this soon is meant rather than one twice as long past
-_LONG, _SOON = 180, 120  # days; "on March 3" said in February is seldom last year's
+_NEAR = 100  # days; without a verb, a day that is at most this far ahead is preferred to one that is twice as long past
+_LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means last year's
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

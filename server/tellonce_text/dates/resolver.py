@@ -9,7 +9,7 @@ from typing import Final
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import Phrase
+from tellonce_text.dates.phrases import Phrase, skip
 from tellonce_text.dates.readings import (
     DAY,
     Days,
@@ -30,7 +30,8 @@ _HOUR: Final = timedelta(hours=1)
 def expressions(text: str, said: Said, direction: Direction | None = None) -> list[Expression]:
     """The expressions of the text in order, none overlapping.
 
-    `direction` is given where the whole text is known to look one way (a question about the past, a plan).
+    `direction` is given if the whole text is known to be about the past or the future, such as a question about the
+    past or a plan.
     """
     line = line_of(text)
     if line is None:
@@ -45,24 +46,48 @@ def resolved(
 ) -> Expression | None:
     """One item with its readings; `local` is when it was said. None for a day that does not exist."""
     start, end = line[first].start, line[item.end - 1].end
-    direction, sure, own = Look(given, sure=True) if given else direction_at(line, first, item.end)
+    direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
-    scene = Scene(local, direction, region, sure)
+    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred))
     try:
         readings, certain, approximate = _readings(item, scene, line, first)
-    except (ValueError, OverflowError):  # 30 February, year 0, 9,999 years ahead
+    except (ValueError, OverflowError):  # raised for 30 February, year 0, or 9,999 years ahead
         return None
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    certain = certain and (len(readings) == 1 or (own and not either))
+    certain = certain and (len(readings) == 1 or (own and not either)) and not _is_part_of_more(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
 
+
+def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
+    """Whether words of time beside the expression belong to it and were not read: `the first Tuesday`, `Freitag im Mai`."""
+    if item.phrase is None or item.phrase.absolute:
+        return False
+    before, after = line[first - 1], line[item.end]
+    weekday = item.phrase.form == "weekday"
+    if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
+        return True
+    if before.has("inside") and (line[first - 2].has("unit") or line[first - 2].has("number")):
+        return True
+    if line.language != "en" and weekday and (after.has("from_day") or after.has("before")):
+        return True
+    if not (after.has("of") or after.has("inside")):
+        return not _NAMED.isdisjoint(after.tags) and weekday
+    named = line[skip(line, item.end + 1, "article", "of")]
+    return (
+        named.has("from_day")
+        or not _NAMED.isdisjoint(named.tags)
+        or (line.language not in {"en", "de"} and weekday and named.capital and not named.tags)
+    )
+
+
+_NAMED: Final = frozenset({"month", "feast", "unit", "season"})
 
 _Found = tuple[tuple[Reading, ...], bool, bool]
 """The readings, whether they are certain, whether they are approximate."""
@@ -115,7 +140,7 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
-    """The moment of `2026-03-15T10:00:00Z`, where the stamp has a time of day."""
+    """The time of a stamp such as `2026-03-15T10:00:00Z`; None if it has no time of day."""
     token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
     if token is None or token.kind != "stamp" or token.parts[3] is None:
         return None
@@ -135,7 +160,7 @@ def _elapsed_reading(offset: timedelta, slack: timedelta, scene: Scene) -> Readi
 
 
 def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """From the first day of the one to the last day of the other, which comes after it."""
+    """The range from the first day of one meaning to the last day of a later one."""
     found: list[Reading] = []
     certain = meaning.certain
     for days in meaning.choices:
@@ -188,7 +213,8 @@ def _part_reading(day: date, part: str, scene: Scene) -> Reading:
 
 
 def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
-    """The moment on the wall clock; one that the change to summer time skips becomes the one an hour later."""
+    """The time when the wall clock shows this. A time that the change to summer time skips becomes the one an hour
+    later."""
     zone = clock.zone if clock and clock.zone else scene.said.tzinfo
     shift = DAY if hour == 24 else timedelta()
     moment = datetime.combine(day + shift, time(hour % 24, minute), zone)
@@ -196,14 +222,14 @@ def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = N
 
 
 def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
-    """Whether "tomorrow" is the same day where the clock hangs, for a time of day in another zone."""
+    """For a time of day in another zone, whether "tomorrow" is the same day there."""
     if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
         return True
     return scene.said.astimezone(clock.zone).date() == scene.today
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """A time of day without a day: the last one or the coming one."""
+    """The readings of a time of day without a day: the last and the next time the clock shows it."""
     days = [scene.today + shift * DAY for shift in (-1, 0, 1)]
     if item.clock is None:
         readings = [_part_reading(day, item.part or "morning", scene) for day in days]
@@ -215,11 +241,13 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
     ahead = min((r for r in readings if r.start >= scene.said), key=lambda r: r.start)
     ordered = (back, ahead) if scene.direction == "past" else (ahead, back)
     near = abs(ordered[0].start - scene.said) <= _NEAR or ordered[0].start.date() == scene.today
-    two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= 12
+    two_days = not clock.half and scene.direction == "future" and ordered[0].start.hour >= _LATE
     return ordered, scene.direction is not None and scene.sure and near and item.named_clock and not two_days
 
 
 _MORNING: Final = 5
+_LATE: Final = 17
+"""From this hour on the same hour of the morning may be meant as well."""
 
 
 _NEAR: Final = timedelta(hours=12)

@@ -2,33 +2,40 @@
 
 from typing import Final, NamedTuple
 
+from tellonce_text.dates.lexicon import endings
 from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
 _FAR: Final = 30
-"""Tokens looked at on either side, so that a text without sentence marks stays linear."""
+"""Maximum tokens that are read on either side, so that the time stays linear for texts without punctuation."""
 
 
 def _is_attribute(line: Line, first: int, end: int) -> bool:
-    """`the contract of 3 March`, `die Rechnung vom 3.4.`: the day of a thing, whatever is told of it now."""
+    """`the contract of 3 March`, `die Rechnung vom 3.4.`: the date belongs to a thing, so the tense of the sentence
+    says nothing about it."""
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
     return before.word == "of" or (line.language == "de" and before.word == "vom")
 
 
+_BESIDE: Final = 4  # tokens: `having the old boiler serviced`
+
+
 class Look(NamedTuple):
-    """`sure`: a verb gives the direction. `own`: that verb is in the clause of the expression."""
+    """`sure`: a verb gives the direction. `own`: that verb is in the clause of the expression. `inferred`: the sentence
+    has no sign of the past, which is all that is known of its verbs."""
 
     direction: Direction | None
     sure: bool = False
     own: bool = True
+    inferred: bool = False
 
 
 def direction_at(line: Line, first: int, end: int) -> Look:
     """The direction of the verb that governs the tokens from `first` to `end`.
 
-    It is the nearest before them, else after.  An English sentence without one looks ahead more often than not.
+    It is the nearest before them, else after.  An English sentence without a verb is more often about the future.
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
@@ -37,24 +44,50 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if _only_arranged(line, first):
         return Look(None)
     if _is_attribute(line, first, end):
-        return Look("past", own=False)
+        return Look("past", own=line.language == "de")
     moved = _moved(line, first)
     if moved:
         return Look(moved, sure=True)
+    if any(line[at].has("tense_planned") for at in range(*line.sentences[first])[: 2 * _FAR]):
+        return Look(None)
     before = _before(line, first)
+    lead = line[first - 1 - line[first - 1].has("article")]
+    if before == "past" and (lead.has("for") or lead.word in {"until", "till"}):
+        return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
     found = _after(line, end) or _order(line, first)
     if found:
         return Look(found, sure=True)
+    if line.language != "en":
+        return Look(None) if _may_be_past(line, first) else Look("future", sure=True, inferred=True)
     either = any(line[at].has("tense_either") for at in _back(line, first))
-    return Look("future" if line.language == "en" else None, own=not either)
+    return Look("future", own=not either)
+
+
+def _may_be_past(line: Line, first: int) -> bool:
+    """Whether a word of the sentence looks like a verb of the past or a participle; the present tells what is to come."""
+    begin, end = line.sentences[first]
+    near = range(max(begin, first - _FAR), min(end, first + _FAR))
+    return any(_looks_past(line, at) for at in near)
+
+
+def _looks_past(line: Line, index: int) -> bool:
+    token = line[index]
+    if token.has("tense_past") or token.has("tense_weak"):
+        return not token.has("tense_perfect") or _is_whole_perfect(line, index)
+    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST:
+        return False
+    german = line.language == "de"
+    if german and token.capital:
+        return False
+    return token.word.endswith(endings(line.language, "maybe")) or (german and _is_german_participle(token))
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
-    """Whether the verb of the past stands in the clause of the expression, which does not look at what was to come.
+    """Whether the past verb is in the clause of the expression and the clause is not about a plan.
 
-    A verb of the present between them belongs to another clause than the one of the past: `the course I paid for starts Friday`.
+    A present verb between them shows that they are in different clauses: `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(
@@ -68,13 +101,17 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
             return _after(line, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
             return not _is_notice(line, index, first)
-        if line[index].has("tense_present"):
+        if not _OTHER_CLAUSE.isdisjoint(line[index].tags):
             return False
     return True
 
 
+_OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
+"""What stands between a verb and the expression only if the verb belongs to another clause or to another day."""
+
+
 def _is_notice(line: Line, index: int, first: int) -> bool:
-    """`Closed on Friday`: a participle alone may tell what was or what will be."""
+    """`Closed on Friday`: a participle alone may be about the past or the future."""
     return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
 
 
@@ -85,14 +122,15 @@ def _leads_ahead(line: Line, first: int) -> bool:
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
-    """`Was Friday all right?`, `Did you say Friday?`: about the day itself, whichever it is."""
+    """`Was Friday all right?`, `Did you say Friday?`: the question is about the day itself, which may be past or
+    future."""
     return line[first - 1].word in {"say", "mean"} or (
         first == line.sentences[first][0] + 1 and line[line.sentences[end - 1][1] - 1].word == "?"
     )
 
 
 def _reported(line: Line, first: int) -> bool:
-    """`I thought the meeting was the 12th`: what somebody thought or said may be neither past nor still so."""
+    """`I thought the meeting was the 12th`: something that was thought or said may be past or still to come."""
     for index in _back(line, first):
         token = line[index]
         if token.has("tense_reported"):
@@ -103,7 +141,8 @@ def _reported(line: Line, first: int) -> bool:
 
 
 def _only_arranged(line: Line, first: int) -> bool:
-    """`signed up for a race in September`: the nearest verb tells when it was arranged or when it takes place."""
+    """`signed up for a race in September`: the verb does not say whether September is when it was arranged or when it
+    takes place."""
     for index in _back(line, first):
         token = line[index]
         if token.has("tense_arranged") and _is_participle(token):
@@ -115,7 +154,7 @@ def _only_arranged(line: Line, first: int) -> bool:
 
 
 def _moved_from(line: Line, first: int) -> bool:
-    """`moved from Tuesday to Thursday`: the day it was moved from lies on either side of today."""
+    """`moved from Tuesday to Thursday`: the former day may be past or future."""
     before = line[first - 1]
     return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
 
@@ -126,7 +165,7 @@ def _back(line: Line, first: int) -> range:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Whether something was put off to the day: in languages whose verbs are not read otherwise."""
+    """Whether something was postponed to the day, for languages whose other verbs are not read."""
     if line.language == "en":
         return None
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
@@ -142,7 +181,7 @@ def _before(line: Line, first: int) -> Direction | None:
             return found
         if weak and (line[index].word == "," or line[index].has("clause")):
             return weak
-        if line[index].has("tense_present"):
+        if _is_present(line, index):
             weak = "future"
         infinitive = infinitive or (line[index].word == "to" and index + 1 < first)
     return weak
@@ -154,9 +193,14 @@ def _after(line: Line, end: int) -> Direction | None:
         found = _sign(line, index, -1, infinitive=False)
         if found:
             return found
-        if line[index].has("tense_present"):
+        if _is_present(line, index):
             weak = "future"
     return weak
+
+
+def _is_present(line: Line, index: int) -> bool:
+    """A verb of the present, but not the auxiliary of `ist angekommen` or `est arrivé`."""
+    return line[index].has("tense_present") and (line.language == "en" or not _is_whole_perfect(line, index))
 
 
 def _order(line: Line, first: int) -> Direction | None:
@@ -169,10 +213,15 @@ def _order(line: Line, first: int) -> Direction | None:
 
 
 def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction | None:
-    """The direction this token gives. `first`: where the expression begins, or -1 when the token comes after it."""
+    """The direction that this token gives. `first` is the start of the expression, or -1 if the token comes after
+    it."""
     token = line[index]
     if token.kind != "word":
         return None
+    if any(line[at].word == "having" for at in range(index - _BESIDE, index)):
+        return "future"
+    if token.has("tense_perfect") and line.language != "de":
+        return "past" if _is_whole_perfect(line, index) else None
     if token.has("tense_past") and not _is_past_participle_ahead(token):
         if infinitive and token.has("tense_committed"):
             return "future"
@@ -185,6 +234,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return None if _is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
+    if line.language != "en":
+        return _by_ending(line, index)
     if not _is_participle(token) or _is_adjective(line, index) or _is_condition(line, index):
         return None
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or index == first - 2):
@@ -194,10 +245,36 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     return _by_auxiliary(line, index)
 
 
+def _by_ending(line: Line, index: int) -> Direction | None:
+    """The tense that the ending of a verb shows."""
+    token = line[index]
+    if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
+        return None
+    if token.word.endswith(endings(line.language, "past")):
+        return "past"
+    return "future" if token.word.endswith(endings(line.language, "future")) else None
+
+
+_SHORTEST_VERB: Final = 4
+_SHORTEST_PAST: Final = 3
+
+
 def _is_whole_perfect(line: Line, index: int) -> bool:
     """Whether a participle goes with the auxiliary (`hat ... gekauft`), which alone is of the present (`hat offen`)."""
-    until = min(line.sentences[index][1], index + _FAR // 2)
-    return any(_is_german_participle(line[at]) for at in range(index + 1, until))
+    near = _FAR // 2 if line.language == "de" else 5
+    until = min(line.sentences[index][1], index + near)
+    return any(_is_foreign_participle(line, at) for at in range(index + 1, until))
+
+
+def _is_foreign_participle(line: Line, index: int) -> bool:
+    token = line[index]
+    if line.language == "de":
+        return _is_german_participle(token)
+    if any(line[at].has(tag) for at in (index - 1, index) for tag in ("article", "one", "number")):
+        return False
+    known = token.has("tense_past") and not token.has("tense_perfect")
+    shown = len(token.word) >= _SHORTEST_VERB and token.word.endswith(endings(line.language, "participle"))
+    return known or (shown and not token.tags and not token.capital)
 
 
 def _is_german_participle(token: Token) -> bool:
@@ -207,9 +284,13 @@ def _is_german_participle(token: Token) -> bool:
     return "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
 
 
-def _by_auxiliary(line: Line, index: int) -> Direction:
+def _by_auxiliary(line: Line, index: int) -> Direction | None:
+    if line[index - 1].word.endswith("'s") and not line[index - 1].tags:
+        return None
     for back in range(index - 1, max(-1, index - 4), -1):
         token = line[back]
+        if token.word in {"being", "having"}:
+            return None if line[back - 1].has("tense_past") else "future"
         if token.has("tense_have"):
             return "past"
         if token.has("tense_be"):
@@ -243,7 +324,7 @@ def _is_participle(token: Token) -> bool:
     word = token.word
     if token.has("tense_stative"):
         return False
-    return token.has("tense_arranged") or (len(word) > 4 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
+    return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
 
 
 def _is_past_participle_ahead(token: Token) -> bool:

@@ -12,7 +12,8 @@ Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "en
 
 
 class Token(NamedTuple):
-    """`word` is in lower case; a number's `suffix` is what is glued to it (`3rd`, `3pm`); `parts` of stamps and dates."""
+    """`word` is in lower case; a number's `suffix` is attached to it (`3rd`, `3pm`); `parts` are the numbers of a stamp
+    or date."""
 
     kind: Kind
     start: int
@@ -33,12 +34,12 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _PAD: Final = 80
-"""Empty tokens at either end: further than any rule looks."""
+"""The number of empty tokens at either end, which is more than any rule reads."""
 _PADDING: Final = (END,) * _PAD
 
 
 class Line:
-    """The tokens of a text; past either end there are empty ones."""
+    """The tokens of a text, with empty tokens before and after them."""
 
     def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
         self.text = text
@@ -78,8 +79,13 @@ def ends_sentence(line: Line, index: int) -> bool:
 _ENDS: Final = frozenset("!?;…。！？.")
 
 
+def language_of(text: str) -> str:
+    """The language that most of the text's words are signs of, English if none."""
+    return _language([token for match in _TOKEN.finditer(text) for token in _tokens(match)])
+
+
 def line_of(text: str, language: str | None = None) -> Line | None:
-    """The text's tokens, or None when nothing in it can be a time. Without a language its words tell which it is."""
+    """The text's tokens, or None if nothing in it can be a time. Without `language`, it is detected from the words."""
     if not _MAYBE.search(text):
         return None
     raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]
@@ -97,13 +103,26 @@ _TOKEN: Final = re.compile(
     rf"|(?P<word>{_WORD})"
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
+_ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|sull|quest)'(?=.)")
+"""The French or Italian word that has lost its vowel: `l'anno`, `d'octobre`."""
 _PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
-    """One token; of a compound such as `mid-June` its parts, unless the compound is a word of its own."""
+    """The token of a match, or the tokens of the parts of a compound such as `mid-June`, unless the lexicon has the
+    compound."""
     token = _token(match)
+    elided = _ELISION.match(token.word) if token.kind == "word" else None
+    if elided:
+        end = elided.end()
+        short = Token("word", token.start, token.start + end, elided[1], capital=token.capital)
+        long = Token("word", short.end, token.end, token.word[end:], capital=match[0][end].isupper())
+        return (short, *_split(long, match[0][end:]))
+    return _split(token, match[0])
+
+
+def _split(token: Token, text: str) -> Sequence[Token]:
     if token.kind != "word" or "-" not in token.word or token.word in _compounds():
         return (token,)
     return [
@@ -112,7 +131,7 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
             token.start + part.start(),
             token.start + part.end(),
             part[0],
-            capital=match[0][part.start()].isupper(),
+            capital=text[part.start()].isupper(),
         )
         for part in _PART.finditer(token.word)
     ]

@@ -1,9 +1,10 @@
-"""The days and calendar units around today: `yesterday`, `last week`, `this weekend`, `the week after next`."""
+"""Grammar rules for days and calendar units around today: `yesterday`, `last week`, `this weekend`, `the week after
+next`."""
 
 from datetime import time
 from typing import Final
 
-from tellonce_text.dates.counted_phrases import distance_at, exactly_from
+from tellonce_text.dates.counted_phrases import distance_at, exactly_from, weeks_by_days
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, unit_days, weekday_in
 from tellonce_text.dates.phrases import Phrase, choose, shifted, skip
 from tellonce_text.dates.readings import (
@@ -13,9 +14,10 @@ from tellonce_text.dates.readings import (
     one_day,
 )
 from tellonce_text.dates.tokens import Line
-from tellonce_text.dates.weekday_phrases import steps
+from tellonce_text.dates.weekday_phrases import WEEK_HENCE, steps
 
 _SMALL_HOURS: Final = time(4)
+_NOON: Final = 12
 
 
 def day_word(line: Line, index: int) -> Phrase | None:
@@ -27,10 +29,22 @@ def day_word(line: Line, index: int) -> Phrase | None:
     offset = token.get("day")
     if offset is None or (token.has("part") and token.word == "morgen" and line[index - 1].has("day")):
         return None
-    distance = distance_at(line, at + 2) if line[at + 1].has("in") else None
+    if line[at + 1].word == "week" and line.language == "en" and line[at + 2].kind != "number":
+        shift = offset + (7 if offset >= 0 else -7)
+        return Phrase(at + 2, lambda s: Meaning((one_day(s.today + shift * DAY),), s.region in WEEK_HENCE), single=True)
+    weeks = weeks_by_days(line, at + 1)
+    if weeks and offset >= 0:
+        shift = offset + 7 * weeks[0]
+        return Phrase(weeks[1], lambda s: Meaning((one_day(s.today + shift * DAY),)), single=True)
+    back = line[at + 1].has("ago_before")
+    distance = distance_at(line, at + 2) if line[at + 1].has("in") or back else None
     if distance and line.language != "en":
         count, unit, end = distance
-        return Phrase(end, lambda s: exactly_from(s, unit, count.value, offset, sure=count.exact), single=True)
+        return Phrase(
+            end,
+            lambda s: exactly_from(s, unit, -count.value if back else count.value, offset, sure=count.exact),
+            single=True,
+        )
     tonight, titled = token.has("part"), _is_titled(line, at)
     return Phrase(
         at + 1,
@@ -40,16 +54,17 @@ def day_word(line: Line, index: int) -> Phrase | None:
 
 
 def _is_titled(line: Line, index: int) -> bool:
-    """A capital within a sentence of small letters: `the chords for Yesterday`."""
+    """Whether the word is capitalized in a lower-case sentence, as a title is: `the chords for Yesterday`."""
     token, before = line[index], line[index - 1]
     whole = line.text[token.start : token.end]
     return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
 
 
 def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
-    """After midnight "tomorrow" may be the day that has begun; a night slept badly is "tonight" as well."""
+    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun, and
+    "tonight" may mean the past night."""
     if tonight:
-        return scene.direction != "past" or scene.said.hour >= 18
+        return scene.direction != "past" or scene.said.hour >= _NOON
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
 
 
@@ -84,15 +99,15 @@ def unit_step(line: Line, index: int) -> Phrase | None:
     at = skip(line, index, "article")
     step, nearest, after = steps(line, at)
     unit = line[after].get("unit")
-    if unit not in DAY_UNITS or unit == "fortnight" or line[after].word in PLURAL:
+    if unit not in DAY_UNITS or unit in {"fortnight", "workday"} or line[after].word in PLURAL:
         return None
     end = after + 1
     if step is None:
         return _unit_alone(line, index, end, unit, articled=at > index)
     if unit == "day":
         return None
-    if line[after].word == "weekend":
-        return Phrase(end, lambda scene: _weekend(scene, step))
+    if unit == "weekend" and (line.language == "en" or step == 0):
+        return Phrase(end, lambda scene: _weekend(scene, step, nearest=nearest))
     if unit == "week" and line[end].has("weekday") and line[end + 1].kind != "number":
         number = line[end].get("weekday")
         return Phrase(end + 1, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
@@ -104,13 +119,13 @@ def unit_step(line: Line, index: int) -> Phrase | None:
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
-    """Quarters of a company may begin in any month."""
-    by_custom = unit not in {"week", "quarter"} or (unit == "week" and _begins_alike(scene))
+    by_custom = unit != "week" or _begins_alike(scene)
     return Meaning((unit_days(scene.today, unit, step),), sure and by_custom)
 
 
 def _begins_alike(scene: Scene) -> bool:
-    """On a Sunday "next week" may begin today or tomorrow, unless it is known on which day weeks begin."""
+    """Whether the week is unambiguous. On a Sunday, "next week" may begin today or tomorrow, unless the region's first
+    weekday is known."""
     return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
 
 
@@ -137,8 +152,13 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
     return None
 
 
-def _weekend(scene: Scene, step: int) -> Meaning:
+_SATURDAY: Final = 5
+
+
+def _weekend(scene: Scene, step: int, *, nearest: bool) -> Meaning:
     here, today = unit_days(scene.today, "weekend", 0), scene.today
+    if nearest and step > 0 and today.weekday() < _SATURDAY:
+        return Meaning((here,))
     if step < 0:
         return Meaning((shifted(here, -7),))
     if step == 0:

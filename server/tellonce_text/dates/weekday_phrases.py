@@ -1,8 +1,9 @@
-"""Weekdays: `Friday`, `next Friday`, `the Friday before last`, `Tuesday in two weeks`."""
+"""Grammar rules for weekdays: `Friday`, `next Friday`, `the Friday before last`, `Tuesday in two weeks`."""
 
 from collections.abc import Callable
+from typing import Final
 
-from tellonce_text.dates.counted_phrases import ago, ahead
+from tellonce_text.dates.counted_phrases import ago, ahead, weeks_by_days
 from tellonce_text.dates.day_arithmetic import weekday_in
 from tellonce_text.dates.phrases import Phrase, choose, comma, shifted, skip
 from tellonce_text.dates.readings import (
@@ -35,13 +36,15 @@ def weekday(line: Line, index: int) -> Phrase | None:
     if step is None:
         doubtful = line.language == "en" and _is_doubtful(line, index, after)
         return Phrase(after, lambda scene: _bare(scene, number, sure=not doubtful), single=True, form="weekday")
+    if abs(step) > 1:
+        return Phrase(after, lambda scene: _second(scene, number, step), single=True, form="weekday")
     if nearest or (line.language != "en" and step != 0):
         return Phrase(after, lambda scene: _nearest(scene, number, step, sure=nearest), single=True, form="weekday")
     return Phrase(after, lambda scene: _stepped(scene, number, step), single=True, form="weekday")
 
 
 def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
-    """The step before a weekday or a unit, and whether it is the nearest one that is meant (`this coming Friday`)."""
+    """The step before a weekday or a unit, and whether it means the nearest one (`this coming Friday`)."""
     step, nearest = None, False
     for _ in range(2):
         verb = line[index].word == "coming" and line[index - 1].has("tense_be")
@@ -52,7 +55,8 @@ def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
 
 
 def _is_weekday(line: Line, index: int) -> bool:
-    """An abbreviation or a lower-case word that is also another word needs something before it."""
+    """Whether the token is a weekday. An abbreviation, or a lower-case word with another meaning, needs a word such as
+    `on` before it."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "en":
         return True
@@ -66,11 +70,16 @@ def _is_weekday(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `that Tuesday`: a name, or a day known to both."""
+    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: it is a name; `that Tuesday`,
+    `the Friday after we met`: both speakers know the day."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = before.word.endswith("'s") and before.capital
-    return named or owned or before.has("only_titles") or before.has("that")
+    titled = before.capital and before.kind == "word" and not before.tags and index > line.sentences[index][0] + 1
+    told = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
+    return (
+        named or owned or titled or told or before.has("only_titles") or before.has("that") or before.word == "holiday"
+    )
 
 
 def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:
@@ -97,7 +106,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """Certain only where those who count days and those who count calendar weeks mean the same."""
+    """The meaning of a weekday with a step. It is certain only if counting days and counting calendar weeks give the
+    same day."""
     today, monday = scene.today, monday_of(scene.today)
     here = one_day(monday + number * DAY)
     if step == 0:
@@ -128,10 +138,15 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
     if line[index].has("before_last") or line[index].has("after_next"):
         weeks = -2 if line[index].has("before_last") else 2
         return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
-    at = skip(line, comma(line, index), "of")
-    if line[at].has("step") and line[at + 1].get("unit") == "week":
-        weeks = line[at].get("step")
-        return Phrase(at + 2, lambda s: Meaning((weekday_in(s, number, weeks),)), single=True)
+    at = skip(line, comma(line, index), "of", "article", "on", "inside", "part_lead")
+    stepped = _stepped_week(line, at)
+    if stepped:
+        step, end = stepped
+        return Phrase(end, lambda s: Meaning((weekday_in(s, number, step),)), single=True)
+    counted = weeks_by_days(line, index)
+    if counted:
+        days, end = 7 * counted[0], counted[1]
+        return Phrase(end, lambda s: Meaning((shifted(_coming(s, number), days),)), single=True)
     if line[at].has("step") and line[at].kind == "word" and line[at + 1].get("unit") == "month":
         return None
     distance = ahead(line, index) or ago(line, index)
@@ -142,8 +157,21 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
     return None
 
 
+def _stepped_week(line: Line, index: int) -> tuple[int, int] | None:
+    """`next week`, `semana que viene`: the step, and the index after it."""
+    if line[index].has("step") and line[index + 1].get("unit") == "week":
+        return line[index].get("step"), index + 2
+    if line.language != "en" and line[index].get("unit") == "week" and line[index + 1].has("step"):
+        return line[index + 1].get("step"), index + 2
+    return None
+
+
+def _coming(scene: Scene, number: int) -> Days:
+    return one_day(scene.today + ((number - scene.today.weekday() - 1) % 7 + 1) * DAY)
+
+
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
-    """The one before last or after next: certain where counting days and counting weeks give the same."""
+    """The weekday before last or after next. It is certain if counting days and counting weeks give the same day."""
     today = scene.today
     near = (number - today.weekday() - 1) % 7 + 1 if weeks > 0 else -((today.weekday() - number - 1) % 7 + 1)
     counted = one_day(today + (near + (7 if weeks > 0 else -7)) * DAY)
@@ -152,8 +180,11 @@ def _second(scene: Scene, number: int, weeks: int) -> Meaning:
 
 
 def _friday_week(scene: Scene, number: int) -> Meaning:
-    ahead_day = scene.today + ((number - scene.today.weekday() - 1) % 7 + 1) * DAY
-    return Meaning((one_day(ahead_day + WEEK),), scene.region in {"GB", "IE", "AU", "NZ"})
+    return Meaning((shifted(_coming(scene, number), 7),), scene.region in WEEK_HENCE)
+
+
+WEEK_HENCE: Final = frozenset({"GB", "IE", "AU", "NZ"})
+"""Where `Friday week` is said."""
 
 
 def _on_weekday(distance: Phrase, number: int) -> Callable[[Scene], Meaning | None]:

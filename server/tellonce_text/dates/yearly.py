@@ -1,4 +1,4 @@
-"""Which year is meant by what returns every year, and how sure that is."""
+"""Decides which year is meant by a date that returns every year, and whether that is certain."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,7 +10,7 @@ from tellonce_text.dates.readings import Days, Meaning, Scene
 
 
 def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
-    """What returns every year: the last one that has begun, the next one that has not ended."""
+    """The last occurrence that has begun, and the next one that has not ended."""
     now = scene.today.year
     back = next((d for y in range(now, now - 9, -1) if (d := days(y)) and d.first <= scene.today), None)
     ahead = next((d for y in range(now - 1, now + 9) if (d := days(y)) and d.end > scene.today), None)
@@ -38,11 +38,11 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
     return found
 
 
-_SOON: Final = 100  # days ahead in which a month named without a verb is the coming one
+_SOON: Final = 100  # days ahead within which a month named without a verb means the coming one
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
-    """`last March`, `next summer`, `this Easter`: certain only where this year's cannot be meant as well."""
+    """`last March`, `next summer`, `this Easter`: certain only if this year's cannot be meant as well."""
     now = scene.today.year
     begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
     coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)

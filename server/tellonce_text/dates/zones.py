@@ -1,4 +1,4 @@
-"""The time zone said beside a time of day: `UTC`, `CET`, `New York time`."""
+"""Time zones: the one said beside a time of day (`UTC`, `CET`, `New York time`), and the country of a zone."""
 
 import tomllib
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from tellonce_text.dates.tokens import Line
 
 
 def zone_at(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
-    """The zone and the index after it; None where none is said."""
+    """The zone and the index after it; None if no zone is given."""
     start = index + 1 if line[index].word == "(" else index
     found = _abbreviated(line, start) or _named(line, start)
     if found is None or start == index:
@@ -42,7 +42,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Cities by the last part of their zone's name, and what else people say before "time"."""
+    """Zones by the names of cities, which are the last part of a zone's name, and by other names before "time"."""
     cities = {
         zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone
     }
@@ -53,3 +53,15 @@ def _inverted(table: str) -> dict[str, str]:
     file = resources.files("tellonce_text.dates") / "words" / "zones.toml"
     data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     return {name.replace("_", " "): zone.strip() for zone, names in data[table].items() for name in names.split()}
+
+
+def region_of(zone: ZoneInfo) -> str | None:
+    """The ISO 3166 code of the zone's country; None for UTC and other zones without a country."""
+    return _countries().get(zone.key)
+
+
+@cache
+def _countries() -> Mapping[str, str]:
+    table = (resources.files("tzdata.zoneinfo") / "zone.tab").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in table.splitlines() if line and not line.startswith("#"))
+    return {columns[2]: columns[0] for columns in rows}

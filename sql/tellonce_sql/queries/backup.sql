@@ -4,21 +4,21 @@
 select (select count(*) from messages) + (select count(*) from memories)
 
 -- name: sessions
--- How many other sessions the programs of this memory hold
+-- The number of other sessions of this program's processes
 select count(*) from pg_stat_activity
 where datname = current_database() and application_name = 'tellonce' and pid <> pg_backend_pid()
 
 -- name: key
--- $1 name: the secret for hashing tombstones; two memories with the same secret can read each other's
+-- $1 name: the key that hashes tombstones. Two databases with the same key are copies of one memory.
 select key from server_keys where name = $1
 
 -- name: tombstones
--- across owners: what was forgotten since a backup is forgotten again after its restore
+-- across owners: tombstones added since a backup are kept when it is restored
 select owner_id, chat_id, claim, words, created_at, lifted_at from tombstones
 
 -- name: keep_tombstones
--- across owners: what was forgotten since a backup
--- $1 owners, $2 chats, $3 claim hashes, $4 words of each as a json array, $5 when set, $6 when lifted
+-- across owners: tombstones added since a backup are kept when it is restored $1 owners, $2 chats, $3 claim hashes, $4
+-- words of each as a json array, $5 when set, $6 when lifted
 insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
 select t.owner_id,
   coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),
@@ -44,7 +44,7 @@ insert into access_tokens (token_hash, name, user_id, scopes, created_at, revoke
 do $$
 declare
   command text;
-  -- All of them first: the catalogue changes with every drop.
+  -- The names are collected first, because the catalog changes with every drop.
   commands text[] := array(
     select format('drop table if exists %s cascade', c.oid::regclass)
     from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
@@ -73,7 +73,7 @@ select set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'p
 select version, sha256 from schema_migration order by version
 
 -- name: note_applied
--- $1 version, $2 name, $3 sha256: a migration that ran again on an empty place
+-- $1 version, $2 name, $3 sha256: records a migration that ran again before a restore
 insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, 0)
 
 -- name: tables
@@ -105,7 +105,7 @@ where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
 order by i.indexrelid
 
 -- name: numbers
--- Identity columns continue after their highest number
+-- Makes identity columns continue after their highest number
 do $$
 declare
   numbered record;
@@ -123,7 +123,7 @@ end
 $$
 
 -- name: empty
--- Every table of ours but the one of the migrations
+-- Empties all our tables except the one of the migrations
 do $$
 begin
   execute (

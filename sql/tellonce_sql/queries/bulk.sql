@@ -1,7 +1,8 @@
 -- name: known
--- $1 owner, $2 chat, $3 external ids, $4 numbers of messages that have none, as an export names them by, $5 when each of these
--- was sent: another memory's message may have the number, too; $6 channels and $7 times of the external ids: exports of
--- older versions give another channel than the message's, so the same id of the same moment is the same message
+-- $1 owner, $2 chat, $3 external ids, $4 numbers of messages without an external id, by which an export identifies
+-- them, $5 when each of these was sent, because another memory's message may have the same number, $6 channels and $7
+-- times of the external ids. Exports of older versions may give another channel than the message's, so a message with
+-- the same id and time is the same one.
 select n.channel, m.ext_id, null::bigint as id, m.thread_key
 from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id
@@ -14,8 +15,8 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = $2 and m.id = n.id and m.ext_id is null and m.sent_at = n.sent_at offset 0) m
 
 -- name: reserve
--- $1 owner, $2 chat, $3 its home channel, $4 how many numbers, $5 exchanges, $6 now, $7 its conversation: the last number
--- before them
+-- $1 owner, $2 chat, $3 its home channel, $4 how many numbers, $5 exchanges, $6 now, $7 its conversation. Reserves
+-- message numbers and returns the last number before them.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -27,8 +28,8 @@ on conflict (owner_id, chat_id) do update
 returning last_id - $4::int as before, epoch
 
 -- name: extend_thread
--- $1 owner, $2 chat, $3 thread key, $4 how many messages, $5 their tokens, $6 newest assistant message or null: the
--- thread number before them
+-- $1 owner, $2 chat, $3 thread key, $4 how many messages, $5 their tokens, $6 newest assistant message or null. Returns
+-- the last thread number before them.
 insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (owner_id, chat_id, thread_key) do update

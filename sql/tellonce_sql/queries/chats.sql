@@ -16,9 +16,9 @@ where owner_id = $1
 order by chat_id
 
 -- name: set_canonical
--- $1 owner, $2 chat, $3 user confirmed, $4 inferred, $5 general, $6 tokens, $7 model, $8 provisional, $9 now, $10 the newest
--- message it takes in. The former text becomes a version, for as_of. What was said before the chat was begun anew is put
--- away with the former summary, also if it was worked on meanwhile.
+-- $1 owner, $2 chat, $3 user confirmed, $4 inferred, $5 general, $6 tokens, $7 model, $8 provisional, $9 now, $10 the
+-- newest message it covers. The former text becomes a version, for as_of. Nothing changes if the chat has been archived
+-- since that message: it belongs to the archived summary.
 with chat as (
   select epoch from chats
   where owner_id = $1 and chat_id = $2
@@ -42,7 +42,8 @@ on conflict (owner_id, chat_id, epoch) do update
       model = $7, provisional = $8, updated_at = $9
 
 -- name: new_epoch
--- $1 owner, $2 chat, $3 now. Rolling summaries are put away with the canonical one; new ones begin with what is said next.
+-- $1 owner, $2 chat, $3 now. Starts a new epoch. Rolling summaries are archived with the canonical one; new ones begin
+-- with the next message.
 with chat as (
   update chats set epoch = epoch + 1, epoch_after = last_id, epoch_began = $3
   where owner_id = $1 and chat_id = $2
@@ -71,13 +72,13 @@ select coalesce((select sum(last_no) from thread_state where owner_id = $1 and c
     as verbatim
 
 -- name: lock
--- $1 owner, $2 chat: first lock of a transaction that writes to a chat
+-- $1 owner, $2 chat. Every transaction that writes to a chat takes this lock first.
 select 1 from chats
 where owner_id = $1 and chat_id = $2
 for no key update
 
 -- name: charge
--- $1 owner, $2 chat, model calls made $3 to learn, $4 to summarize, $5 to read what was learned a second time
+-- $1 owner, $2 chat, model calls made $3 to learn, $4 to summarize, $5 for second readings
 update chats
 set learning_calls = learning_calls + $3, summary_calls = summary_calls + $4, second_calls = second_calls + $5
 where owner_id = $1 and chat_id = $2

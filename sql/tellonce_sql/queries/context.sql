@@ -1,6 +1,7 @@
 -- name: read
 -- $1 owner, $2 chat, $3 thread key, $4 window size, $5 facts, $6 goals, $7 chunk summaries, $8 reply target's external
--- id, $9 messages shown at most, $10 the call's channel. All of a context but its retrieval hits, in one round trip.
+-- id, $9 maximum messages shown, $10 the call's channel. Reads everything for a context except search results, in one
+-- round trip.
 with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
@@ -63,7 +64,7 @@ select
         or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted
 
 -- name: read_as_of
--- As `read`, with $10 the moment, $11 the call's channel: what existed and was believed at that time.
+-- As `read`, with $10 a time, $11 the call's channel: the rows as they were at that time.
 with thread as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries
@@ -146,7 +147,8 @@ select
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
-    -- A memory that was rejected without ever being certain was not believed; one that an edit took back was.
+    -- A memory that was rejected without ever being certain is left out; one that an edit took back was active at the
+    -- time.
     where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain' and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
@@ -157,9 +159,29 @@ select
     from said where ext_id = $8
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
 
+-- name: log
+-- $1 owner, $2 chat, $3 thread key, $4 memories and $5 chunk summaries at most: what was learned, also what has ended since but
+-- not what was only read again, and the summaries of the thread since the last /new
+with learned as not materialized (
+  select id, kind, content, valid_from, status, note, about
+  from memories
+  where owner_id = $1 and (chat_id is null or chat_id = $2) and shown and not pinned and kind <> 'pin'
+    and (status in ('active', 'completed') or (status = 'superseded' and superseded_by is not null))
+), happened as not materialized (
+  select from_at, to_at, text, body, to_no
+  from conversation_summaries
+  where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk'
+    and from_id >= coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
+)
+select
+  greatest(0, (select count(*) from learned) - $4::int) + greatest(0, (select count(*) from happened) - $5::int) as omitted,
+  array(select row(id, kind, content, valid_from, status, note, about)
+    from learned order by valid_from desc, id desc limit $4) as learned,
+  array(select row(from_at, to_at, text, body::text) from happened order by to_no desc limit $5) as happened
+
 -- name: around
--- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 as of this moment or null for now: the neighbours of
--- a quoted message
+-- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the neighbors of a
+-- quoted message
 select m.id, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
   utc_offset, tokens, ext_id, m.version, channel
 from messages m

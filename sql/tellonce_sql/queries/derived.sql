@@ -1,5 +1,5 @@
 -- name: texts
--- $1 owner: every text in use that was made from messages, in the form of `forget.texts`
+-- $1 owner: every current text that was derived from messages, in the columns of `forget.texts`
 select 'summary' as place, chat_id, id, version, kind as subject, thread_key, updated_at as at, array[text] as texts, body
 from conversation_summaries
 where owner_id = $1
@@ -23,8 +23,8 @@ from thread_state
 where owner_id = $1 and slot is not null
 
 -- name: set_summary
--- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 when what it said was
--- taken back, to be kept as a version for as_of; null when it is to be forgotten
+-- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 now. The former
+-- text is kept as a version for as_of.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, kind || ':' || case kind when 'chunk' then id::text else thread_key end, version,
@@ -39,7 +39,7 @@ set text = $4, body = $5, tokens = $6, embedding = null, version = version + 1,
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: set_canonical
--- $1 owner, $2 chat, $3 epoch, $4 user confirmed, $5 inferred, $6 general, $7 tokens, $8 as $9 of set_summary
+-- $1 owner, $2 chat, $3 epoch, $4 user confirmed, $5 inferred, $6 general, $7 tokens, $8 now
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'canonical:' || epoch, version,
@@ -56,7 +56,7 @@ set user_confirmed = $4, llm_inferred = $5, general_summary = $6, tokens = $7, v
 where owner_id = $1 and chat_id = $2 and epoch = $3
 
 -- name: set_profile
--- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 as $9 of set_summary
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 now
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $7
@@ -80,7 +80,7 @@ select thread_key, from_id, to_id from conversation_summaries
 where owner_id = $1 and chat_id = $2 and id = $3 and kind = 'chunk'
 
 -- name: standing
--- $1 owner: the texts in use that say what holds now: the profile, and the canonical summary of each chat
+-- $1 owner: the current texts about what holds now: the profile, and the canonical summary of each chat
 select 'profile' as place, 0::bigint as chat_id, 0 as epoch, array[narrative] as parts, narrative as said,
   jsonb_build_array(raw_facts, raw_preferences, raw_goals, raw_dates) as lists
 from user_profile

@@ -1,9 +1,10 @@
 -- name: read
--- $1 owner, $2 chat, $3 thread key, $4 external id of the message being answered, or null, $5 the moment whose talk is shown, $6 external id of the
--- message a reply thread began at, or null, $7 root thread of the chat, $8 messages of the talk that was left, $9 reply
--- threads, $10 other chats, $11 the call's channel, $12 the first number of a conversation. Nothing recorded after the
--- message being answered. What was said lately beside a thread: in the talk it left or in the replies to it, and the
--- newest exchange of the owner's other chats of the last day.
+-- $1 owner, $2 chat, $3 thread key, $4 external id of the message being answered, or null, $5 the time for which the
+-- context is built, $6 external id of the message that a reply thread began at, or null, $7 root thread of the chat, $8
+-- how many messages of the thread that the reply left, $9 how many reply threads, $10 how many other chats, $11 the
+-- call's channel, $12 the lowest chat number of a conversation. Recent messages from outside the thread: from the
+-- thread it left or from replies to it, and the newest exchange of each of the owner's other chats within the last day.
+-- Messages recorded after the one being answered are left out.
 with asked as (
   select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $5) as recorded_at
   from messages

@@ -1,15 +1,16 @@
 -- name: models
--- The active model and the one before it
+-- The active model and the former one
 select active, former from embedding_models
 
 -- name: settle
--- $1 model, $2 now: the first model to be there is the active one
+-- $1 model, $2 now: makes the model the active one if there is none yet
 update embedding_models set active = $1, changed_at = $2
 where active is null
 
 -- name: messages_left
 -- across owners: the operator's
--- $1 model, $2 owner, $3 chat and $4 number to continue after, $5 how many: texts without a spare vector of the model
+-- $1 model, $2 owner, $3 chat and $4 number to continue after, $5 how many: the texts for which the model has no spare
+-- vector
 select m.owner_id, m.chat_id, m.id, m.version, coalesce(m.speaker, m.role) || ': ' || m.content as text
 from messages m
 where (m.owner_id, m.chat_id, m.id) > ($2, $3, $4)
@@ -21,7 +22,7 @@ limit $5
 
 -- name: memories_left
 -- across owners: the operator's
--- As messages_left; a memory's chat is 0 here, whatever its own
+-- As messages_left. The chat of every memory is given as 0.
 select m.owner_id, 0::bigint as chat_id, m.id, m.version, m.content as text
 from memories m
 where (m.owner_id, 0::bigint, m.id) > ($2, $3, $4)
@@ -60,12 +61,12 @@ delete from spare_vectors where model <> $1
 
 -- name: drop_taken
 -- across owners: the operator's
--- $1 model: deletes its spare vectors, which are in the tables now
+-- $1 model: deletes its spare vectors after they were copied to the tables
 delete from spare_vectors where model = $1
 
 -- name: put_away_messages
 -- across owners: the operator's
--- $1 the active model: its vectors, for a way back
+-- $1 the active model: stores its vectors as spare ones, so that the change can be undone
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'message', chat_id, id, version, embedding, ebits from messages where embedding is not null
 on conflict (owner_id, model, kind, chat_id, id) do update
@@ -73,7 +74,7 @@ set version = excluded.version, embedding = excluded.embedding, ebits = excluded
 
 -- name: put_away_memories
 -- across owners: the operator's
--- $1 the active model; the code of a memory is not used
+-- $1 the active model, as put_away_messages, without codes
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'memory', 0, id, version, embedding, repeat('0', 384)::bit(384)
 from memories where embedding is not null
@@ -81,7 +82,7 @@ on conflict (owner_id, model, kind, chat_id, id) do update set version = exclude
 
 -- name: put_away_summaries
 -- across owners: the operator's
--- $1 the active model; the code of a summary is not used
+-- $1 the active model, as put_away_messages, without codes
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'summary', chat_id, id, version, embedding, repeat('0', 384)::bit(384)
 from conversation_summaries where embedding is not null
@@ -89,7 +90,7 @@ on conflict (owner_id, model, kind, chat_id, id) do update set version = exclude
 
 -- name: take_messages
 -- across owners: the operator's
--- $1 the new model: its vectors, or null for a text without one in its current version
+-- $1 the new model: copies its spare vectors to the table; null for a text whose current version has none
 update messages m
 set embedding = n.embedding, ebits = n.ebits
 from messages k
@@ -120,5 +121,6 @@ where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
   and (m.embedding is not null or n.embedding is not null)
 
 -- name: activate
--- $1 model, $2 now. First of a switch: whoever writes vectors waits for it to end, and then knows the new model
+-- $1 model, $2 now. The first statement of a switch: writers of vectors then wait for the switch to commit and use the
+-- new model
 update embedding_models set former = active, active = $1, changed_at = $2

@@ -1,8 +1,8 @@
 -- Everything `forget` reads and writes.
 
 -- name: texts
--- $1 owner, $2 chat or null for all, $3 LIKE patterns, $4 messages and their versions too: every text of the owner that may
--- say what is looked for, with the row it stands in. `texts` are its columns, `body` is its JSON.
+-- $1 owner, $2 chat or null for all, $3 LIKE patterns, $4 whether to include messages and their versions: every text of
+-- the owner that may match, with its row. `texts` are its columns, `body` is its JSON.
 select 'message' as place, chat_id, id, version, role as subject, thread_key, sent_at as at,
   array[content, speaker, routine, routine_summary, agent_id, ext_id, reply_to] as texts, null::jsonb as body
 from messages
@@ -14,10 +14,11 @@ from message_versions
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean and may_say(content, $3)
 union all
 select 'memory', chat_id, id, version, kind, '', valid_from,
-  array[content, strings_of(quotes), reason, nullif(about, 'user')], null
+  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10))], null
 from memories
 where owner_id = $1 and ($2::bigint is null or chat_id is null or chat_id = $2)
-  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user')), $3)
+  and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user'),
+    array_to_string(categories, chr(10))), $3)
 union all
 select 'memory_version', null, id, version, '', '', replaced_at, array[content], null
 from memory_versions
@@ -57,7 +58,7 @@ from model_calls
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and note <> '' and may_say(note, $3)
 
 -- name: messages
--- $1 owner, $2 chats, $3 numbers: messages as they are now, in the form of `texts`
+-- $1 owner, $2 chats, $3 numbers: messages in their current version, in the columns of `texts`
 select 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key, m.sent_at as at,
   array[m.content, m.speaker, m.routine, m.routine_summary, m.agent_id, m.ext_id, m.reply_to] as texts,
   null::jsonb as body
@@ -66,7 +67,7 @@ join messages m on m.owner_id = $1 and m.chat_id = asked.chat_id and m.id = aske
 order by m.chat_id, m.id
 
 -- name: messages_between
--- $1 owner, $2 chat or null for all, $3 since or null, $4 until or null: in the form of `texts`
+-- $1 owner, $2 chat or null for all, $3 since or null, $4 until or null: in the columns of `texts`
 select 'message' as place, chat_id, id, version, role as subject, thread_key, sent_at as at,
   array[content, speaker, routine, routine_summary, agent_id, ext_id, reply_to] as texts, null::jsonb as body
 from messages
@@ -75,7 +76,7 @@ where owner_id = $1 and ($2::bigint is null or chat_id = $2)
 order by chat_id, id
 
 -- name: memories
--- $1 owner, $2 numbers: with the sentences they were learned from and their sources
+-- $1 owner, $2 numbers: memories with their quotes and source messages
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
   valid_from, source_chat_id, source_ids
 from memories
@@ -83,7 +84,7 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: memories_of
--- $1 owner, $2 chat, $3 whether memories of all chats are its own too, $4 since or null, $5 until or null
+-- $1 owner, $2 chat, $3 whether to include memories of no chat, $4 since or null, $5 until or null
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
   valid_from, source_chat_id, source_ids
 from memories
@@ -92,8 +93,9 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages beside them in their threads, and those sent within the
--- same minute. In the form of `texts`. Joined directly, each of the owner's messages would be compared with each one named.
+-- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages next to them in their threads, and those sent
+-- within the same minute, in the columns of `texts`. With a direct join, each of the owner's messages would be compared
+-- with each of the given ones.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body
 from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
@@ -110,7 +112,8 @@ order by m.chat_id, m.id
 limit $4
 
 -- name: resting_on
--- $1 owner, $2 chats and $3 numbers of messages, $4 memories to leave out, $5 how many: live memories learned from them
+-- $1 owner, $2 chats and $3 numbers of messages, $4 memories to leave out, $5 how many: current memories learned from
+-- these messages
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
   valid_from, source_chat_id, source_ids
 from memories
@@ -121,21 +124,24 @@ order by id
 limit $5
 
 -- name: add_preview
--- $1 owner, $2 id, $3 chat, $4 until, $5 hash of what was asked for, $6 hits, $7 now: previews nobody can confirm any more go
+-- $1 owner, $2 id, $3 chat, $4 until, $5 hash of the request, $6 matches as JSON, $7 now. Adds a preview and deletes
+-- expired ones.
 with old as (
   delete from forget_previews where owner_id = $1 and until < $7
 )
-insert into forget_previews (owner_id, id, chat_id, until, asked, hits) values ($1, $2, $3, $4, $5, $6)
+insert into forget_previews (owner_id, id, chat_id, until, asked, hits) values ($1, $2, $3, $4, $5, $6::text::jsonb)
 
 -- name: preview
 -- $1 owner, $2 id
-select chat_id, until, asked, hits from forget_previews
+select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
 -- name: redact_messages
--- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without what is forgotten, $6 tokens, $7 texts
+-- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences, $6
+-- tokens, $7 texts
 -- to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids, $13 reply targets, $14 the owner's
--- scope lexeme, $15 the chats' scope lexemes. Forgetting leaves no version behind.
+-- scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes of the removed sentences, $19 now.
+-- The former texts are not kept as versions.
 with given as (
   select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])
@@ -161,14 +167,21 @@ with given as (
   update message_fts f set tsv = to_tsvector('chatmem', o.words) || array_to_tsvector(array[$14, o.chat])
   from old o
   where o.reworded and f.owner_id = $1 and f.chat_id = o.chat_id and f.id = o.id
+), done as (
+  update messages m
+  set content = o.content, tokens = o.tokens, speaker = o.speaker, routine = o.routine, routine_summary = o.routine_summary,
+    agent_id = o.agent_id, ext_id = o.ext_id, reply_to = o.reply_to, version = m.version + 1,
+    embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
+  from old o
+  where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id
+  returning m.chat_id, m.id
+), marked as (
+  insert into tombstones (owner_id, id, claim, words, created_at)
+  select $1, coalesce((select max(t.id) from tombstones t where t.owner_id = $1), 0) + row_number() over (), k.claim, '{}', $19
+  from unnest($16::bigint[], $17::bigint[], $18::bytea[]) as k (chat_id, id, claim)
+  join done d on d.chat_id = k.chat_id and d.id = k.id
 )
-update messages m
-set content = o.content, tokens = o.tokens, speaker = o.speaker, routine = o.routine, routine_summary = o.routine_summary,
-  agent_id = o.agent_id, ext_id = o.ext_id, reply_to = o.reply_to, version = m.version + 1,
-  embedding = case when not o.reworded then m.embedding end, ebits = case when not o.reworded then m.ebits end
-from old o
-where m.owner_id = $1 and m.chat_id = o.chat_id and m.id = o.id
-returning m.chat_id, m.id
+select chat_id, id from done
 
 -- name: drop_message_versions
 -- $1 owner, $2 chats, $3 numbers, $4 versions
@@ -182,7 +195,8 @@ where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
 -- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
-update memories set quotes = '[]', reason = null, about = 'user'
+update memories set quotes = '[]', reason = null, about = 'user', categories = null,
+  tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))
 where owner_id = $1 and id = any($2::bigint[])
 
 -- name: set_summaries
@@ -209,7 +223,7 @@ set narrative = $3, raw_facts = $4, raw_preferences = $5, raw_goals = $6, raw_da
 where owner_id = $1 and version = $2
 
 -- name: set_former_lines
--- $1 owner, $2 numbers, $3 what is left of the lines
+-- $1 owner, $2 numbers, $3 the remaining text of the lines
 with gone as (
   delete from former_lines f using unnest($2::bigint[], $3::text[]) as g (id, line)
   where f.owner_id = $1 and f.id = g.id and g.line = ''
@@ -219,7 +233,7 @@ from unnest($2::bigint[], $3::text[]) as g (id, line)
 where f.owner_id = $1 and f.id = g.id and g.line <> ''
 
 -- name: clear_errors
--- $1 owner, $2 chats, $3 numbers: what a job failed with; a result goes when its claim is voided
+-- $1 owner, $2 chats, $3 numbers: clears the errors of jobs. Their results are removed when the claims are voided.
 update chat_context_queue j set error = null
 from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
 where j.owner_id = $1 and j.chat_id = g.chat_id and j.id = g.id
@@ -238,7 +252,14 @@ join conversation_summaries s on s.owner_id = $1 and s.chat_id = m.chat_id and s
   and s.kind = 'chunk' and m.thread_no between s.from_no and s.to_no
 
 -- name: lock
--- $1 owner: tombstones are numbered from the highest one, so one erasure adds them at a time
+-- $1 owner, $2 chats, which are locked first and in order. New tombstones are numbered after the highest one, so only
+-- one erasure at a time may add them.
+with chat as materialized (
+  select chat_id from chats
+  where owner_id = $1 and chat_id = any($2::bigint[])
+  order by chat_id
+  for no key update
+)
 select 1 from user_profile
-where owner_id = $1
+where owner_id = $1 and (select count(*) from chat) >= 0
 for no key update

@@ -1,5 +1,5 @@
 -- name: obtain
--- $1 name, $2 a fresh key, $3 now: the stored key of that name, storing the fresh one if there is none
+-- $1 name, $2 a fresh key, $3 now: returns the stored key of that name, after storing the fresh one if there was none
 with new as (
   insert into server_keys (name, key, created_at) values ($1, $2, $3)
   on conflict (name) do nothing

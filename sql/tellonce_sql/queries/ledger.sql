@@ -25,7 +25,8 @@ limit 24
 
 -- name: per_exchange
 -- across owners: the operator's
--- $1 since, $2 tier: what an exchange read by it costs, in dollars and seconds; null where it has read none
+-- $1 since, $2 tier: the mean cost of reading one exchange by this tier, in dollars and seconds; null if it has read
+-- none
 select (sum(price_usd) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as price_usd,
   (sum(seconds) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as seconds
 from model_calls
@@ -33,7 +34,7 @@ where at >= $1 and kind = 'exchange' and ok and tier = $2
 
 -- name: down
 -- across owners: the operator's
--- $1 since: the tiers whose calls have found nobody since their last answer; the newest reason
+-- $1 since: the tiers whose provider was unreachable in every call since its last answer, with the newest reason
 select c.tier, max(c.model) as model, min(c.at) as since, (array_agg(c.note order by c.at desc))[1] as reason
 from model_calls c
 where c.down and c.at > coalesce(

@@ -3,7 +3,7 @@
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
 -- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whose it is, $23 why it is as it is, $24 and $25
 -- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 tier, $31 what it would
--- replace and end, $32 valid to, $33 superseded by, $34 key of its words
+-- replace and end, $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 their words to index
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -12,10 +12,11 @@ with owner as (
 insert into memories (owner_id, id, chat_id, kind, status, content, quotes, confidence, priority, importance, pinned,
   deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding,
   about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, tier, intends, valid_to,
-  superseded_by, words_key)
+  superseded_by, words_key, categories)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
-  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[]), case when may_write_vectors() then $21::halfvec end,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34
+  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[] || category_lexemes($36)),
+  case when may_write_vectors() then $21::halfvec end,
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35::text[]
 from owner
 returning *
 
@@ -31,14 +32,15 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: live
--- $1 owner, $2 chat, $3 statuses: what may be seen in the chat, but not what is only searched
+-- $1 owner, $2 chat, $3 statuses: memories visible in the chat, except those kept for search only
 select * from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[]) and shown
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
--- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the moment and number of the last one already listed, $7 how
--- many: what may be seen in the chat, newest first. What is active or uncertain and has an end is no longer so.
+-- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last one already
+-- listed, $7 how many: memories visible in the chat, newest first. An active or uncertain memory with an end no longer
+-- holds and is left out.
 select * from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown
   and (valid_from, id) < ($5::timestamptz, $6::bigint)
@@ -47,8 +49,8 @@ order by valid_from desc, id desc
 limit $7
 
 -- name: telling
--- $1 owner, $2 chat, $3 how many: what a profile is written from, what the user confirmed or pinned first, then by importance
--- and newest first
+-- $1 owner, $2 chat, $3 how many: the memories that a profile is written from: confirmed and pinned ones first, then by
+-- importance, newest first
 select id, kind, content, status, user_confirmed, pinned, valid_from, note
 from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
@@ -56,11 +58,11 @@ order by user_confirmed or pinned desc, importance desc, valid_from desc, id des
 limit $3
 
 -- name: known_for
--- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way, $7 how
--- many in all, $8 a moment: what a worker is told of the memories most alike to what it reads, by likeness and by words; with
--- the pins and what was learned since $8; the newest fill it up, for a change need not be alike what it ends ("I moved to
--- Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared exactly. Of the matches by
--- words only the best are looked up: a common word stands in thousands.
+-- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way,
+-- $7 how many in all, $8 a time: the memories that a worker is shown, most similar to what it reads by meaning or by
+-- words, pinned, or learned since $8. The newest ones fill the rest, because a change need not be similar to what it
+-- ends ("I moved to Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared
+-- exactly. Of the matches by words only the best are read, because a common word occurs in thousands.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -123,8 +125,8 @@ order by c.place, m.id
 limit $7
 
 -- name: read_by
--- $1 owner, $2 chat, $3 messages, $4 tiers: what these learned from no other messages, and the user has neither confirmed
--- nor pinned
+-- $1 owner, $2 chat, $3 messages, $4 tiers: memories that these tiers learned from these messages alone, and that the
+-- user has neither confirmed nor pinned
 select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and source_ids <@ $3::bigint[]
   and valid_to is null and provisional and not user_confirmed and not pinned and origin = 'extracted'
@@ -144,14 +146,14 @@ where owner_id = $1 and source_chat_id = $2 and source_ids @> array[$3::bigint]
 order by id
 
 -- name: same_words
--- $1 owner, $2 chat, $3 key of the words: live statements of the very same words, in whatever order
+-- $1 owner, $2 chat, $3 key of the words: current statements with the same words in any order
 select * from memories
 where owner_id = $1 and words_key = $3 and valid_to is null and (chat_id is null or chat_id = $2)
 order by user_confirmed desc, id
 
 -- name: rejected_near
--- $1 owner, $2 chat, $3 vector or null, $4 key of the words, $5 how many: the statements the user said no to that are most
--- alike. There are few.
+-- $1 owner, $2 chat, $3 vector or null, $4 key of the words, $5 how many: the statements rejected by the user that are
+-- most similar; there are few of these
 with asked as materialized (
   select of_active($3::halfvec) as vector
 )
@@ -163,7 +165,7 @@ limit $5
 
 -- name: unkeyed
 -- across owners: the server's own background work
--- $1 how many: memories of before statements had a key of their words
+-- $1 how many: memories that were stored before word keys existed
 select owner_id, id, content, version from memories
 where words_key is null
 limit $1
@@ -176,8 +178,8 @@ from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id,
 where m.owner_id = k.owner_id and m.id = k.id and m.version = k.version
 
 -- name: set_status
--- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now, $8 why, or null:
--- a status that the user did not change has no reason
+-- $1 owner, $2 number, $3 status, $4 valid to or null, $5 user confirmed, $6 superseded by or null, $7 now, $8 the
+-- reason or null
 with changed as (
   update user_profile set memories_changed_at = $7 where owner_id = $1
 )
@@ -197,7 +199,7 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false,
+set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false, categories = null,
   embedding = case when may_write_vectors() then $7::halfvec end,
   tsv = to_tsvector('chatmem', $5) || array_to_tsvector($6::text[])
 where owner_id = $1 and id = $2
@@ -218,8 +220,8 @@ returning *
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
--- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes: said again, a statement gains sources and
--- is not stored twice. All its sources are of one chat, for a message's number is its chat's.
+-- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. A statement that is repeated gains
+-- sources instead of being stored twice. All its sources are in one chat, because message numbers are per chat.
 update memories
 set source_ids = case when source_chat_id = $9
     then array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s) else source_ids end,
@@ -237,8 +239,8 @@ where owner_id = $1 and id = $2
 order by version
 
 -- name: provenance
--- $1 owner, $2 number: the model that worded it, null for the user's own words; the chat its sources are in, the words it
--- rests on, and what it would replace and end
+-- $1 owner, $2 number: the model that worded it, null for the user's own words; the chat of its sources, its quotes,
+-- and what it will replace and end once confirmed
 select model, tier, source_chat_id, quotes, intends from memories
 where owner_id = $1 and id = $2
 
@@ -249,8 +251,7 @@ select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
--- $1 owner, $2 now: dates that lie behind us and that nobody pinned or confirmed; they are history, but for those whose alarm
--- has yet to be delivered
+-- $1 owner, $2 now: completes past dates that nobody pinned or confirmed, except those whose alarm is not delivered yet
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
@@ -261,7 +262,8 @@ where not exists (
   and coalesce(happens_to, deadline) > valid_from
 
 -- name: overdue_goals
--- $1 owner, $2 now, $3 overdue since before this: asked about once
+-- $1 owner, $2 now, $3 a time: makes goals that have been overdue since before $3 uncertain, once, so that the user is
+-- asked about them
 update memories
 set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',
   asked_at = null
@@ -269,7 +271,7 @@ where owner_id = $1 and valid_to is null and status = 'active' and kind = 'goal'
   and overdue_at is null
 
 -- name: closed_goals
--- $1 owner, $2 now, $3 asked before this: overdue goals that the user did not confirm
+-- $1 owner, $2 now, $3 a time: closes overdue goals that the user was asked about before $3 and did not confirm
 update memories
 set status = 'completed', valid_to = greatest(valid_from, coalesce(happens_to, deadline)), updated_at = $2,
   reason = 'closed: its deadline passed, and nobody said that it is still a goal'
@@ -289,6 +291,26 @@ from memories
 where embedding is null and (owner_id, id) > ($1, $2)
 order by owner_id, id
 limit $3
+
+-- name: categorize
+-- across owners: the server's own background work
+-- $1 words of categories to index, $2 their vectors, $3 the least similarity, $4 how many categories at most, $5 how many
+-- memories: those for which nobody named a category become members of the nearest ones
+update memories m
+set categories = '{}', tsv = m.tsv || array_to_tsvector(n.lexemes)
+from (
+  select owner_id, id, embedding from memories
+  where categories is null and embedding is not null
+  limit $5) w
+cross join lateral (
+  select coalesce(array_agg(distinct lexeme), '{}') as lexemes
+  from (
+    select words from unnest($1::text[], $2::halfvec[]) as c (words, vector)
+    where 1 - (vector <=> w.embedding) >= $3
+    order by vector <=> w.embedding, words
+    limit $4) nearest
+  cross join lateral unnest(category_lexemes(words)) as lexeme) n
+where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
 -- across owners: the server's own background work, owner by owner from unnest
@@ -310,8 +332,9 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: ended
--- $1 owner, $2 chat, $3 messages: what was learned from them and holds no more, or not in these words: done, replaced, denied
--- or put right by the user, but not what was only read again; and since when. Of what an edit took back the message itself tells whether it holds.
+-- $1 owner, $2 chat, $3 messages: memories learned from these messages that were completed, replaced, denied or
+-- reworded since, and when; not those that were only read again by a better tier. Memories that an edit took back are
+-- left out, because the message itself shows the new text.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

@@ -1,11 +1,12 @@
 -- name: record
 -- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply target,
 -- $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
--- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange, $24 kind of
--- the job that follows or null, $25 its dedup key or null for one of its own, $26 its first message or null for this one,
+-- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange, $24
+-- kind of the job to queue or null, $25 its dedup key or null for a separate job, $26 its first message or null for
+-- this one,
 -- $27 its not before, $28 its trace in W3C form, $29 the home channel of a new chat, $30 its conversation.
--- One statement, so that a message, its place in the thread, its full-text row and the work that follows are there together or
--- not at all. `before`: when the thread's message before this one was sent.
+-- One statement, so that a message, its place in the thread, its full-text row and its job are stored together or not
+-- at all. `before` is when the thread's previous message was sent.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -39,7 +40,7 @@ with owner as (
   select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector($20::text[])
   from message
 ), job as (
-  -- As `queue.enqueue`: a job nobody has claimed yet takes the message in.
+  -- As in `queue.enqueue`, a job that is not claimed yet is extended by the message.
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
   select $1, $2, chat.last_job_id, $24, $5, coalesce($25, $24 || ':' || message.id), coalesce($26, message.id),
@@ -57,7 +58,7 @@ select message.id, thread.last_no, thread.covered_to, thread.queued_to, thread.o
 from message, thread
 
 -- name: by_ext_id
--- $1 owner, $2 chat, $3 the channel's own id, $4 channel: that channel's message, or the only one of that id
+-- $1 owner, $2 chat, $3 the channel's own id, $4 channel: that channel's message, or the only one with that id
 select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
@@ -110,7 +111,7 @@ order by id
 limit $6
 
 -- name: last_of_range
--- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last of them
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last ones of the range
 select * from (
   select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
   from messages
@@ -156,7 +157,7 @@ order by sent_at
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number to continue after, $4 how many. Newest chats come as they come: order is the key's.
+-- $1 owner, $2 chat and $3 number to continue after, $4 how many. They are read in key order.
 select owner_id, chat_id, id, coalesce(speaker, role) as speaker, content, version
 from messages
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)

@@ -1,7 +1,7 @@
 -- name: missing
 -- across owners: the server's own background work
--- $1 messages from which on an owner gets a vector index of its own: those that have none, with the statements that take
--- a half-built one away and make it anew
+-- $1 how many messages an owner needs for a separate vector index: the owners that lack one, with the statements that
+-- drop a half-built index and build it
 select name, format('drop index concurrently if exists %I', name) as clear,
   format('create index concurrently %I on messages using hnsw (embedding halfvec_cosine_ops) where owner_id = %s',
     name, owner_id) as build

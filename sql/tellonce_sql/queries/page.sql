@@ -1,8 +1,9 @@
 -- name: memories
 -- $1 owner, $2 kinds (a note's is `note`) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
--- $7 characters it holds or null, $8 a moment or null, $9 whom it is about or null, $10 learned since or null, $11 and $12
--- the time and number of the last one before (none: infinity and the highest), $13 how many, $14 whether all are counted. With $8: what was believed
--- then, in the words of that time. A page is read from the index in its order; only counting reads all.
+-- $7 characters it holds or null, $8 a past time or null, $9 whom it is about or null, $10 learned since or null, $11 and
+-- $12 the time and number of the last one already listed (for none: infinity and the highest), $13 how many, $14 whether
+-- to count all. With $8: the memories that held then, in their text of that time. A page is read from the index in its
+-- order; only counting reads all.
 with found as not materialized (
   select *
   from (
@@ -30,7 +31,7 @@ order by valid_from desc, id desc
 limit $13
 
 -- name: dated
--- $1 owner, $2 now, $3 until when: what is coming until then, and the goals that are overdue
+-- $1 owner, $2 now, $3 a time: dates and deadlines up to then, and overdue goals
 select *, content as words from memories
 where owner_id = $1 and valid_to is null and status = 'active'
   and ((coalesce(deadline, happens_from) between $2 and $3) or (kind = 'goal' and deadline < $2))
@@ -72,7 +73,8 @@ where messages > 0
 order by 1 desc
 
 -- name: days
--- $1 owner, $2 time zone, $3 from and $4 to: the talks of a span, a chat's messages of one day being one
+-- $1 owner, $2 time zone, $3 from and $4 to: the conversations within these times. A conversation is one chat's
+-- messages of one day.
 select to_char(sent_at at time zone $2::text, 'YYYY-MM-DD') as day, m.chat_id, c.channel, count(*) as messages,
   min(m.id) as from_id, max(m.id) as to_id, min(sent_at) as from_at, max(sent_at) as to_at
 from messages m
@@ -82,7 +84,7 @@ group by 1, 2, 3
 order by 1 desc, min(sent_at)
 
 -- name: summaries
--- $1 owner, $2 from and $3 to: the summaries of what was said in a span
+-- $1 owner, $2 from and $3 to: the summaries of messages within these times
 select chat_id, from_id, to_id, from_at, to_at, count, text
 from conversation_summaries
 where owner_id = $1 and kind = 'chunk' and to_at >= $2 and from_at < $3
@@ -97,7 +99,7 @@ order by id
 limit $5
 
 -- name: names
--- $1 owner, $2 how many: whom and what live memories are about, the most frequent first
+-- $1 owner, $2 how many: the people and things that current memories are about, most frequent first
 select about as name, count(*) as memories
 from memories
 where owner_id = $1 and valid_to is null and about <> 'user' and status in ('active', 'uncertain')
@@ -106,7 +108,7 @@ order by 2 desc, 1
 limit $2
 
 -- name: links
--- $1 owner, $2 names: how often two of them stand in one memory
+-- $1 owner, $2 names: how many memories contain each pair of them
 with named as (
   select m.id, n.name
   from memories m
@@ -121,8 +123,8 @@ order by 3 desc, 1, 2
 limit 200
 
 -- name: restore
--- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now, $7 since
--- when it must have been changed
+-- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now, $7
+-- the time after which it must have been changed
 with changed as (
   update user_profile set memories_changed_at = $6 where owner_id = $1
 )
@@ -139,7 +141,8 @@ set status = 'active', valid_to = null, superseded_by = null, updated_at = $3
 where owner_id = $1 and superseded_by = $2 and updated_at >= $4
 
 -- name: withdraw
--- $1 owner, $2 a statement that is taken back, $3 the one it had replaced, $4 now, $5 since when it must be there
+-- $1 owner, $2 a statement that is taken back, $3 the one it had replaced, $4 now, $5 the time after which it must have
+-- been made
 update memories
 set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4
 where owner_id = $1 and id = $2 and created_at >= $5

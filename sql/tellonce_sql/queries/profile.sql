@@ -5,8 +5,8 @@ from user_profile
 where owner_id = $1
 
 -- name: put
--- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now, $10 when
--- the job was queued that it was written by
+-- $1 owner, $2 narrative, $3 facts, $4 preferences, $5 goals, $6 dates, $7 model, $8 provisional, $9 now, $10 when the
+-- job that wrote it was queued
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select owner_id, 0, 'profile', version, jsonb_build_object('narrative', former_lines_of($1, narrative)), built_at, $9
@@ -19,7 +19,8 @@ set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_da
 where owner_id = $1
 
 -- name: begin_erasure
--- $1 owner: contexts read before are not kept. Locked harder than other changes do, for a receipt's `key share` to wait.
+-- $1 owner. Counts an erasure, so that contexts read earlier are not stored as receipts. `for update` is stronger than
+-- other changes need; it makes the `key share` lock of a new receipt wait.
 with owner as materialized (
   select owner_id from user_profile where owner_id = $1 for update
 )
@@ -27,8 +28,8 @@ update user_profile set erasures = erasures + 1
 where owner_id = $1 and exists (select from owner)
 
 -- name: count_exchange
--- $1 owner: one more exchange since the profile was built; tells whether memories changed since it was queued, and whether
--- some of them ended or were put in other words
+-- $1 owner: counts one more exchange since the profile was built. Returns whether memories changed since its job was
+-- queued, and whether some of them ended or were reworded.
 update user_profile p set exchanges_since = exchanges_since + 1
 where owner_id = $1
 returning exchanges_since, built_at is null as first,

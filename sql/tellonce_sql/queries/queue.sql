@@ -1,7 +1,7 @@
 -- name: enqueue
 -- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
--- $10 now, $11 its trace in W3C form, $12 live or past. A job of its class nobody has claimed yet takes the further
--- messages in.
+-- $10 now, $11 its trace in W3C form, $12 live or past. An unclaimed job with the same kind, class and dedup key is
+-- extended by the new messages instead.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $1 and chat_id = $2
@@ -18,11 +18,11 @@ returning id
 
 -- name: claim
 -- across owners: work of all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a moment later than any that is set now, $7 leases
--- lost before a job is given up, $8 the track of past work to prefer. The first open job of each track of each chat, if it is
--- due and free; a lease that ended frees it. Later jobs of a track wait for it, so results come in order. Live work goes
--- first, then past work, the newest first. A job or a lease dated after $6 counts as due: the clock has been set back since.
--- The tracks are found by one step through the index each, however many jobs they hold.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date set now, $7 lost leases
+-- after which a job is given up, $8 the track of past work to prefer. Claims the first open job of each track of each
+-- chat, if it is due and not leased. Later jobs of the track wait for it, so that results come in order. Live work is
+-- claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock was set
+-- back since. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -67,14 +67,14 @@ returning q.*
 
 -- name: bury
 -- across owners: work of all owners
--- $1 now, $2 leases lost: the workers of these died one after the other, perhaps of the job
+-- $1 now, $2 lost leases: marks jobs as failed whose workers died that many times in a row, perhaps because of the job
 update chat_context_queue
 set state = 'dead', error = 'its worker ended ' || lost || ' times without a word', lease_by = null,
     lease_until = null, done_at = $1
 where state = 'pending_summarization' and lost >= $2 and (lease_until is null or lease_until <= $1)
 
 -- name: narrow
--- $1 owner, $2 chat, $3 job, $4 fence, $5 first and $6 last message it keeps, $7 exchanges it keeps
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 first and $6 last message, $7 exchanges that the job keeps
 update chat_context_queue set from_id = $5, to_id = $6, exchanges = $7
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
@@ -90,8 +90,9 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and lease_by is 
 returning lease_until
 
 -- name: submit
--- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 tier, $9 whether a better tier answered
--- and its answer was of no use. Step one: the result is written ahead. What was of no use twice is not tried again.
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 tier, $9 whether a better tier gave an
+-- unusable answer. Step one: the result is stored before it is applied. After a second unusable answer, the result is
+-- no longer provisional, so that it is not redone again.
 update chat_context_queue
 set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and redo),
     tier = $8, lease_by = null, lease_until = null
@@ -100,7 +101,7 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pen
 returning *
 
 -- name: finish_empty
--- $1 owner, $2 chat, $3 job, $4 fence, $5 now: nothing to summarise or learn, so it is done without a worker
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 now: completes a job that has nothing to summarize or learn, without a worker
 update chat_context_queue
 set state = 'complete', model = 'none', tier = 'keep', lease_by = null, lease_until = null, done_at = $5, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
@@ -111,8 +112,8 @@ select * from chat_context_queue
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: lock_ready
--- $1 owner, $2 chat: the first job whose result waits to be applied and may be: live ones and summaries in order, past
--- exchanges as they come; held till the transaction ends
+-- $1 owner, $2 chat: locks the first job whose stored result may be applied now. Live jobs and summaries are applied in
+-- order, past exchanges in any order.
 select * from chat_context_queue q
 where owner_id = $1 and chat_id = $2 and state = 'ready_to_write'
   and (track = 1 or not exists (
@@ -124,13 +125,13 @@ limit 1
 for update
 
 -- name: complete
--- $1 owner, $2 chat, $3 job, $4 now. Step two: applied; the result's text is not kept.
+-- $1 owner, $2 chat, $3 job, $4 now. Step two: marks the job as complete and deletes the result's text.
 update chat_context_queue set state = 'complete', result = null, done_at = $4, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 
 -- name: chats_with_ready
 -- across owners: work of all owners
--- Chats in which a written-ahead result has not been applied yet
+-- Chats with a stored result that is not applied yet
 select distinct owner_id, chat_id
 from chat_context_queue
 where state = 'ready_to_write'
@@ -147,8 +148,8 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pen
 returning state, attempts, not_before
 
 -- name: refuse
--- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: a written-ahead result that cannot
--- be applied goes back to work as a counted failure
+-- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: returns a job whose stored result
+-- cannot be applied to the queue, as a counted failure
 update chat_context_queue
 set attempts = attempts + 1, state = case when attempts + 1 >= $5 then 'dead' else 'pending_summarization' end,
     result = null, error = $4, not_before = $6, done_at = case when attempts + 1 >= $5 then $7::timestamptz end
@@ -156,18 +157,19 @@ where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 returning state
 
 -- name: void_claims
--- $1 owner: work in flight may hold text that is being forgotten; whoever has it will be refused. Jobs nobody
--- has claimed are touched too: till the transaction ends none can be claimed, and read before the text is gone.
+-- $1 owner: voids all claims, because their workers may hold text that is being forgotten; their results will be
+-- refused. Unclaimed jobs are updated too, so that none can be claimed, and its input read, before this transaction
+-- ends.
 update chat_context_queue
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 
 -- name: void_readers
--- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: the message is being edited. What may have read
--- its former words is refused and done again. Jobs nobody has claimed are touched too: till the transaction ends none of
--- them can be claimed, and read before the edit is there. An exchange reads the messages before it and the chat's summary,
--- a thread's or session's summary what was made of the message, a profile what was learned from it. Other chats' work goes
--- on.
+-- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: voids the claims of jobs that may have
+-- read the former text of a message that is being edited; they are done again. Unclaimed jobs are updated too, so that
+-- none can be claimed, and its input read, before this transaction ends. An exchange job reads earlier messages and the
+-- chat's summary, a rolling summary reads what was derived from the message, and a profile reads what was learned from
+-- it. Jobs of other chats continue.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
@@ -189,7 +191,7 @@ where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
 -- name: settle
--- $1 owner, $2 chat, $3 job: its text has taken the place of what other jobs wrote, which are not to be done again
+-- $1 owner, $2 chat, $3 job: marks jobs whose text was replaced by this job's as final, so that they are not redone
 update chat_context_queue q set provisional = false
 from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
@@ -221,10 +223,11 @@ select not exists (
 
 -- name: redo_provisional
 -- across owners: work of all owners
--- $1 how many, $2 now, $3 tiers below the one that is back, $4 that one: done by a lower tier, or without the second reading
--- there is an allowance for now; to be done again by the better one, the newest first. What is made of other texts waits
--- until those have been done again, and until nothing of the chat is under way. Summaries wait until a paid model may be
--- asked for them, and a job that was redone in vain waits ten minutes: redone at once it would be redone without end.
+-- $1 how many, $2 now, $3 tiers below the available one, $4 the available tier: queues jobs again, newest first, that a
+-- lower tier did, or that lack a second reading for which there is an allowance now. Summaries of other texts wait
+-- until those texts have been redone and nothing of the chat is in work. Summaries also wait for an allowance of calls
+-- to a paid model. A job that was redone without success waits ten minutes, because otherwise it would be redone
+-- endlessly.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, redo = true, class = 'past', handed_at = null
@@ -257,7 +260,7 @@ returning q.owner_id, q.chat_id, q.id
 
 -- name: reading
 -- across owners: the operator's
--- Exchanges by who read them, and how many wait: for anybody, or for a better reader
+-- The number of exchanges by the tier that read them, and of those that wait for any tier or for a better one
 select case when state = 'complete' then tier end as tier, redo and state <> 'complete' as again,
   sum(greatest(exchanges, 1))::bigint as exchanges,
   sum(greatest(exchanges, 1)) filter (where state = 'complete' and provisional)::bigint as provisional
@@ -283,8 +286,8 @@ values ($1, date_trunc('month', $2::date)::date, $3, $4)
 on conflict (owner_id, month, reason) do update set items = d.items + excluded.items
 
 -- name: hand_out
--- $1 owner, $2 chat, $3 now, $4 how many, $5 not handed out after this: the newest exchanges that only the scorer has read,
--- given to the connected assistant
+-- $1 owner, $2 chat, $3 now, $4 how many, $5 a time: gives the connected assistant the newest exchanges that only the
+-- scorer has read and that were not handed out since $5
 update chat_context_queue q set handed_at = $3
 from (
   select id from chat_context_queue
@@ -296,8 +299,8 @@ where q.owner_id = $1 and q.chat_id = $2 and q.id = n.id
 returning q.*
 
 -- name: read_by_assistant
--- $1 owner, $2 chat, $3 handed out after this, $4 messages: what the connected assistant was given, or has learned from by
--- itself, counts as read by it
+-- $1 owner, $2 chat, $3 a time, $4 messages: marks exchanges as read by the connected assistant, if they were handed
+-- out after $3 or contain one of the messages
 update chat_context_queue set tier = 'assistant', model = 'assistant', handed_at = null
 where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
   and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))

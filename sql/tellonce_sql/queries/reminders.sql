@@ -1,6 +1,6 @@
 -- name: set
--- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. Setting it again changes
--- nothing, also after it was delivered.
+-- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. Setting an alarm that
+-- exists changes nothing, even after it was delivered.
 insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (owner_id, memory_id) do nothing
@@ -13,7 +13,7 @@ join memories m on m.owner_id = $1 and m.id = r.memory_id
 where r.owner_id = $1 and r.memory_id = $2
 
 -- name: pending
--- $1 owner, $2 chat: those that are still to come, the next first
+-- $1 owner, $2 chat: upcoming reminders, the next one first
 select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
@@ -22,26 +22,26 @@ order by r.due_at, m.id
 
 -- name: owners
 -- across owners: a relay delivers the alarms of all it serves
--- $1 now: whose alarms are due, and when the next one of all is
+-- $1 now: the owners with due alarms, and the time of the next alarm of all owners
 select owner_id, min(due_at) filter (where due_at <= $1) as due_at, min(due_at) filter (where due_at > $1) as next_at
 from reminders
 where done_at is null
 group by owner_id
 
 -- name: claim
--- $1 owner, $2 now, $3 worker, $4 end of the lease: what is due and nobody else delivers; a worker that was killed gets its
--- own back at once
+-- $1 owner, $2 now, $3 worker, $4 end of the lease, $5 chat or null for all: claims due reminders that no other worker has
+-- claimed. A worker that was restarted gets its own claims back at once.
 update reminders r
 set worker = $3, leased_until = $4
 from memories m
-where r.owner_id = $1 and r.done_at is null and r.due_at <= $2
+where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint is null or r.chat_id = $5)
   and (r.worker = $3 or r.leased_until is null or r.leased_until < $2)
   and m.owner_id = $1 and m.id = r.memory_id and m.status = 'active' and m.valid_to is null
 returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 
 -- name: finish
--- $1 owner, $2 memory, $3 the time it was due, $4 when next or null, $5 now: once for each time it was due. A memory that
--- has no next time is history.
+-- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery, once. Without a
+-- next time, the memory is completed.
 with finished as (
   update reminders
   set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,
@@ -60,7 +60,8 @@ where owner_id = $1 and id in (select memory_id from finished)
 returning id
 
 -- name: move
--- $1 owner, $2 memory, $3 due at or null for the time it was set to, $4 now: an alarm that lies in the past stays done
+-- $1 owner, $2 memory, $3 the new time or null for the former one, $4 now. An alarm with a time in the past stays
+-- finished.
 update reminders
 set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
   leased_until = null

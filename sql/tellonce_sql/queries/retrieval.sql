@@ -1,6 +1,6 @@
 -- name: setting
--- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, who spoke
--- lately, how much there is, and whether anything lies in the span
+-- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, the
+-- recent speakers, the number of messages, and whether any message lies in the span
 with recent as materialized (
   (select speaker, sent_at from messages
    where $2::bigint is not null and owner_id = $1 and chat_id = $2
@@ -28,14 +28,15 @@ from size
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
 -- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
--- how many of each kind, $11 and $12 a span of time or null, $13 of how many of the best the neighbours come too, $14 all
--- lexemes as tsquery texts, $15 whether the latest routine messages come too, $16 whether to ask the owner's own vector
--- index for the dense ones, $17 speakers whose messages come first in the span, $18 how many of the span to look at,
--- $19 until when else the span may be told of.
--- Candidates by likeness, by words and by time, with what a ranker needs of each. By likeness: an index-only Hamming scan of
--- the codes, whose nearest are then compared exactly; or the owner's own index. By time: of a busy span the likest, those of
--- $17 first. `ranks` is null where no lexeme is held, as in most of the likest. The scan is written twice, for one chat and
--- for all: under one condition for both the planner would read the heap.
+-- how many of each kind, $11 and $12 a span of time or null, $13 for how many of the best candidates to include the
+-- neighbors, $14 all lexemes as tsquery texts, $15 whether to include the latest routine messages, $16 whether to use
+-- the owner's own vector index for dense candidates, $17 speakers whose messages come first in the span, $18 how many
+-- messages of the span to read, $19 the end of the time in which later messages may refer to the span. Candidates by
+-- similarity, by words and by time, with the ranker's data for each. By similarity: an index-only Hamming scan of the
+-- codes, of which the nearest are compared exactly, or the owner's own index. By time: the most similar messages of a
+-- busy span, those of $17 first. `ranks` is null if a message has none of the lexemes, as most similar ones have none.
+-- The scan is written twice, for one chat and for all, because with one condition for both the planner would read the
+-- heap.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -115,9 +116,9 @@ cross join lateral (
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
--- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest to
--- look at, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts.
--- The same candidates from one thread or one span of time, which is cut out before anything is compared.
+-- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest
+-- messages to read, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts. The same
+-- candidates from one thread or one span of time, whose messages are selected before anything is compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -178,7 +179,8 @@ cross join lateral (
 -- name: memories
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 statuses, $8 believed at this time or null for now, $9 since, $10 until, $11 all
--- lexemes as tsquery texts. Believed then was what had not ended yet, in the words it had then; what was rejected without
+-- lexemes as tsquery texts, $12 lexemes that may name a category and $13 words of categories asked for, $14 how many of their
+-- members: `listed`. Believed then was what had not ended yet, in the words it had then; what was rejected without
 -- ever being certain was not.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
@@ -209,14 +211,31 @@ with asked as materialized (
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
+), kinds as materialized (
+  select string_agg(quote_literal(lexeme), ' | ')::tsquery as term
+  from unnest($12::text[] || category_lexemes($13)) as k (lexeme)
+), listed as materialized (
+  select id
+  from (
+    select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
+    from memories_with($5::tsquery && (select term from kinds)) f
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+  where ($2::bigint is null or chat_id is null or chat_id = $2)
+    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
+      and (status <> 'rejected' or confidence > 0.5)))
+    and valid_from <= coalesce($8, 'infinity')
+    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+  order by valid_from desc, id desc
+  limit $14
 )
 select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
   case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
   m.valid_from, m.source_ids, m.pinned, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
-    then array(select ts_rank(m.tsv, term) from terms) end as ranks
-from (select id from dense union select id from lexical) h
+    then array(select ts_rank(m.tsv, term) from terms) end as ranks,
+  m.id in (select id from listed) as listed
+from (select id from dense union select id from lexical union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
 left join lateral (
   select content from memory_versions v
@@ -226,7 +245,8 @@ left join lateral (
 -- name: summaries
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts,
--- $11 as it was at this time or null for now: what was written anew since may tell what nobody knew then
+-- $11 a past time or null for now. Summaries written or rewritten after that time are left out, because they may
+-- contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -269,5 +289,5 @@ cross join lateral (
 select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies
--- How common the commonest lexemes of messages are, from the planner's statistics; empty before the first analyze
+-- The frequencies of the most common lexemes of messages, from the planner's statistics; empty before the first analyze
 select lexeme, frequency from lexeme_frequencies()

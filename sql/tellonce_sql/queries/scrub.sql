@@ -1,13 +1,13 @@
 -- name: request
--- $1 now: something was erased
+-- $1 now: notes that something was erased
 update scrubs set requested_at = $1
 
 -- name: due
--- $1 latest time of the last scrub for another one to be due: whether text erased since then may still lie in the files
+-- $1 a time: whether text was erased since the last scrub, and that scrub was before $1
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done
--- $1 when it began: later erasures are not covered
+-- $1 when the scrub began; erasures after that are not covered by it
 update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
@@ -24,7 +24,7 @@ vacuum (full, analyze) message_fts
 vacuum (full, analyze) conversation_summaries
 
 -- name: rewrite_text_versions
--- It holds no text since 0016_former_lines; what it held before may lie in its pages still
+-- The table contains no text since 0016_former_lines, but its pages may still contain former text.
 vacuum (full, analyze) text_versions
 
 -- name: rewrite_former_lines
@@ -55,15 +55,16 @@ vacuum (full, analyze) context_receipts
 vacuum (full, analyze) thread_state
 
 -- name: rewrite_statistics
--- The planner's samples hold words; needs a superuser
+-- The planner's samples contain words of texts. This needs a superuser.
 vacuum full pg_catalog.pg_statistic
 
 -- name: wait_shortly
--- Whoever waits for a table lets everybody after it wait as well
+-- A session that waits for a table lock makes all later sessions wait too, so it must give up soon.
 select set_config('lock_timeout', '400ms', false)
 
 -- name: longest_wait
--- $1 a server process: for how many seconds somebody has been waiting for a lock that it holds or waits for ahead of them
+-- $1 a server process: the longest time, in seconds, that a session has been waiting for a lock which that process
+-- holds or requested earlier
 select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float8
 from pg_locks
 where not granted and $1 = any(pg_blocking_pids(pid))
@@ -77,5 +78,5 @@ select pg_cancel_backend($1)
 checkpoint
 
 -- name: switch_log
--- The log segment in use is closed, so that the next checkpoint can remove it
+-- Closes the current log segment, so that the next checkpoint can remove it
 select pg_switch_wal()

@@ -1,7 +1,7 @@
 -- name: add_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last message number, $6 text, $7 body, $8 tokens, $9 provisional,
--- $10 model, $11 now, $12 scope lexemes, $13 text to index. The thread's mark moves in the same statement: a message leaves
--- the window when, and only when, its summary is there.
+-- $10 model, $11 now, $12 scope lexemes, $13 text to index. The thread's covered_to moves in the same statement, so
+-- that a message leaves the window exactly when its summary is stored.
 with run as (
   select min(thread_no) as from_no, max(thread_no) as to_no, min(sent_at) as from_at, max(sent_at) as to_at,
     count(*)::int as count, max(epoch) as epoch
@@ -43,8 +43,8 @@ returning id
 
 -- name: put_rolling
 -- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. It stands for all chunks since the chat was begun anew: later jobs of a chat wait for this one.
--- The former text becomes a version.
+-- $10 now, $11 scope lexemes, $12 text to index. It covers all chunks of the current epoch, because later jobs of the
+-- chat wait for this one. The former text becomes a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
@@ -86,8 +86,8 @@ from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = $3 and thread_key = $4
 
 -- name: chunks_after
--- $1 owner, $2 chat, $3 thread key or null for all threads, $4 summary number, $5 how many, the last ones; in the order of
--- their messages
+-- $1 owner, $2 chat, $3 thread key or null for all threads, $4 summary number, $5 how many: the newest chunks after
+-- that number, in the order of their messages
 select * from (
   select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
     folded_to
@@ -105,6 +105,15 @@ select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, 
 from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
+
+-- name: chunk_page
+-- $1 owner, $2 chat, $3 and $4 the moment and number of the last one already listed, $5 how many: newest first
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+  folded_to
+from conversation_summaries
+where owner_id = $1 and chat_id = $2 and kind = 'chunk' and (from_at, id) < ($3::timestamptz, $4::bigint)
+order by from_at desc, id desc
+limit $5
 
 -- name: of_message
 -- $1 owner, $2 chat, $3 thread key, $4 thread number

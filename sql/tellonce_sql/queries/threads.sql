@@ -19,17 +19,27 @@ join messages m on m.owner_id = $1 and m.chat_id = $2 and m.thread_key = $3 and 
 where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3
 order by m.thread_no
 
+-- name: silent
+-- across owners: the server's own background work
+-- $1 a moment, $2 how many messages no chunk job covers: threads with at least so many whose last message is older
+select t.owner_id, t.chat_id, t.thread_key
+from thread_state t
+join messages m on m.owner_id = t.owner_id and m.chat_id = t.chat_id and m.thread_key = t.thread_key
+  and m.thread_no = t.last_no
+where t.last_no - t.queued_to >= $2 and m.sent_at < $1
+order by t.owner_id, t.chat_id, t.thread_key
+
 -- name: queue_chunks
 -- $1 owner, $2 chat, $3 thread key, $4 queued_to it must still have, $5 first and $6 last thread numbers, $7 first and $8
--- last message numbers, $9 tokens they hold together, $10 now, $11 trace, $12 live or past. Jobs and mark move together, so
--- that no message is queued twice or never. Chunks of a thread are laid in order: behind past ones that are open live ones are
--- past, too.
+-- last message numbers, $9 tokens they hold together, $10 now, $11 trace, $12 live or past. Jobs and `queued_to` change
+-- in one statement, so that every message is queued exactly once. The chunks of a thread are made in order, so while
+-- past ones are open, live ones are queued as past too.
 with chat as (
   update chats set last_job_id = last_job_id + cardinality($5::bigint[])
   where owner_id = $1 and chat_id = $2
   returning last_job_id - cardinality($5::bigint[]) as base
 ), thread as (
-  -- after the chat, as everywhere: chat, thread, queue is the order of locks
+  -- The order of locks is chat, thread, queue.
   update thread_state t
   set queued_to = (select max(n) from unnest($6::bigint[]) n), open_tokens = greatest(0, open_tokens - $9)
   from chat
@@ -53,7 +63,7 @@ update thread_state set slot = null, slot_until = null
 where owner_id = $1 and chat_id = $2 and thread_key = $3
 
 -- name: gaps
--- $1 owner: threads whose messages are not tiled by chunks and the open rest; always empty
+-- $1 owner: threads whose messages are not covered by chunks and open messages without gaps. There must be none.
 select t.chat_id, t.thread_key, t.last_no, coalesce(t.covered_to, 0) as covered_to, m.open, s.covered
 from thread_state t
 cross join lateral (

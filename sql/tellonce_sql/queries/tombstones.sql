@@ -7,18 +7,19 @@ from unnest($3::bytea[]) with ordinality as c (claim, n)
 join jsonb_array_elements($4::jsonb) with ordinality as w (words, n) on w.n = c.n
 
 -- name: standing
--- $1 owner: of statements; the marks of messages and of their sentences have no words
+-- $1 owner: the tombstones of statements. Those of messages and of their sentences have no word hashes and are left
+-- out.
 select id, claim, words, created_at
 from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
 
 -- name: of_messages
--- $1 owner: the marks of messages and of their sentences
+-- $1 owner: the claim hashes of messages and of their sentences
 select claim from tombstones
 where owner_id = $1 and words = '{}'
 
 -- name: known
--- $1 owner, $2 claim hashes: the ones that were ever forgotten
+-- $1 owner, $2 claim hashes: those that were ever forgotten
 select claim from tombstones
 where owner_id = $1 and claim = any($2::bytea[])
 

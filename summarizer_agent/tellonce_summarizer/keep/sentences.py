@@ -1,17 +1,16 @@
 """Selects sentences to represent a run of messages: those the scorer ranks highest, else the first one of each."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from tellonce.work import NotableSentence, WorkMessage
-from tellonce_summarizer.length import clip
+from tellonce_summarizer.keep.lines import clip
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.readings import Said as SaidAt
+from tellonce_text.sentences import split_sentences
 
 LONGEST = 300
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’»]*\s+|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class Said:
 def telling(
     messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
 ) -> list[Said]:
-    """At most `most` sentences in order; without a scorer, the first one of each of the newest messages."""
+    """At most `most` sentences in order. Without a scorer, they are the first sentences of the newest messages."""
     found = [sentence for sentence in notable if sentence.shown or not shown_only]
     by_id = {message.id: message for message in messages}
     best = sorted((s for s in found if s.message_id in by_id), key=lambda s: (not s.shown, -s.score))[:most]
@@ -36,7 +35,7 @@ def telling(
 
 
 def whole(sentence: NotableSentence) -> str:
-    """The sentence, preceded by the one it needs to be understood."""
+    """The sentence, preceded by the previous one if it cannot be understood without it."""
     return " ".join(" ".join(filter(None, (sentence.before, sentence.text))).split())
 
 
@@ -60,4 +59,4 @@ def _first_sentences(messages: Sequence[WorkMessage], most: int) -> list[Said]:
 
 
 def _first_sentence(text: str) -> str:
-    return " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
+    return " ".join(split_sentences(text)[0].split())

@@ -69,6 +69,9 @@ class ItemShape(Shape):
     doubt: str | None = Field("", description="Why it is not certain, in a few words.")
     importance: float | None = 0.5
     pin: bool | None = False
+    categories: Annotated[list[str], BeforeValidator(_listed)] = Field(
+        default=[], description="Up to 4 general nouns, singular, narrowest first."
+    )
     same_as: Number | None = Field(0, description="A number of KNOWN, or 0.")
     replaces: Numbers = Field([], description="Numbers of KNOWN.")
     ends: Numbers = Field([], description="Numbers of KNOWN.")

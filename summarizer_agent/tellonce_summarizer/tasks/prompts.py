@@ -7,7 +7,7 @@ KNOWN: (nothing). USER: Ann.
 [7] user, Wed 2026-02-18 09:15: Morning! I'm on the early shift at Mercy Hospital again, six years as a nurse and I \
 still hate 5 am
 {"items": [{"quotes": [{"message_id": 7, "text": "I'm on the early shift at Mercy Hospital again, six years as a nurse"}], \
-"text": "Ann has worked as a nurse for six years, at Mercy Hospital", "kind": "fact", "importance": 0.7}]}
+"text": "Ann has worked as a nurse for six years, at Mercy Hospital", "kind": "fact", "categories": ["job", "work"], "importance": 0.7}]}
 
 KNOWN: #12 fact, since 2025-06-01: Ann lives in Singapore
 [9] user, Fri 2026-11-20 20:02: so we're finally in Lisbon! moved last week
@@ -26,7 +26,7 @@ KNOWN: (nothing)
 [44] user, Tue 2026-03-03 12:10: picking up my brother Max at 6, he's allergic to nuts so no satay tonight. my \
 colleague's cousin just got divorced, wild
 {"items": [{"quotes": [{"message_id": 44, "text": "my brother Max"}, {"message_id": 44, "text": "he's allergic to nuts"}], \
-"about": "Max", "text": "Max, Ann's brother, is allergic to nuts", "kind": "fact", "importance": 0.7}]}
+"about": "Max", "text": "Max, Ann's brother, is allergic to nuts", "kind": "fact", "categories": ["allergy", "health", "family"], "importance": 0.7}]}
 (The brother matters to the user, the colleague's cousin does not; picking him up at 6 is over tomorrow.)
 
 KNOWN: (nothing)
@@ -67,6 +67,8 @@ that speaker, not of the user.
 far as they were told; null where no time was told. After a relative time in text, write the day too: "next Friday \
 (2026-03-20)". deadline: only of a goal.
 - certain: false where the user hedges, or where you are not sure what or whom they mean; doubt then says why.
+- categories: one to four nouns for the kind of thing it tells of, in the singular, from narrow to general, so that a \
+question for all of a kind finds it: "sport", "hobby" for bouldering. Language of the message.
 - importance 0 to 1. pin: true only for appointments, doses, account numbers and standing orders.
 
 KNOWN: what the memory holds, by number; in quotation marks the user's own words of that day, kept without having been \
@@ -94,6 +96,7 @@ items: what the user says about their life that stays true for months: facts, pr
 questions, jokes, "if …", stories, pasted text, code, what the assistant says. Often there is nothing: then items is [].
 - quotes: words copied exactly from the user's message, with its number. text: one full sentence about "The user", or \
 about the person named in about. Same language. Do not add anything.
+- categories: one or two general nouns for the kind of thing: "sport", "pet".
 - certain is false for maybe and might. when and deadline: days like 2026-03-15, only if told.
 - KNOWN are old notes with numbers. same_as: the user says the old note again. replaces: the new statement makes the old \
 note untrue. ends: the old note is over. Otherwise leave these empty.
@@ -103,7 +106,7 @@ Example. KNOWN: #12 fact: The user lives in Singapore
 [9] user, Fri 2026-11-20 20:02: finally in Lisbon! moved last week
 {"items": [{"quotes": [{"message_id": 9, "text": "finally in Lisbon! moved last week"}], "about": "user", "text": "The \
 user lives in Lisbon", "kind": "fact", "scope": "global", "when": {"start": "2026-11-09", "end": "", "precision": \
-"ongoing"}, "deadline": "", "certain": true, "doubt": "", "importance": 0.8, "pin": false, "same_as": 0, "replaces": \
+"ongoing"}, "deadline": "", "certain": true, "doubt": "", "importance": 0.8, "pin": false, "categories": ["home", "city"], "same_as": 0, "replaces": \
 [12], "ends": []}], "canonical": {"user_confirmed": "", "llm_inferred": "", "general_summary": "Nov 20: The user moved \
 to Lisbon.", "obsolete": []}}
 

@@ -8,7 +8,8 @@ Stable interface::
     People (each returns once the update is queued for the bot; `user=42`, `chat` defaults to the private chat)
         number = await api.say("Hi", user=42, chat=-100, topic=7, reply_to=3)   # a message's number
         number = await api.show(photo=[…], caption="…")      # a message of another kind, by its Bot API fields
-        await api.burst("one", "two"); await api.photo(caption="…"); await api.voice(); await api.document("a.pdf", data, mime)
+        await api.burst("one", "two"); await api.photo(caption="…"); await api.album("…", "")
+        await api.voice(); await api.document("a.pdf", data, mime)
         await api.edit(number, "Hello"); await api.press(message, "Keep"); topic = api.open_topic(chat)
         await api.migrate(old, new)                          # a group becomes a supergroup
         api.world.blocked.add(42)                            # 403 from now on

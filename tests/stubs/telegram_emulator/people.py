@@ -1,4 +1,4 @@
-"""What people do in their chats, and what they see there: the side of the emulator that tests drive."""
+"""The actions of people in their chats, and what they see: the part of the emulator that tests use."""
 
 import asyncio
 import base64
@@ -45,7 +45,7 @@ class Telegram:
     async def say(
         self, text: str, user: int = 42, chat: int | None = None, *, topic: int | None = None, **extra: Any
     ) -> int:
-        """A person writes; the message's number. `reply_to` names the message replied to."""
+        """Send a person's message and return its number. `reply_to` is the number of the message replied to."""
         place = chat or user
         named = [
             {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}
@@ -69,16 +69,28 @@ class Telegram:
 
     async def burst(self, *texts: str, user: int = 42, chat: int | None = None, **extra: Any) -> list[int]:
         """Several messages in one second."""
-        first = self.world.message(chat or user, person(user), text=texts[0], **extra)
-        await self.world.push("message", first)
-        same = {"date": first["date"], **extra}
-        return [first["message_id"], *[await self.say(text, user, chat, **same) for text in texts[1:]]]
+        return await self._at_once([{"text": text} for text in texts], user, chat, **extra)
 
     async def photo(self, data: bytes = PIXEL, **fields: Any) -> int:
         """A picture of these bytes."""
+        return await self.show(**self._picture(data), **fields)
+
+    async def album(self, *captions: str, user: int = 42, chat: int | None = None) -> list[int]:
+        """An album with a picture for each caption, which may be empty."""
+        shown = [{**self._picture(PIXEL), **({"caption": caption} if caption else {})} for caption in captions]
+        return await self._at_once(shown, user, chat, media_group_id="album")
+
+    def _picture(self, data: bytes) -> Json:
         number = self.upload(data)
         sizes = [{"file_id": number, "file_unique_id": number, "width": 1, "height": 1, "file_size": len(data)}]
-        return await self.show(photo=sizes, **fields)
+        return {"photo": sizes}
+
+    async def _at_once(self, shown: list[Json], user: int, chat: int | None, **extra: Any) -> list[int]:
+        made = [self.world.message(chat or user, self._person(user), **fields, **extra) for fields in shown]
+        for message in made:
+            message["date"] = made[0]["date"]
+        await self.world.push("message", *made)
+        return [int(message["message_id"]) for message in made]
 
     async def voice(self, data: bytes = b"OggS", **fields: Any) -> int:
         """A voice message."""
@@ -104,12 +116,15 @@ class Telegram:
         return number
 
     async def edit(self, number: int, text: str, user: int = 42, chat: int | None = None) -> None:
+        """A person changes the words of a message, or the caption of a picture."""
         message = self.world.find(chat or user, number)
-        message |= {"text": text, "edit_date": message["date"] + 30}
+        words = "text" if "text" in message else "caption"
+        message |= {words: text, "edit_date": message["date"] + 30}
         await self.world.push("edited_message", dict(message))
 
     async def press(self, message: Json, label: str, user: int = 42, *, old: bool = False) -> None:
-        """Tap the button of that label under one of the bot's messages. Of an `old` one Telegram tells the number only."""
+        """Tap the button with that label under one of the bot's messages. For an `old` message, Telegram sends only its
+        number."""
         rows = message["reply_markup"]["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
@@ -131,7 +146,7 @@ class Telegram:
         await self.show(chat=new, migrate_from_chat_id=old)
 
     async def replies(self, count: int) -> list[str]:
-        """The texts of the bot's messages, once there are so many."""
+        """The texts of the bot's messages, once there are at least that many."""
         await self.until(lambda: len(self.sent) >= count)
         return [message["text"] for message in self.sent]
 
@@ -146,12 +161,13 @@ class Telegram:
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
     def _person(self, user: int) -> Json:
-        """With the language of their Telegram, where a test says one."""
+        """A person's fields, with the language of their Telegram if the test sets one."""
         language = self.world.languages.get(user)
         return person(user) | ({"language_code": language} if language is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
-        """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""
+        """The fields for a message's thread. In a topic, a message without a reply target replies to the topic's
+        creation."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:

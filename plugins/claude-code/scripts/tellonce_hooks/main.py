@@ -3,15 +3,14 @@ continues."""
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from contextlib import suppress
-from datetime import datetime
+import time
 
 from tellonce_hooks import project, spool
+from tellonce_hooks.notation import dumps, loads
 from tellonce_hooks.server import Away, Refused, record_turn, token
-from tellonce_hooks.transcript import message, reply_id, turns
+from tellonce_hooks.transcript import is_command, message, reply_id, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,23 +28,24 @@ COMPACTION = "compaction"
 
 
 def run(arguments: list[str]) -> int:
-    """Exit code of `tellonce_hook.py headers | mode DATA [MODE] | EVENT`; an event reads the hook's JSON from stdin."""
+    """Run `tellonce_hook.py headers | mode DATA [MODE] | EVENT` and return the exit code. An event reads the hook's
+    JSON from stdin."""
     command = arguments[0] if arguments else ""
     if command == "headers":
         return _headers()
     if command == "mode":
         return _mode(arguments[1:])
     try:
-        _EVENTS[command](json.load(sys.stdin))
+        _EVENTS[command](loads(sys.stdin.buffer.read().decode()))
     except (Away, Refused, OSError, ValueError, LookupError) as error:
         print(f"tellonce: {error}", file=sys.stderr)
     return 0
 
 
 def _headers() -> int:
-    """The headers of the MCP connection, as Claude Code's headersHelper wants them."""
+    """Print the headers of the MCP connection in the form of Claude Code's headersHelper."""
     try:
-        print(json.dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
+        print(dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
     except Away as error:
         print(f"tellonce: {error}; start it with `tellonce up`", file=sys.stderr)
         return 1
@@ -53,7 +53,8 @@ def _headers() -> int:
 
 
 def _mode(arguments: list[str]) -> int:
-    """Show the project's mode, or set it: `mode DATA [MODE]`, with the plugin's data folder, which a skill is not told."""
+    """Show the project's mode, or set it: `mode DATA [MODE]`, where DATA is the plugin's data folder, which a skill
+    does not know otherwise."""
     os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
     folder = project.folder()
     if wanted:
@@ -76,13 +77,11 @@ def _started(event: Json) -> None:
     except Away as error:
         kept = len(spool.waiting())
         so_far = f" ({kept} so far)" if kept else ""
-        note = (
-            f"Memory is not available ({error}). Start it with `tellonce up`; what is said is kept until then{so_far}."
-        )
-        print(json.dumps({"systemMessage": note}))
+        note = f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
+        print(dumps({"systemMessage": note}))
         return
     except Refused as error:
-        print(json.dumps({"systemMessage": f"Memory: {error}"}))
+        print(dumps({"systemMessage": f"Memory: {error}"}))
         return
     _detached(lambda: spool.flush("SessionStart"))
 
@@ -91,6 +90,8 @@ def _prompted(event: Json) -> None:
     mode, place, prompt_id = _mode_of(event), _place(event), event["prompt_id"]
     said = project.without_private(event["prompt"])
     _get_to_know(event)
+    if is_command(said):
+        return  # if it was none after all, the transcript has it as a prompt, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
         # Nothing is recorded, now or by a later catch-up; the reply may repeat what was private.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
@@ -102,7 +103,7 @@ def _prompted(event: Json) -> None:
     try:
         answer = record_turn(arguments, PROMPT_SECONDS)
     except (Away, Refused):
-        return  # it stays in the spool
+        return  # the messages stay in the spool
     _print(answer)
     if messages:
         spool.done(event["session_id"], [prompt_id], files)
@@ -134,7 +135,8 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages. Its last reply may not be written yet, but the event holds it; that to a command is left out."""
+    """The transcript's messages. The last reply may not be in it yet, but the event contains it. A reply to a command
+    is left out."""
     said = turns(event.get("transcript_path", ""))
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known | {one["message_id"] for one in said}:
@@ -162,15 +164,17 @@ def _mode_of(event: Json) -> str:
 def _print(answer: Json) -> None:
     output = answer.get("hookSpecificOutput")
     if output:
-        print(json.dumps({"hookSpecificOutput": output}))
+        print(dumps({"hookSpecificOutput": output}))
 
 
 def _now() -> str:
-    return datetime.now().astimezone().isoformat()
+    """The time in the form of the transcripts."""
+    seconds = time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds * 1000) % 1000:03}Z"
 
 
 def _detached(work: Callable[[], None]) -> None:
-    """Do the work in a process that outlives the hook, and Claude Code."""
+    """Do the work in a process that outlives the hook and Claude Code."""
     sys.stdout.flush()
     if os.fork():
         return
@@ -179,8 +183,9 @@ def _detached(work: Callable[[], None]) -> None:
     for number in (0, 1, 2):
         os.dup2(silence, number)
     try:
-        with suppress(Away, Refused, OSError, ValueError, LookupError):  # what was not recorded is still kept
-            work()
+        work()
+    except (Away, Refused, OSError, ValueError, LookupError):
+        pass  # messages that were not recorded are still in the spool
     finally:
         os._exit(0)
 

@@ -1,14 +1,16 @@
-"""One call of the memory server's `record_turn`, over HTTP by hand: importing an HTTP library takes longer than the call."""
+"""One call of the memory server's `record_turn`, over HTTP by hand: importing an HTTP library, or `socket`, takes longer
+than the call."""
 
 from __future__ import annotations
 
-import json
+import _socket
 import os
-import socket
 import sys
 
+from tellonce_hooks.notation import dumps, loads
+
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing itself takes longer to import than all of this
+if TYPE_CHECKING:  # importing typing takes longer than all of this module
     from typing import Any
 
     Json = dict[str, Any]
@@ -31,9 +33,10 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """What the user chose for the plugin's option `name`; empty where nothing was chosen.
+    """The user's value for the plugin's option `name`; empty if not set.
 
-    Hooks are told the options. The headers helper and a skill's command are not, so they read Claude Code's settings.
+    Hooks get the options in their environment. The headers helper and a skill's command do not, so they read Claude
+    Code's settings.
     """
     told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (told if told is not None else str(_stored_options().get(name, ""))).strip()
@@ -47,17 +50,17 @@ def _stored_options() -> Json:
 
 
 def read_object(path: str) -> Json:
-    """The JSON object in a file; empty where there is none."""
+    """The JSON object in a file; empty if there is none."""
     try:
         with open(path, encoding="utf-8") as file:
-            value = json.load(file)
+            value = loads(file.read())
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
 
 
 def token() -> str:
-    """The access token the server keeps for this machine's user. Raises Away where there is none yet."""
+    """The access token that the server stores for this machine's user. Raises Away if there is none yet."""
     try:
         with open(os.path.join(data_folder(), "tokens", "assistant"), encoding="utf-8") as file:
             return file.read().strip()
@@ -66,7 +69,7 @@ def token() -> str:
 
 
 def data_folder() -> str:
-    """The server's data folder: chosen in the plugin's options, else by TELLONCE_DATA_DIR, else the system's usual one."""
+    """The server's data folder: from the plugin's options, else from TELLONCE_DATA_DIR, else the system's default."""
     chosen = option("data_folder") or os.environ.get("TELLONCE_DATA_DIR", "")
     if chosen:
         return os.path.expanduser(chosen)
@@ -77,12 +80,12 @@ def data_folder() -> str:
 
 
 def record_turn(arguments: Json, seconds: float) -> Json:
-    """The tool's structured answer. Raises Away or Refused."""
+    """Call `record_turn` and return its structured result. Raises Away or Refused."""
     params = {"name": "record_turn", "arguments": arguments, "_meta": META}
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    body = dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     try:
         status, answer = _exchange(body, seconds)
-        result = json.loads(answer).get("result") if status == 200 else None
+        result = loads(answer.decode()).get("result") if status == 200 else None
     except (OSError, ValueError) as error:
         raise Away(str(error)) from error
     if not isinstance(result, dict) or "tellonce/later" in (result.get("_meta") or {}):
@@ -93,7 +96,8 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Status and body. HTTP/1.0, so that the answer's end is the connection's end and nothing comes in chunks."""
+    """Send the request and return status and body. It uses HTTP/1.0, so that the response ends with the connection and
+    is not chunked."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",
@@ -106,23 +110,44 @@ def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
         "Mcp-Name: record_turn",
         f"Content-Length: {len(body)}",
     )
-    with socket.create_connection((host, port), seconds) as connection:
-        stream = _encrypted(connection, host) if scheme == "https" else connection
-        stream.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
-        answer = b""
+    connection = _encrypted(host, port, seconds) if scheme == "https" else _connected(host, port, seconds)
+    answer = b""
+    try:
+        connection.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         while True:
-            piece = stream.recv(65536)
+            piece = connection.recv(65536)
             if not piece:
                 break
             answer += piece
+    finally:
+        connection.close()
     head, _, rest = answer.partition(b"\r\n\r\n")
     return int(head.split(None, 2)[1]), _payload(head, rest)
 
 
-def _encrypted(connection: socket.socket, host: str) -> socket.socket:
-    import ssl  # noqa: PLC0415  # only for a server elsewhere: it takes longer to load than a local call takes
+def _connected(host: str, port: int, seconds: float) -> _socket.socket:
+    """A connection to the first address that answers. Raises OSError."""
+    failure = OSError(f"{host} has no address")
+    # As bytes, because a text would load the tables of international names.
+    for family, kind, protocol, _, address in _socket.getaddrinfo(host.encode(), port, 0, _socket.SOCK_STREAM):
+        connection = _socket.socket(family, kind, protocol)
+        connection.settimeout(seconds)
+        try:
+            connection.connect(address)
+        except OSError as error:
+            connection.close()
+            failure = error
+        else:
+            return connection
+    raise failure
 
-    return ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+
+def _encrypted(host: str, port: int, seconds: float) -> _socket.socket:
+    import socket  # noqa: PLC0415  # only for a server elsewhere: they take longer to load than a local call takes
+    import ssl  # noqa: PLC0415
+
+    plain = socket.create_connection((host, port), seconds)
+    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
 
 
 def _payload(head: bytes, rest: bytes) -> bytes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from tellonce_hooks.notation import loads
 from tellonce_hooks.project import without_private
 
 TYPE_CHECKING = False
@@ -12,7 +11,7 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 60000
-"""Of one message: the server takes 64 KiB."""
+"""Maximum length of one message; the server accepts 64 KiB."""
 
 CUT = "\n… (cut)"
 OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder")
@@ -20,7 +19,7 @@ OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<sy
 
 
 def message(role: str, content: str, message_id: str, sent_at: str, **more: str) -> Json:
-    """A message as `record_turn` takes it; one that is too long is cut."""
+    """A message in the form of `record_turn`. One that is too long is cut."""
     raw = content.encode("utf-8", "replace")
     text = content if len(raw) <= MOST_BYTES else raw[:MOST_BYTES].decode("utf-8", "ignore") + CUT
     return {"role": role, "content": text.replace("\x00", ""), "message_id": message_id, "sent_at": sent_at, **more}
@@ -28,6 +27,14 @@ def message(role: str, content: str, message_id: str, sent_at: str, **more: str)
 
 def reply_id(prompt_id: str) -> str:
     return prompt_id + ":reply"
+
+
+def is_command(prompt: str) -> bool:
+    """Whether a prompt as it was typed runs a command (`/name …`), which the user says to the program, not to memory.
+
+    A path such as /etc/hosts is no command.
+    """
+    return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
 
 
 def turns(path: str) -> list[Json]:
@@ -47,9 +54,9 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:
-        entry = json.loads(line)
+        entry = loads(line)
     except ValueError:
-        return  # half a line of a program that was killed
+        return  # an incomplete line of a killed program
     if entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary"):
         return
     text = _text((entry.get("message") or {}).get("content"))
@@ -58,7 +65,8 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
         if prompt and prompt not in found:
-            # A command is a turn too, so that its reply is not taken for that to the prompt before; but nobody said it.
+            # A command counts as a turn, so that its reply is not mistaken for the previous prompt's, but it is not a
+            # message of the user.
             said = "" if text.startswith(OWN_FORMS) else text
             found[prompt] = {"id": prompt, "text": said, "at": entry.get("timestamp"), "reply": None}
     elif entry.get("type") == "assistant" and found:
@@ -67,7 +75,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
 
 
 def _text(content: object) -> str:
-    """What was written: no tool's result, no image."""
+    """The text of the entry, without results of tools and images."""
     if isinstance(content, str):
         return content.strip()
     blocks = content if isinstance(content, list) else []

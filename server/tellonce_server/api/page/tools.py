@@ -23,7 +23,9 @@ def page_tools(ready: GetActors) -> list[ToolSpec]:
     return [
         undo,
         *(
-            ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.structured, READ, APP_ONLY)
+            ToolSpec(
+                name, title, f"{title}: for the memory page.", args, result, handler, text.structured, READ, APP_ONLY
+            )
             for name, title, args, result, handler in tools.table()
         ),
     ]

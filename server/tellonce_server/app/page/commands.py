@@ -44,7 +44,7 @@ async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Pro
 
 
 async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
-    """The lines that a task prints. Raises CommandRefused."""
+    """The lines that a command prints, as they arrive. Raises CommandRefused."""
     async with running(module, task, *arguments) as process:
         assert process.stdout is not None  # they were opened as pipes above
         assert process.stderr is not None
@@ -57,7 +57,7 @@ async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[s
 
 
 async def last(module: str, task: str, *arguments: str) -> dict[str, Any]:
-    """The last line that a task prints. Raises CommandRefused."""
+    """The last line that a command prints. Raises CommandRefused."""
     found: dict[str, Any] = {}
     async for entry in told(module, task, *arguments):
         found = entry

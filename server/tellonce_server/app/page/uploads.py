@@ -1,4 +1,4 @@
-"""Uploads and downloads of files, which MCP has no form for because they may be gigabytes."""
+"""Uploads and downloads of files by plain HTTP, because they may be gigabytes, too large for MCP messages."""
 
 import secrets
 import time
@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from tellonce_server.app.auth import OPERATOR
 from tellonce_server.app.credentials import stands
 from tellonce_server.app.page.commands import WORK, running
-from tellonce_server.app.page.headers import HEADERS, refused
+from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
 

@@ -10,14 +10,16 @@ from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
 from tellonce_server.domain.context.draft import SEPARATOR, Draft
 from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
-from tellonce_server.domain.context.focus import find_focus
 from tellonce_server.domain.context.history import History
+from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.memories import Memories
-from tellonce_server.domain.context.relevant import Relevant, unseen
 from tellonce_server.domain.context.rolling import summary_text, unsaid
+from tellonce_server.domain.context.sections import Memories, Relevant, unseen
+from tellonce_server.domain.context.slots import find_focus
 from tellonce_server.domain.memory.order import ranked_memories
+from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
 from tellonce_server.domain.retrieval.found import MEMORY_KINDS
+from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.fences import contained_text
@@ -44,10 +46,10 @@ class Assembled:
 
 
 STATED_PART = 12
-"""A question leaves one part in this many of the budget to pins, wishes and the memories that match it.
+"""For a question, the budget divided by this number is reserved for pins, wishes and the memories that match it.
 
-The part stays reserved even if there are none, and all other learned text comes after the matching messages. A question
-therefore finds the same messages with and without the summarizer.
+This part stays reserved even if there are none, and all other learned text comes after the matching messages. A
+question therefore finds the same messages with and without the summarizer.
 """
 
 
@@ -60,9 +62,12 @@ def assemble(m: Material) -> Assembled:
     if m.asked:
         _for_question(parts)
     else:
+        fill_log(draft)
         _for_talk(parts)
-    parts.history.fill_summaries()
-    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), parts.memories.ids))
+    parts.history.fill_summaries(parts.relevant.summaries)
+    known = {*parts.memories.ids, *draft.included.get("log", ())}
+    found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
+    parts.relevant.fill(unseen(draft, found, (), known))
     parts.relevant.write()
     return _finished(draft, parts.history.messages)
 
@@ -86,9 +91,20 @@ def _for_question(parts: _Parts) -> None:
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
+    fill_log(draft)
     draft.token_budget.left += stated
+    parts.memories.fill_list([hit for hit in m.found(*MEMORY_KINDS) if hit.listed])
     parts.memories.fill(first)
+    parts.relevant.fill(_timeline(parts), draft.shares.summaries)
     _fill_stated(parts, others)
+
+
+def _timeline(parts: _Parts) -> list[Hit]:
+    """The summaries found for a question, a line each with what they add to the lines above."""
+    draft, m = parts.draft, parts.draft.material
+    found = unseen(draft, m.found("summary"), ())
+    added = ((hit, excerpt(unsaid(hit.text, draft.says), hit.tokens, m.query or "", whole=LINE)) for hit in found)
+    return [hit._replace(text=" ".join(text.split())) for hit, text in added if text.strip()]
 
 
 def _for_talk(parts: _Parts) -> None:
@@ -123,7 +139,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
     # The estimates of the parts exceed the estimate of the whole by rounding only. If the whole is still over the
     # budget, the least important sections are removed first.
-    for name in ("elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
+    for name in ("log", "elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
         sections = [section for section in sections if section.name != name]

@@ -16,6 +16,7 @@ SEPARATOR = "\n\n"
 """The text between two sections."""
 
 _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
+    ("log", "LOG", "append"),
     ("profile", "USER PROFILE", "stable"),
     ("summary", "CHAT SUMMARY", "stable"),
     ("memories", "FACTS, GOALS AND PINS", "slow"),
@@ -26,7 +27,7 @@ _LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
     ("now", "Now", "volatile"),
 )
 _TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
-_FENCED: frozenset[ShownName] = frozenset(("profile", "summary", "memories", "elsewhere", "relevant"))
+_FENCED: frozenset[ShownName] = frozenset(("log", "profile", "summary", "memories", "elsewhere", "relevant"))
 
 
 @dataclass
@@ -44,11 +45,11 @@ class Draft:
     _said: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
-        """Note that the context shows this text, so that no other section repeats it."""
+        """Remember that the context shows this text, so that no other section repeats it."""
         self._said.append(statement(text, quoted=False))
 
     def says(self, line: str) -> bool:
-        """Whether a shown text already makes the statement of this line."""
+        """Whether the context already shows what this line states."""
         made = statement(line)
         return bool(made) and any(made in text for text in self._said)
 
@@ -87,12 +88,12 @@ class Draft:
             self.left_out.append(f"{name}: clipped to {room} tokens")
 
     def note(self, kind: str, ids: Sequence[int]) -> None:
-        """Note that these items are shown."""
+        """Record in the receipt that these items are shown."""
         if ids:
             self.included.setdefault(kind, []).extend(ids)
 
     def omit(self, kind: str, ids: Sequence[int], why: str) -> None:
-        """Note that these items are not shown, or not whole."""
+        """Record in the receipt that these items are omitted or clipped."""
         self.left_out += [f"{kind} {i}: {why}" for i in ids]
 
     def sections(self) -> list[Section]:

@@ -4,7 +4,7 @@ Its start moves in steps of several messages, so that the prompt's prefix stays 
 cached.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -22,18 +22,18 @@ STEP = 8
 """Messages by which the start moves at a time."""
 
 ALWAYS = 3
-"""The latest messages that are kept whatever the budget."""
+"""Number of the latest messages that are kept whatever the budget is."""
 
 KEPT = 20
-"""The latest messages that a question keeps (docs/CONTRACT.md, 4)."""
+"""Number of the latest messages that a context for a question may show (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""A question leaves one part in this many of the budget to the latest messages, whose long replies are clipped for it.
-What was found for the question has priority."""
+"""For a question, the latest messages may use the budget divided by this number; their long replies are clipped to fit.
+Search results have priority over them."""
 
 REPLY, REPLY_PART = 160, 10
-"""Tokens that a long last reply of the assistant keeps beside a question, or one part in this many of a small budget.
-Replies repeat much; the user's words stay whole."""
+"""For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
+REPLY_PART if that is less. Replies repeat much; the user's words stay whole."""
 
 
 class History:
@@ -51,7 +51,7 @@ class History:
         """The messages shown verbatim, oldest first; complete after the second step."""
 
     def fill_newest(self) -> None:
-        """Add the last three messages, clipped if even they do not fit."""
+        """Add the last three messages, clipped if they do not fit."""
         draft, newest = self._draft, [self._line(line) for line in self._window[-ALWAYS:]]
         if not (newest or self._m.rows.chunks) or not draft.opens("history"):
             return
@@ -77,20 +77,20 @@ class History:
         for shown in self._shown:
             self._draft.say(shown.text)
 
-    def fill_summaries(self) -> None:
-        """Add summaries of older messages, except for what is already said above, and write the section."""
+    def fill_summaries(self, recalled: Collection[int] = ()) -> None:
+        """Add summaries of older messages, except for those recalled and what is already said, and write the section."""
         if self._draft.wants("history"):
-            self._write(self._summaries(), self._shown)
+            self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """The line, rendered once for both its price and its text."""
+        """The rendered line, cached because its cost and its text are needed separately."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
 
     def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages with long replies clipped, to no less than REPLY, so that what answers the question has
-        room."""
+        """The latest messages. For a question, long replies are clipped, to no less than REPLY tokens, to leave room
+        for search results."""
         least = min(REPLY, self._m.total // REPLY_PART)
         long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
         over = _price(newest) - room
@@ -101,7 +101,8 @@ class History:
         return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
 
     def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages with an equal part of the room each. They have no day headers, so that every token goes
+        """The latest messages, each clipped to an equal part of `room` tokens. They have no day headers, so that every
+        token goes
         to messages."""
         draft = self._draft
         draft.truncated, self._headed = True, False
@@ -125,8 +126,8 @@ class History:
         return _from_a_step(fitting) if cut_by_budget else fitting
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
-        """The part of the history that a question leaves room for, and its share; an answer is rarely in the latest
-        messages.
+        """The older messages to consider, and their share of tokens. For a question both are limited, because the
+        answer is rarely in the latest messages.
 
         The latest messages, as many as a summarizer keeps, stay if they fit. Older ones compete by relevance, whether
         or not they are summarized.
@@ -142,10 +143,11 @@ class History:
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
-    def _summaries(self) -> list[str]:
+    def _summaries(self, recalled: Collection[int]) -> list[str]:
         """The newest chunk summaries that fit, oldest first, without those whose messages are all shown verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
+        chunks = [c for c in chunks if c.id not in recalled]
         texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
         chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
         taken = take(

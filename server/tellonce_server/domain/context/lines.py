@@ -11,13 +11,13 @@ from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryKind
 from tellonce_server.domain.retrieval.results import Hit
-from tellonce_server.store.context import Chunk, Remembered
+from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
 from tellonce_text.secrets import mask
 
@@ -98,17 +98,34 @@ def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
     return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {contained(chunk.text)}"
 
 
+def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
+    """One line of a summary in the same form."""
+    return f"[Summary | {period(start, end, zone)}]: {body(text)}"
+
+
+def learned_line(x: Learned, view: View) -> str:
+    """A memory's line in the log, in the form of a search result: `[fact #12 | Feb 15]: text`."""
+    said = f"{_told_by(x.about)}“{x.content}”" if x.note else x.content
+    note = f", {x.status}" if x.status != "active" else ""
+    return f"[{x.kind} #{x.id} | {dated(local_day(x.at, view.zone), view.today)}{note}]: {body(said)}"
+
+
 def memory_line(memory: Remembered, view: View) -> str:
     """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date. A note is shown as the user's
     quoted words."""
-    said = f"{_told_by(memory)}“{memory.content}”" if memory.note else memory.content
+    said = f"{_told_by(memory.about)}“{memory.content}”" if memory.note else memory.content
     due = _due(memory, memory.deadline, view) if memory.deadline is not None else ""
     day = dated(local_day(memory.valid_from, view.zone), view.today)
     return contained(f"- #{memory.id} {said} ({day}{due})")
 
 
-def _told_by(memory: Remembered) -> str:
-    return f"{_name(memory.about)}: " if memory.about != "user" else ""
+def member_line(hit: Hit, view: View) -> str:
+    """The line of one of the memories of a kind, in the same form: `- #12 text (Feb 15)`."""
+    return f"- #{hit.id} {body(hit.text)} ({dated(local_day(hit.at, view.zone), view.today)})"
+
+
+def _told_by(about: str) -> str:
+    return f"{_name(about)}: " if about != "user" else ""
 
 
 def _due(memory: Remembered, deadline: datetime, view: View) -> str:

@@ -11,7 +11,7 @@ from tellonce.settings import Budgets
 from tellonce_server.domain.context.lines import View
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.results import Hit
-from tellonce_server.store.context import ContextRows
+from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 
@@ -34,6 +34,7 @@ class Material:
     budgets: Budgets
     canonical_cap: int
     elsewhere: Elsewhere = field(default_factory=Elsewhere)
+    log: LogRows = field(default_factory=LogRows)
     include: frozenset[SectionName] | None = None
     keep: int = 20
     clock: bool = False

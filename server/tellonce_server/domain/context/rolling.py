@@ -9,7 +9,7 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""One part in this many of the share is reserved for the thread summary, if there is one."""
+"""The thread summary, if there is one, gets the share divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
@@ -37,13 +37,13 @@ def unsaid(text: str, says: Says) -> str:
     """The lines that make a new statement. Of a line that lists quotations, the new quotations are kept."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
-    # What was a further line must not come to stand where a line of ours begins.
+    # The first remaining line of stored text must not look like a line of ours, so it is marked as a continuation.
     return kept if not kept or lines[0].strip() else f"… {kept}"
 
 
 def statement(line: str, *, quoted: bool = True) -> str:
-    """What a line states, in the form in which two are compared: without the days written beside relative words, and of a
-    line with a quotation, if `quoted`, the words quoted."""
+    """A line's statement in a form for comparison: without the dates that were added after relative words and, with
+    `quoted`, only the quoted words if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

@@ -6,7 +6,7 @@ search for: an interrupted erasure is completed by asking for it again.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice, zip_longest
@@ -31,7 +31,7 @@ from tellonce_server.domain.erasure.scan import (
 )
 from tellonce_server.domain.memory.tombstones import Mark, Tombstones
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.store import chats, forget, memories, profile, queue, receipts
+from tellonce_server.store import forget, memories, profile, queue, receipts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import NewText, Statement, TextRow
 from tellonce_text.tokens import estimate
@@ -39,16 +39,42 @@ from tellonce_text.tokens import estimate
 ItemT = TypeVar("ItemT")
 
 BATCH = 100
-"""Messages per transaction, which locks their chat for 10 to 15 ms on a quiet machine."""
+"""Messages per transaction, which locks their chat for about 10 ms on a quiet machine."""
+READ = 5 * BATCH
+"""Messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
 """Maximum searches of the derived texts. After the first, only texts written meanwhile are found."""
 
 
+LAST_STEPS = 2
+"""Steps of an erasure beside its rows: the derived texts, and the last search."""
+
+Report = Callable[[float, float, str], Awaitable[None]]
+"""Receives what is done, of how much, and what is being done."""
+
+
+async def unreported(done: float, total: float, doing: str) -> None:
+    """For an erasure that nobody watches."""
+
+
+@dataclass
+class _Progress:
+    """Counts the rows and steps that are done, and reports each change."""
+
+    report: Report
+    total: int
+    done: int = 0
+
+    async def add(self, number: int, doing: str) -> None:
+        self.done += number
+        await self.report(self.done, self.total, doing)
+
+
 @dataclass
 class Erased:
-    """The result of an erasure. `changed` are messages and memories that differ from the preview and stay; `left` is
-    what a last search of every text found."""
+    """The result of an erasure. `changed` are messages and memories that were not erased because they changed after the
+    preview; `left` are the matches of a final search of every text."""
 
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("memories", "messages", "sentences"), 0))
     changed: set[tuple[str, int, int]] = field(default_factory=set)
@@ -69,20 +95,20 @@ class Order:
     chosen: Sequence[Match]
     kept: frozenset[Degree]
     messages: bool
+    report: Report = unreported
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees at least as certain as the least certain selected one."""
+        """The degrees of certainty to erase: all that are at least as certain as the least certain selected match."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message with its new text, and the hashes of what it loses."""
+    """A message with its new text, and the number of removed sentences."""
 
     new: NewText
     gone: int
-    marks: list[Mark]
 
 
 class Eraser:
@@ -92,16 +118,20 @@ class Eraser:
 
     async def erase(self, order: Order) -> Erased:
         now, erased = self._deps.now(), Erased()
-        await self._erase_messages(order, erased, now)
-        cleaned = await self._clean(order)
-        await self._erase_memories(order, erased, now)
+        progress = _Progress(order.report, len(order.chosen) + LAST_STEPS)
+        await self._erase_messages(order, erased, progress, now)
+        cleaned, found = await self._clean(order)
+        await progress.add(1, "Texts made from the messages are clean.")
+        await self._erase_memories(order, erased, progress, now)
         await self._finish(order, erased, cleaned, now)
         for place, count in cleaned.counts.items():
             erased.count(place, count)
-        erased.left = await self._look(order)
+        # Without memories to erase nothing has changed since a search that found nothing to clean.
+        erased.left = found if found is not None and not erased.counts["memories"] else await self._look(order)
+        await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
 
-    async def _erase_memories(self, order: Order, erased: Erased, now: datetime) -> None:
+    async def _erase_memories(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
         owner = order.where.owner_id
         shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
         stored = await forget.memories(self._deps.database, owner, list(shown))
@@ -116,29 +146,29 @@ class Eraser:
                 await self._tombstones.add(t, owner, None, [*marks, *map(self._tombstones.mark, former)], now)
             erased.count("memories", len(texts))
             erased.count("tombstones", len(texts))
+            await progress.add(len(batch), "Erasing memories.")
 
     def _marks(self, batch: Sequence[Statement]) -> list[Mark]:
         return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
-    async def _erase_messages(self, order: Order, erased: Erased, now: datetime) -> None:
-        """While one batch is written, the next is read and planned. A power failure may undo batches until the erasure
-        ends; the last commit is durable and makes the earlier ones durable too."""
+    async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
+        """Write plans in short transactions while the next ones are made. A power failure may undo batches until the
+        erasure ends; the last commit is durable and makes the earlier ones durable too."""
         owner = order.where.owner_id
-        async for batch, planned in self._planned_batches(order):
-            async with self._deps.traces.transaction() as t:
-                for chat_id in sorted({match.chat_id for match in batch}):
-                    await chats.lock(t, owner, chat_id)
-                await forget.lock(t, owner)
-                done = await forget.redact_messages(t, owner, [plan.new for plan in planned])
-                made = [plan for plan in planned if (plan.new.chat_id, plan.new.id) in done]
-                await self._tombstones.add(t, owner, None, [mark for plan in made for mark in plan.marks], now)
-            erased.count("messages", len(made))
-            erased.count("sentences", sum(plan.gone for plan in made))
-            erased.changed |= {match.key for match in batch if (match.chat_id, match.ref) not in done}
+        async for read, planned in self._planned_batches(order):
+            done: set[tuple[int, int]] = set()
+            for batch in _batches(planned, BATCH):
+                async with self._deps.traces.transaction() as t:
+                    await forget.lock(t, owner, {plan.new.chat_id for plan in batch})
+                    done |= await forget.redact_messages(t, owner, [plan.new for plan in batch], now)
+            erased.count("messages", len(done))
+            erased.count("sentences", sum(plan.gone for plan in planned if (plan.new.chat_id, plan.new.id) in done))
+            erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}
+            await progress.add(len(read), "Erasing messages.")
 
     async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
         """Batches of messages with their new texts. Each batch is planned while the previous one is in use."""
-        batches = _batches([match for match in order.chosen if match.kind == "message"], BATCH)
+        batches = _batches([match for match in order.chosen if match.kind == "message"], READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
             for batch, following in zip_longest(batches, batches[1:]):
@@ -167,20 +197,22 @@ class Eraser:
             return None
         chat, content = row.chat_id or 0, row.texts[CONTENT] or ""
         words = index_text(texts[CONTENT] or "", texts[SPEAKER])
-        new = NewText(chat, row.id, row.version, tuple(texts), estimate(texts[CONTENT] or ""), words)
-        marks = self._tombstones.message_marks(chat, row.id, content, gone) if gone else []
-        return _Planned(new, len(gone), marks)
+        claims = self._tombstones.message_claims(chat, row.id, content, gone) if gone else []
+        tokens = estimate(texts[CONTENT] or "")
+        return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
 
-    async def _clean(self, order: Order) -> Cleaned:
-        """Clean derived texts until a search finds nothing more. Claimed work is invalidated before each round."""
+    async def _clean(self, order: Order) -> tuple[Cleaned, list[Hit] | None]:
+        """Clean derived texts until a search finds nothing more to clean, and return what that search found; None if
+        texts kept coming. Claimed work is invalidated before each round."""
         cleaned, owner, database = Cleaned(), order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
-            found = [hit for hit in await self._look(order) if _is_due(hit, order)]
-            if not found:
-                break
-            await derived_texts.clean(database, owner, found, order.query, order.degrees, cleaned)
-        return cleaned
+            found = await self._look(order)
+            due = [hit for hit in found if _is_due(hit, order)]
+            if not due:
+                return cleaned, found
+            await derived_texts.clean(database, owner, due, order.query, order.degrees, cleaned)
+        return cleaned, None
 
     async def _look(self, order: Order) -> list[Hit]:
         owner = order.where.owner_id
@@ -201,8 +233,8 @@ class Eraser:
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await t.run("scrub.request", now)
-            # This is part of the commit, so that a process that dies afterwards does not leave it in the caches of
-            # others.
+            # The announcement is part of the commit, so that other processes clear their caches even if this one dies
+            # afterwards.
             await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:

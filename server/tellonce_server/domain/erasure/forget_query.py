@@ -16,18 +16,20 @@ from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
-"""How certainly a place says it, most certain first. `part` means that the characters are inside a longer word."""
+"""Degrees of certainty of a match, most certain first. `part` means that the characters are inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
-"""The places of derived texts. If too much is removed from them, they are made again."""
+"""The places of derived texts. Removing too much from them does no harm, because they are rebuilt."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its text and summary: the speaker, and ids of its channel."""
+MOST_SILENT: Final = 100_000
+"""Maximum sentences of which a query remembers that they say nothing of what it looks for."""
 HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A part of a text that says what is to be forgotten."""
+    """A range of a text that says what is to be forgotten, with its degree of certainty."""
 
     start: int
     end: int
@@ -55,7 +57,7 @@ class ForgetQuery(Protocol):
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        """The places where the text says it, in order, without overlap."""
+        """The ranges of the text that say what is to be forgotten, in order and without overlap."""
         ...
 
 
@@ -150,9 +152,10 @@ class StatementQuery:
         self._wordless = frozenset(
             n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
         )
-        # How many of its words are numbers and dates, which a sentence may write differently.
+        # For each statement, the number of its words that are numbers or dates, which a sentence may write differently.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
         self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
+        self._silent: set[str] = set()
 
     @property
     def patterns(self) -> list[str]:
@@ -177,9 +180,16 @@ class StatementQuery:
         return [Mark(0, len(text), "form")] if degree == "exact" else []
 
     def _degree(self, sentence: str, source: Source) -> Degree | None:
-        read, folded = Sentence(sentence), fold(sentence)
+        if sentence in self._silent:
+            return None
+        read = Sentence(sentence)
+        candidates = self._candidates(read)
+        if not candidates and len(self._silent) < MOST_SILENT:
+            # An erasure reads every text again until nothing is left.
+            self._silent.add(sentence)
         degree: Degree | None = None
-        for number in self._candidates(read):
+        folded = fold(sentence) if candidates else ""
+        for number in candidates:
             if self._is_same(number, read, folded, source):
                 return "exact"
             if self._targets[number].words and self._targets[number].most_in(read.words):

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -18,11 +19,12 @@ SHOWN = 400
 _BEFORE = 120
 """Of these, the characters before the match."""
 GROUP = "texts"
-"""The kind of the single match that stands for all derived texts and former versions."""
+"""The kind of a match that stands for all derived texts and former versions of one degree."""
 
 
 class Match(NamedTuple):
-    """A message, a memory, or all derived texts together (`GROUP`). `version` is the one that was shown."""
+    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the one that was
+    shown."""
 
     kind: str
     chat_id: int
@@ -37,14 +39,14 @@ class Match(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A match with the hits it stands for, as it is shown to a person."""
+    """A match as it is shown to a person, with the rows that it stands for."""
 
     match: Match
     hits: tuple[Hit, ...]
 
 
 def matches(found: Sequence[Hit]) -> list[Shown]:
-    """One match for each message and memory, newest last, and one for all other texts.
+    """One match for each message and memory, newest last, and one for all other texts of each degree of certainty.
 
     Matches inside longer words are offered only if there are no others.
     """
@@ -85,12 +87,12 @@ def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Mat
     ]
 
 
-def packed(all_matches: Sequence[Match]) -> list[list[object]]:
-    return [list(match) for match in all_matches]
+def packed(all_matches: Sequence[Match]) -> str:
+    return json.dumps(all_matches)
 
 
-def unpacked(rows: Sequence[Sequence[object]]) -> list[Match]:
-    return [Match(*row) for row in rows]  # type: ignore[arg-type]  # as `packed` wrote them
+def unpacked(hits: str) -> list[Match]:
+    return [Match(*row) for row in json.loads(hits)]
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
@@ -107,7 +109,7 @@ def _request(args: ForgetArgs) -> ForgetArgs:
 
 
 def is_own(hit: Hit) -> bool:
-    """Whether it is a message, or a memory that makes the statement itself."""
+    """Whether the row is a message, or a memory that makes the statement itself."""
     return hit.row.place == "message" or (hit.row.place == "memory" and CONTENT in hit.columns)
 
 

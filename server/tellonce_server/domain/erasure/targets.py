@@ -12,11 +12,11 @@ from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from tellonce_text.stemming import stem
 
 _SHARE = 0.6
-"""The share of a statement's words that a sentence must contain to state it."""
+"""Minimum share of a statement's words that a sentence must contain to count as stating it."""
 _SAME = 0.8
-"""The share of words that a sentence and a statement have in common, in both directions, if they say the same."""
+"""Minimum share of the words of each, sentence and statement, that the other must contain for them to say the same."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
-"""Letters that an ending or an umlaut may change."""
+"""Number of final letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
 _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
@@ -102,7 +102,7 @@ class Target:
         return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test of one or more sentences. False only if they certainly do not state the target."""
+        """A quick test whether one or more sentences may state the target. False is certain."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)

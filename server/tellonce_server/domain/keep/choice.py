@@ -1,24 +1,25 @@
 """Which scored sentences are kept, and how. Pure decisions on scores and similarities."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, mul
 from typing import Final, Literal
 
-from tellonce_server.domain.keep.orders import is_order
+from tellonce.work import NotableSentence
 from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.protocol import Vector
 
 SHOWN: Final = 0.9
-"""Log-odds from which a note is shown. training/keep/README.md has the figures behind it."""
+"""Minimum log-odds of a sentence that contexts show. training/keep/README.md has the measurements."""
 
 SEARCHED: Final = -0.6
-"""Log-odds from which a sentence is kept for search only."""
+"""Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Log-odds from which a short statement similar to a kept one is kept for search, because changes and endings have
-this form; from SEARCHED on it is shown."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note, as changes and endings are. It is kept for
+search only, or shown from SEARCHED on."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -29,16 +30,29 @@ SAME_COSINE: Final = 0.92
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Log-odds from which a sentence counts as a wish, chosen where the head is right most often."""
+"""Minimum log-odds of a wish, chosen so that the head is right most often."""
 
 DANGLES: Final = 0.5
-"""Log-odds from which a sentence is kept together with the one before it."""
+"""Minimum log-odds of a sentence that is kept together with the one before it."""
 
 FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the one before it."""
 
 ORDER: Final = -1.0
 """Log-odds required of a sentence in the form of an order or a request to remember."""
+
+
+# Few and in English only: the scorer must agree that the sentence is about the user, and it finds most others itself.
+_POLITE: Final = r"(?:(?:and|so|ok(?:ay)?|also|please|pls|btw|hey)[,\s]+){0,3}"
+_ORDER: Final = re.compile(
+    rf"{_POLITE}(?:from now on|going forward|in (?:the )?future|(?:whenever|every time|each time) i\b|"
+    rf"(?:always|never) (?!mind\b|again\b|ever\b|been\b|had\b|wanted\b|\w+ed\b))",
+    re.IGNORECASE,
+)
+_REMEMBER: Final = re.compile(
+    rf"{_POLITE}(?:can you |could you )?(?:remember|don'?t forget|keep in mind|(?:make a )?note|save)\b(?:\s+that\b(?! \w+ (?:when|where|we)\b)|\s*:|\s+(?:i|i'?m|my|we|our)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -51,18 +65,6 @@ class Scored:
     score: float
     wish: float = -1.0
     dangling: float = 0.0
-
-
-@dataclass(frozen=True)
-class NotableSentence:
-    """A sentence of the user that the scorer selected, verbatim."""
-
-    message_id: int
-    text: str
-    score: float
-    group: Literal["fact", "wish"]
-    shown: bool
-    before: str | None = None
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
@@ -91,7 +93,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether it is shown; None if it is not kept. `likeness` is its greatest cosine with a note kept before."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with a note kept
+    before."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True
@@ -105,7 +108,7 @@ def _is_order(one: Scored) -> bool:
 
 
 def _dangles(one: Scored) -> bool:
-    """Whether it cannot be understood without the sentence before it."""
+    """Whether the sentence cannot be understood without the one before it."""
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 
@@ -123,6 +126,12 @@ def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
 def _note(one: Scored, shown: bool) -> NotableSentence:
     text = one.sentence.text
     group: Literal["fact", "wish"] = "wish" if one.wish >= WISH or is_order(text) else "fact"
+    before = one.sentence.before if _dangles(one) else None
     return NotableSentence(
-        one.message_id, text, one.score, group, shown, one.sentence.before if _dangles(one) else None
+        message_id=one.message_id, text=text, score=one.score, group=group, shown=shown, before=before
     )
+
+
+def is_order(text: str) -> bool:
+    """Whether the sentence tells the assistant how to behave from now on, or what to remember."""
+    return bool(_ORDER.match(text) or _REMEMBER.match(text))

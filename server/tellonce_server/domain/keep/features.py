@@ -30,7 +30,7 @@ _ELLIPSIS: Final = re.compile(r"…|\.\.")
 
 
 def features(sentence: Sentence) -> tuple[float, ...]:
-    """One value, 0 or 1, for each of NAMES."""
+    """The sentence's features: one value, 0 or 1, for each of NAMES."""
     text = sentence.text.strip()
     bare = text.rstrip(" )\"'”’»")
     found = (

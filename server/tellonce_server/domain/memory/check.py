@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final, Literal, Protocol
 
 from tellonce_server.domain.memory import literals
+from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
 """The share of a claim's content that must occur in the user's words if nothing else supports it."""
@@ -31,7 +32,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Characters of the message around a quote that may give the day of a statement."""
+"""Characters of the message around a quote that may give the days and names of a statement."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -132,7 +133,7 @@ def check_claim(
         return Verdict(False, ("The user said nothing that bears it out.",), False)
     reasons = _Evidence(said, known, admits, follows).lacking(text, when, deadline)
     stated = [
-        sentence for quoted in said for sentence in literals.sentences(quoted.quote) if not literals.asks(sentence)
+        sentence for quoted in said for sentence in split_sentences(quoted.quote) if not ends_as_question(sentence)
     ]
     if not _borne_out(text, stated, similarity, CONTENT_SHARE, SIMILAR):
         reasons.append("The user's words do not say this.")
@@ -190,20 +191,30 @@ class _Evidence:
         self._quotes = quotes
         self._admits = admits
         self._zone = quotes[0].zone
-        said = (*(quoted.quote for quoted in quotes), *around)
-        self._words = literals.Words(said)
+        said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
+        self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
+        self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         if follows is not None:
             self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """What the claim contains and the quotes do not."""
+        """Reasons: the days, numbers and names of the claim that the quotes do not contain."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
+        moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [f"The number {number} is not in the quote." for number in self._missing_numbers(text, moments)]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
+
+    def _named_today(self, text: str) -> Iterator[_Moment]:
+        """The day it was said, where the claim names it: `sober for 600 days as of 20 November`."""
+        admits = self._admits or _admits_nothing
+        for quoted in self._quotes:
+            today = quoted.said_at.astimezone(quoted.zone).date()
+            if str(today.day) in literals.said_numbers(text) and admits(text, quoted.said_at, quoted.zone, today):
+                yield _Moment(today, "day")
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
@@ -237,7 +248,7 @@ class _Evidence:
         )
 
     def _follows(self, moment: _Moment) -> bool:
-        if moment.numbers() <= self._numbers:
+        if moment.numbers() <= self._written:
             return True
         return any(self._follows_from(quoted, moment) for quoted in self._quotes)
 
@@ -290,5 +301,5 @@ def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, sh
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True
-    sentences = [sentence for part in said for sentence in literals.sentences(part)][:MAX_SENTENCES]
+    sentences = [sentence for part in said for sentence in split_sentences(part)][:MAX_SENTENCES]
     return similarity is not None and any(similarity(text, sentence) >= cosine for sentence in sentences)

@@ -1,5 +1,5 @@
-"""What time does to memories: dates pass, and goals become overdue. It also gives older statements the key of their
-words."""
+"""Changes memories as time passes: completes past dates, and asks about and closes overdue goals. It also computes
+missing word keys."""
 
 from datetime import timedelta
 from typing import Final

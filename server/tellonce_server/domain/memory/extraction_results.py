@@ -13,9 +13,8 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.resolution import admits
+from tellonce_server.domain.memory.resolution import admits, numbers_following
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.said_numbers import numbers_following
 from tellonce_server.domain.memory.statements import Statements, Stored
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import memories, messages, queue
@@ -41,7 +40,7 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal told longer than this before its message was recorded, as in an import, is history."""
+"""A goal whose message was sent longer than this before it was recorded, as in an import, counts as history."""
 
 
 @dataclass
@@ -57,8 +56,8 @@ class Learned:
 
 @dataclass(frozen=True)
 class _Exchange:
-    """What the items are checked against. `own` are the messages with the user's words; `old` is what lower tiers made
-    of them."""
+    """The data that items are checked against. `own` are the messages with the user's words; `old` are the memories
+    that lower tiers learned from them."""
 
     job: Job
     tier: Tier
@@ -156,7 +155,7 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """The item with its doubts, or the reason it is dropped."""
+        """The item with its doubts, or the reason to drop it."""
         text = mask(item.text.strip())
         if not worth_showing(text):
             return JUNK
@@ -259,6 +258,7 @@ class Learner:
             tier=x.tier,
             intends=intent if not judged.certain else None,
             valid_to=over,
+            categories=tuple(mask(name) for name in item.categories) or None,
         )
 
     async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
@@ -284,7 +284,7 @@ def may_tell(job: Job, line: Line) -> bool:
 
 
 def _is_open_note(m: Memory) -> bool:
-    """Whether it is a sentence kept without a model that the user has neither confirmed nor changed."""
+    """Whether the memory is a note that the user has neither confirmed nor changed."""
     return m.note and not m.user_confirmed
 
 
@@ -300,7 +300,8 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason the item is uncertain: from the check, from the reader, or a number that the reader was not shown."""
+    """Why the item is uncertain: it failed the check, the reader is unsure, or it names a memory the reader was not
+    shown. None if it is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [f"It names memory {i}, which the reader was not shown." for i in unknown]
@@ -321,7 +322,8 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """When a goal that is learned only now had already ended: its deadline has passed, or it was an old wish."""
+    """The time at which a goal from past talk ended: its deadline has passed, or it is older than WISHES_HOLD. None if
+    the goal is still open, and for live jobs."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

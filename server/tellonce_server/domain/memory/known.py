@@ -8,13 +8,12 @@ from typing import Final
 from tellonce.work import KnownMemory
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import literals
-from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
 from tellonce_server.domain.retrieval.question import weight
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
 from tellonce_server.store import memories
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.memories import Known
-from tellonce_text.tsquery import any_of, owner_scope
 
 MOST: Final = 40
 EACH: Final = 16
@@ -23,10 +22,10 @@ EACH: Final = 16
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Longest messages of the exchange that are compared by meaning."""
+"""Maximum messages of the exchange that are compared by meaning, the longest ones."""
 
 TERMS: Final = 6
-"""The rarest words that are matched; common ones would match every memory."""
+"""Maximum words that are matched, the rarest ones; common words would match every memory."""
 
 CHARACTERS: Final = 600
 

@@ -1,14 +1,18 @@
 """Compares two texts in any language and script by their words, names and numbers as written.
 
-It knows no word of any language. Every function is pure and linear in its text.
+It knows no word of any language but the articles of German, which writes nouns like names. Every function is pure and linear in its text.
 """
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from anyascii import anyascii
+
+from tellonce_text.dates.lexicon import is_determiner
+from tellonce_text.dates.tokens import language_of
 from tellonce_text.normalization import nfkc
 
 MAX_NAMES: Final = 64
@@ -23,18 +27,18 @@ _TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKE
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
-_THOUSANDS: Final = re.compile(r" ?[kK](?![^\W_])")
-_SHORT_NUMBER: Final = re.compile(r"\d+[kK]")
-"""85K is a number, not a name."""
+_THOUSANDS: Final = re.compile(r"(?<=\d) ?[kK](?![^\W_])")
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, or a run of a script without spaces. `begins` says that it starts a sentence."""
+    """A word, or a run of a script without spaces. `begins` says that it starts a sentence, `common` that it is a German
+    noun with its article, whose capital does not make it a name."""
 
     text: str
     begins: bool
+    common: bool = False
 
     @property
     def word(self) -> str:
@@ -124,15 +128,27 @@ def content(text: str) -> dict[str, int]:
 def names(text: str) -> list[str]:
     """Capitalized words that are not merely at the start of a sentence, and words in another script than the
     surrounding text."""
-    found = dict.fromkeys(token.text for token in _names(list(tokens(text))))
-    return list(found)
+    said = list(tokens(text))
+    if language_of(text) == "de":
+        said = [replace(token, common=_has_article(said, at)) for at, token in enumerate(said)]
+    return list(dict.fromkeys(token.text for token in _names(said)))
+
+
+def _has_article(said: Sequence[Token], at: int) -> bool:
+    """Whether an article or possessive stands before the word, with an adjective between them at most."""
+    before = [token for token in said[max(0, at - 2) : at] if not token.begins or token is said[0]]
+    near = before[-1:] if before and not before[-1].word.endswith(_ADJECTIVE_ENDS) else before
+    return any(is_determiner(token.word, "de") for token in near)
+
+
+_ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
 def _names(said: Sequence[Token]) -> Iterator[Token]:
     cased = sum(len(token.text) for token in said if _is_cased(token.text))
     uncased = sum(len(token.text) for token in said if _is_uncased(token.text))
     for token in said:
-        if _SHORT_NUMBER.fullmatch(token.text):
+        if _THOUSANDS.search(token.text) or token.common:
             continue
         capital = any(c.isupper() for c in (token.text[1:] if token.begins else token.text))
         foreign = _is_uncased(token.text) and cased > uncased
@@ -153,7 +169,11 @@ class Words:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._phrase = " ".join(phrase(text) for text in texts)
-        self._words = {*self._phrase.split(), *re.sub(r"[0-9]+", " ", self._phrase).split()}  # `pm` of `3pm`
+        self._words = {
+            *self._phrase.split(),
+            *anyascii(self._phrase).casefold().split(),
+            *re.sub(r"[0-9]+", " ", self._phrase).split(),
+        }  # `pm` of `3pm`
         self._alike: dict[str, list[str]] = {}
         for word in self._words:
             self._alike.setdefault(word[:4], []).append(word)
@@ -166,9 +186,13 @@ class Words:
         return folded in self._words or any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
 
 
+_COMPOUNDED: Final = 6
+"""Letters of a word that a longer one may be compounded with."""
+
+
 def _inflected(name: str, word: str) -> bool:
     """Whether one is a prefix of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
-    if len(name) >= 4 and word.startswith(name):
+    if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
     return common >= (5 if name.isascii() else 4) and max(len(name), len(word)) - common <= 3
@@ -198,7 +222,7 @@ def said_numbers(text: str) -> frozenset[str]:
     found = {reading for number in numbers(text) for one in number.readings for reading in one}
     for match in _NUMBER.finditer(plain(text)):
         found |= _grouped(re.split(r"\D", match[0]))
-    return frozenset(found) | {_written(unicodedata.numeric(c)) for c in text if c.isnumeric() and not c.isdecimal()}
+    return frozenset(found) | {written(unicodedata.numeric(c)) for c in text if c.isnumeric() and not c.isdecimal()}
 
 
 def _readings(written: str) -> Iterator[frozenset[str]]:
@@ -222,18 +246,9 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _whole(digits: str) -> str:
-    """Without the leading zeros of clock times and days: 09 becomes 9, 0044 stays."""
+    """The number without a leading zero, as clock times and days have it: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 
-def _written(value: float) -> str:
+def written(value: float) -> str:
     return str(int(value)) if value == int(value) else str(value)
-
-
-def sentences(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"(?<=[.!?…؟।])\s|(?<=[。！？])|\n", text) if part.strip()]
-
-
-def asks(sentence: str) -> bool:
-    """Whether the sentence is a question by its mark, which is the same in most scripts."""
-    return sentence.rstrip("\"'”’»)」』 ")[-1:] in ("?", "？", "؟", "⁇", "\u037e")

@@ -30,7 +30,7 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Alternate one of the first with two of the second, so that both appear in a small share."""
+    """Merge the two lists, one item of the first and then two of the second, so that both appear in a small share."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:
@@ -45,6 +45,6 @@ def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
 
 
 def worth_showing(text: str) -> bool:
-    """Whether it has at least four characters and is not punctuation alone."""
+    """Whether the text has at least four characters and is not punctuation alone."""
     stripped = text.strip()
     return len(stripped) >= 4 and any(c.isalnum() for c in stripped)

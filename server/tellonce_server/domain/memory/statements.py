@@ -12,7 +12,7 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.embedding.vectors import vector_or_none
+from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
@@ -70,6 +70,7 @@ class Statements:
             scope=memory_lexemes(new.owner_id),
             embedding=vector,
             words_key=dedup.key(new.content),
+            category_words=index_text(" ".join(new.categories or ()), None),
         )
 
     async def put(
@@ -144,7 +145,7 @@ class Statements:
         again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # one that was already history when it was stored
+                if former.id < known.id:  # the new statement was already history when it was stored
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 

@@ -12,7 +12,7 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""The share of a tombstone's words from which a statement counts as the forgotten one in other words."""
+"""Minimum share of a tombstone's words in a statement that counts as the forgotten one in other words."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -29,10 +29,10 @@ class Tombstones:
         if marks:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
-    def message_marks(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[Mark]:
+    def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
         """Hashes of a message's text and of the sentences it loses, so that sending them again does not restore them."""
         said = [text, *(sentence.strip() for sentence in gone)]
-        return [(self._message(chat_id, number, part), frozenset[int]()) for part in dict.fromkeys(said)]
+        return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
         """The text without the message's forgotten sentences, because an edited message contains them again.
@@ -58,7 +58,7 @@ class Tombstones:
         return found or (said if self._message(chat_id, number, text) in marks else [])
 
     async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
-        """Remove tombstones, because the user said it again."""
+        """Remove the tombstones of a statement that the user made again."""
         if stones:
             await tombstones.lift(q, owner_id, [stone.id for stone in stones], now)
 
@@ -84,7 +84,7 @@ class Tombstones:
         return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
 
     def _word(self, word: str) -> int:
-        """63 bits: fits a bigint."""
+        """The hash of a word in 63 bits, which fit a bigint."""
         return int.from_bytes(self._hash("w:" + word)[:8], "big") >> 1
 
 

@@ -42,7 +42,7 @@ class Applier:
         self._learner = learner
 
     async def prepare(self, owner_id: int, result: WorkResult) -> None:
-        """Do what applying the result needs besides the database, so that no transaction waits for it."""
+        """Do the slow work that applying the result needs, such as embedding, so that no transaction waits for it."""
         if isinstance(result, ExchangeResult):
             await self._learner.prepare(owner_id, result)
 

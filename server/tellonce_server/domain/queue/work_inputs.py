@@ -18,9 +18,9 @@ from tellonce.work import (
 from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import is_anew
+from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.memory.known import KnownMemories, told
-from tellonce_server.domain.memory.notable import Scorer
 from tellonce_server.store import chats, memories, messages, queue, summaries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job, NewJob
@@ -40,8 +40,8 @@ TOLD = 60
 """Memories that a profile is written from."""
 
 FOLDED = 24
-"""Maximum chunk summaries that a rolling summary takes in at a time, about 500 messages. Older ones, as in an imported
-history, would leave almost nothing in its few hundred tokens."""
+"""Maximum chunk summaries that a rolling summary takes in at a time, about 500 messages. Of older ones, as in an
+imported history, almost nothing would remain in its few hundred tokens."""
 
 
 class Inputs:

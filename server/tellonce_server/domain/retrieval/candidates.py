@@ -8,37 +8,43 @@ from math import sqrt
 from asyncpg import BitString
 from pgvector import HalfVector
 
+from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store.database import Database, Row
-from tellonce_text.dates.spans import Span
-from tellonce_text.tsquery import any_of, owner_scope, quoted
+from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Candidates by words, by similarity and by time, each."""
+"""Maximum candidates by words, by similarity and by time, each."""
 
 LEAST_MEASURED = 300
-"""The nearest codes whose vectors are compared exactly. Codes alone would miss three of a hundred answers."""
+"""Minimum number of the nearest codes whose vectors are compared exactly. Codes alone would miss three of a hundred
+answers."""
 
 NEIGHBOURED = 40
-"""The best candidates whose neighbors become candidates too. Four of a hundred answers are found only next to a match.
+"""Number of the best candidates whose neighbors become candidates too. Four of a hundred answers are found only next to
+a match.
 """
 
 OF_A_SPAN = 1000
-"""Messages read from the start of a period that a question names; a month of a busy chat has about this many."""
+"""Maximum messages read from the start of a period that a question names; a month of a busy chat has about this
+many."""
 
 MEMORIES = 40
+LISTED = 60
+"""The newest members of the categories that a question names."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Newest messages read in a search of one thread or one period."""
+"""Maximum messages read in a search of one thread or one period, the newest ones."""
 
 MANY = 10_000
-"""From this many messages on, a vector index is faster than a scan of all codes."""
+"""Number of messages from which a vector index is faster than a scan of all codes."""
 
 RAREST = 5
-"""Words that select candidates. The other words are only matched against these candidates."""
+"""Number of words that select candidates, the rarest ones. The other words are only matched against these
+candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ class Scan:
     """A search of the database among `size` messages, limited to numbers below `below`.
 
     `vector` and `code` are two forms of the query's vector; if None, only words count. `near_index` means that the
-    owner has a vector index, which replaces the scan of codes if there are many.
+    owner has a vector index, which replaces the scan of codes if there are many. `categories` are the words of the nearest categories.
     """
 
     request: SearchRequest
@@ -56,6 +62,7 @@ class Scan:
     vector: HalfVector | None
     code: BitString | None
     near_index: bool = False
+    categories: Sequence[str] = ()
 
     @property
     def rarest(self) -> str:
@@ -120,6 +127,7 @@ async def memories(database: Database, scan: Scan, statuses: Sequence[str]) -> l
         "retrieval.memories",
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), MEMORIES, list(statuses)),
         *(r.as_of or r.until, r.since, r.ends, scan.terms),
+        *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
     )
 
 
@@ -151,13 +159,14 @@ async def contents_as_of(
 
 
 def _reranked(size: int) -> int:
-    """How many codes are compared exactly, enough to miss none of the best in a chat of any size."""
+    """How many of the nearest codes are compared exactly: enough that no best match is missed, whatever the chat's
+    size."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period, the time until which most messages tell of it, and the time until which one may say
-    "last month"."""
+    """The start of the period; the time until which most messages about it are sent; the time until which "last month"
+    can refer to it."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

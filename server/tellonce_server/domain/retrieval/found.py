@@ -1,4 +1,4 @@
-"""A scored search result before its text is read, and its conversion to a hit. Pure."""
+"""A scored search result before its text is read, and its conversion to a `Hit`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "
 
 class Found(NamedTuple):
     """A scored result. `text` is the whole text unless `clipped`; `covered` is the weighted share of the query's words
-    in it."""
+    in it; `listed` marks one of several members of a category that the query names."""
 
     kind: ResultKind
     id: int
@@ -39,6 +39,7 @@ class Found(NamedTuple):
     source_ids: Sequence[int]
     routine: str | None = None
     memory_status: MemoryStatus | None = None
+    listed: bool = False
 
 
 def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
@@ -58,10 +59,12 @@ def _message(c: Candidate, score: float, covered: float) -> Found:
 def memories(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
     tokens = [estimate(row["content"]) for row in rows]
     covered, likeness = _measured(question, rows, tokens, ranking)
-    return [_memory(question, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
+    several = sum(row["listed"] for row in rows) > 1
+    return [_memory(question, several, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
 
 
-def _memory(question: Question, row: Row, tokens: int, likeness: float, covered: float) -> Found:
+def _memory(question: Question, several: bool, row: Row, tokens: int, likeness: float, covered: float) -> Found:
+    listed = several and row["listed"]
     former = question.asks_past_state and row["status"] == "superseded"
     return Found(
         kind=row["kind"],
@@ -74,11 +77,12 @@ def _memory(question: Question, row: Row, tokens: int, likeness: float, covered:
         speaker=None,
         at=row["valid_from"],
         tokens=tokens,
-        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former,
+        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former + w.LISTED * listed,
         cosine=row["cosine"],
         covered=covered,
         source_ids=tuple(row["source_ids"]),
         memory_status=row["status"],
+        listed=listed,
     )
 
 
@@ -109,7 +113,7 @@ def _summary(row: Row, likeness: float, covered: float) -> Found:
 def _measured(
     question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
-    """How well each text matches by words and by meaning, on the scales of the messages found with it."""
+    """The score of each text by words and by meaning, on the scales of the messages in the same search."""
     ranks = ranks_of(question, [row["ranks"] for row in rows])
     cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
@@ -122,13 +126,16 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """The hit for a result. `text` is the whole text, read again if it was clipped or edited. `reply` limits the
+    """The search result to return. `text` is the whole text, read again if it was clipped or edited. `reply` limits the
     tokens of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None
-    whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
-    shown = excerpt(text, tokens, query, whole=whole) if found.kind == "message" else text
+    shown = text
+    if found.kind == "message":
+        whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
+        shown = excerpt(text, tokens, query, whole=whole)
     return Hit(
         *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
         *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),
+        found.listed,
     )

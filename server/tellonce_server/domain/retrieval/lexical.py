@@ -6,9 +6,10 @@ and read "fish/chips" as a file name; this module corrects that. Knows no databa
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
-from tellonce_text.irregular import BASE
+from tellonce_text.lexicon import IRREGULAR
 from tellonce_text.normalization import nfkc
 
 
@@ -35,16 +36,18 @@ def normal(text: str) -> str:
 
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
-# A slash or an underscore between words, and a full stop without its space: the parser would keep both words as one.
+# Matches a slash or an underscore between words, or a full stop without a space after it. PostgreSQL's parser would
+# read both words as one.
 _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
-# Scripts without spaces, and Hangul, whose words carry their particles. They are matched by pairs of characters.
+# Matches text in scripts without spaces, and in Hangul, where particles are attached to words. Such text is matched by
+# pairs of characters.
 _SPACELESS: Final = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
 
 
 def _base(match: re.Match[str]) -> str:
-    return BASE.get(match[0].lower(), match[0])
+    return IRREGULAR.get(match[0].lower(), match[0])
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -67,3 +70,20 @@ _PLAIN: Final = {
     code: plain for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)) if (plain := _plain_letter(chr(code)))
 } | str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "ł": "l", "Ł": "L", "đ": "d", "ı": "i",
                    "ё": "е", "Ё": "Е", "’": "'"})  # fmt: skip
+
+
+NOTHING = "'@nothing'"
+"""A query that matches no row; an empty one would raise a notice."""
+
+
+def quoted(lexeme: str) -> str:
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def any_of(lexemes: Sequence[str]) -> str:
+    return " | ".join(map(quoted, lexemes)) or NOTHING
+
+
+def owner_scope(owner_id: int) -> str:
+    return quoted(f"@o{owner_id}")

@@ -119,7 +119,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 
 
 def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
-    """The messages that say themselves that they concern the time in the question."""
+    """Which messages refer, by their own time expressions, to the time in the question."""
     if not question.spans:
         return set()
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]

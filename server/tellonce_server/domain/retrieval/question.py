@@ -9,10 +9,11 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.retrieval.lexical import normal
-from tellonce_text.dates.spans import Span, query_spans
+from tellonce_text.dates.meanings import Span, query_spans
+from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
-"""The rarest words of a query that are matched."""
+"""Maximum words of a query that are matched, the rarest ones."""
 
 UNLISTED_SHARE: Final = 0.0005
 """The assumed share of messages that contain a word too rare for the planner's statistics."""
@@ -96,18 +97,19 @@ def without_names(text: str, named: frozenset[str]) -> str:
 
 
 def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The times that a query means, seen from `now`. Future times are left out."""
+    """The periods that a query names, relative to `now`. Future periods are left out."""
     return [span for span in query_spans(text, now, zone) if span[0] < now]
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """The same seen from the end of an old conversation: its "last week" and its "May"."""
+    """The periods that a query names, relative to the end of an old conversation, whose "last week" and "May" it may
+    mean."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
 def asks(text: str) -> bool:
     """Whether a message asks for something to be recalled."""
-    return bool(_ASKS.search(text))
+    return is_question(text) or bool(_RECALL.search(text))
 
 
 VAGUE_WEIGHT: Final = 0.35
@@ -144,12 +146,11 @@ _ADVICE: Final = re.compile(
     r"|\b(?:ideas|tips|advice|suggestions|recommendations)\b",
     re.IGNORECASE,
 )
-_ASKS: Final = re.compile(
-    r"[?？]\s*$|[?？]\s|^\W*(?:who|whose|whom|what|which|when|where|why|how|did|do|does|is|are|was|were|have|has|had|can|could|tell me"
-    r"|remind me|remember|show me|find|list|give me|recall)\b",
+_RECALL: Final = re.compile(
+    r"^\W*(?:have|has|had|can|could|tell me|remind me|remember|show me|find|list|give me|recall)\b",
     re.IGNORECASE,
 )
-# Names that are also words count only with a capital.
+# These words are also names; they count as names only with a capital.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()

@@ -16,7 +16,7 @@ from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
 
 LENDING = 3
-"""The most similar messages of a session, which determine the session's similarity."""
+"""How many of a session's most similar messages determine the session's similarity."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +58,20 @@ def weigh(m: Measured) -> Ranking:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """The scale of the values. `least` is a deviation below which differences mean nothing, as among two or three
-    candidates."""
+    """The scale of the values. `least` is the minimum deviation, because differences among two or three candidates mean
+    nothing."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
 def _fitting(x: Signals) -> Floats:
-    """The score of other signs that a message is on the subject: its share of the words, its numbers, its time."""
+    """The part of the score for other signs that a message is on the subject: its share of the query's words, its
+    numbers and its time expressions."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: Signals) -> Floats:
-    """The score of what makes a message on the subject an answer: the speaker, the form and the time. It is not passed
-    to other messages."""
+    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. Other
+    messages get no share of it."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -88,7 +89,8 @@ def _options(x: Signals) -> Floats:
 
 
 def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
-    """What a session passes to all its messages: a share of the mean of its most similar ones."""
+    """The similarity that each message gets from its session: a share of the mean of the session's most similar
+    messages."""
     order = np.lexsort((-alike, m.sitting))
     sitting = m.sitting[order]
     place = np.arange(len(order)) - np.searchsorted(sitting, sitting)
@@ -99,8 +101,9 @@ def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
 
 
 def _lent_by_neighbours(m: Measured, alike: Floats) -> Floats:
-    """What neighbors pass on. A question passes similarity to the next message, which may answer it; other messages
-    mostly to the previous one, which they may echo. A long reply, which is not an answer itself, does the same."""
+    """The similarity that each message gets from its neighbors. It gets a share of the previous message's, a larger one
+    if that is a question, which this message may answer, and a share of the next message's unless that only asks,
+    because the next message may echo this one."""
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
     likeness, asking = np.maximum(0.0, alike), m.signals.asking

@@ -12,7 +12,8 @@ from tellonce.contract import MemoryStatus, ResultKind, Role
 class Hit(NamedTuple):
     """One result. `text` is the text to show: the matching sentences of a long message; `full_text` is all of it.
 
-    `cosine` is None if either side has no vector. `source_ids` are message numbers.
+    `cosine` is None if either side has no vector. `source_ids` are message numbers. `listed` marks one of
+    several members of a category that the query names.
     """
 
     kind: ResultKind
@@ -30,6 +31,7 @@ class Hit(NamedTuple):
     source_ids: Sequence[int]
     routine: str | None
     memory_status: MemoryStatus | None
+    listed: bool = False
 
 
 @dataclass(frozen=True)

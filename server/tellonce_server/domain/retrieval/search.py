@@ -1,20 +1,25 @@
 """Runs a search: candidates by words, meaning and time within the scope, then ranked."""
 
 import asyncio
+import base64
+import binascii
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from zlib import crc32
 
 from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
 from tellonce.settings import ContextDefaults
+from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.retrieval import candidates, cursor, found, prompt_selection, ranking
+from tellonce_server.domain.retrieval import candidates, found, prompt_selection, ranking
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
-from tellonce_server.domain.retrieval.cursor import Cursor
+from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
 from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
 from tellonce_server.domain.retrieval.lexical import index_text
@@ -31,7 +36,7 @@ FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 """Statuses of the memories searched. Superseded ones are for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies are cached; they change slowly."""
+"""How long word frequencies are cached. They change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """How long the absence of statistics is cached."""
@@ -54,24 +59,26 @@ class _Embedded:
 
     half: HalfVector
     bits: BitString
+    categories: Sequence[str]
 
 
 class Retriever:
-    def __init__(self, database: Database, embedder: Embedder) -> None:
+    def __init__(self, database: Database, embedder: Embedder, categories: Categories | None = None) -> None:
         self._database = database
         self._embedder = embedder
+        self._categories = categories or Categories(database, embedder)
         self._shares: dict[str, float] = {}
         self._shares_until = 0.0
 
     async def search(self, request: SearchRequest) -> SearchPage:
         """One page of results, best first. Raises CursorRefused for a cursor of another search."""
-        search = cursor.mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
-        at = cursor.read(request.cursor, search) if request.cursor is not None else None
+        search = mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        at = read(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
-        # Numbers are per chat, so only within one chat does the newest one limit later pages.
+        # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self._hits(request, ranked[start:end]), following)
@@ -92,7 +99,7 @@ class Retriever:
     ) -> list[Hit]:
         """The results for a prompt of `total` tokens, most important first; `shown` are messages it contains anyway.
 
-        First come as many as `limits` says; if the query is a question, everything else relevant follows.
+        The first results are limited by `limits`; if the query is a question, all other relevant results follow.
         """
         chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
         return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
@@ -136,7 +143,7 @@ class Retriever:
         below = r.before_id or NEWEST
         if vector is None:
             return Scan(r, question, setting.size, below, None, None)
-        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index)
+        return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
         """The query's vector; None means search by words alone."""
@@ -147,7 +154,7 @@ class Retriever:
             vector = (await self._embedder.embed([wording], urgent=True))[0]
         except EmbeddingUnavailable:
             return None
-        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean))
+        return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean), self._categories.near(vector))
 
     async def _known_shares(self) -> dict[str, float]:
         """How common words are, by the planner's statistics."""
@@ -185,7 +192,7 @@ class Retriever:
         return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """Texts of messages, by (chat, number), that differ from the candidates': clipped there, or edited since."""
+        """The texts, by (chat, number), of messages whose candidate text is clipped or has been edited since."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await candidates.contents(database, r.owner_id, clipped)
@@ -193,3 +200,42 @@ class Retriever:
             return whole
         every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
         return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
+
+
+class CursorRefused(Refused):
+    """The text is not a cursor of this search; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """`start` is the number of results to skip. `below` limits to messages with a smaller number. `search` is the
+    checksum of the search."""
+
+    start: int
+    below: int
+    search: int
+
+    def __str__(self) -> str:
+        return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
+
+
+def mark(*parts: object) -> int:
+    """A checksum of the search request."""
+    return crc32(repr(parts).encode())
+
+
+def read(text: str, search: int) -> Cursor:
+    """Parse a cursor. Raises CursorRefused for invalid text, or a cursor of another search."""
+    try:
+        start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
+    except (binascii.Error, ValueError, TypeError):
+        raise _refused(text) from None
+    if not all(type(value) is int for value in (start, below, of)) or start < 0 or below < 0 or of != search:
+        raise _refused(text)
+    return Cursor(start, below, of)
+
+
+def _refused(text: str) -> CursorRefused:
+    return CursorRefused(
+        f"{text!r} is no cursor of this search; use next_cursor of the page before, with the same query and arguments."
+    )

@@ -30,7 +30,7 @@ NUMBERS: Final = 0.3
 """For a message with all of the query's numbers."""
 
 NAMED: Final = 2.5
-"""For a message of the person that the query names; nine of ten answers are."""
+"""For a message of the person that the query names; nine of ten answers are by that person."""
 
 USER: Final = 2.0
 """Subtracted from a long reply of the assistant: it repeats the question's words, and four of five answers are the
@@ -46,7 +46,7 @@ FIRST_PERSON: Final = 0.65
 """For a message in the first person."""
 
 SHORT: Final = 0.6
-"""Subtracted per factor e below SHORT_TOKENS, because an interjection matches by chance."""
+"""Multiplied by `shortness` and subtracted, because an interjection matches by chance."""
 
 IN_SPAN: Final = 1.2
 """For a message sent within the time the query names."""
@@ -90,6 +90,9 @@ MEMORY: Final = 1.0
 FORMER: Final = 1.0
 """For a superseded memory if the query asks about the past."""
 
+LISTED: Final = 1.0
+"""For one of several members of a category that the query names."""
+
 SUMMARY: Final = -0.5
 """For a summary, which covers many subjects."""
 
@@ -105,15 +108,16 @@ VERY_LONG_TOKENS: Final = 200
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
-"""Deviations of BM25 and cosine below which differences mean nothing. They are larger over a hundred candidates."""
+"""Minimum standard deviations of BM25 and cosine, for scales over a few candidates. Over a hundred candidates the
+deviations are larger."""
 
 MOST_DEVIATIONS: Final = 3.0
-"""The limit in standard deviations; without it, one match among a hundred misses would outweigh every other signal."""
+"""Maximum of a standardized score, in standard deviations; without it, one match among a hundred misses would outweigh
+every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 8.0
-"""A message with less than FLOOR, or this much less than the best, is irrelevant. Of the evidence, 98 of 100 are above
-both limits, and so are a third to two thirds of the candidates (seed 2 of the generator and the conversations
-written by hand)."""
+"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best. Both limits keep 98 of 100
+answers, and a third to two thirds of all candidates (seed 2 of the generator and the conversations written by hand)."""
 
 AFTER_DAYS: Final = 7

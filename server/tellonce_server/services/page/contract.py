@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
-from tellonce.contract_types import Bigint, Contract, RowId, Text, Unit
-from tellonce.moments import Instant, Moment
+from tellonce.contract_types import Bigint, Contract, Instant, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"
@@ -46,7 +45,7 @@ class PageEntry(Contract):
 
     memory: Memory
     quote: str | None
-    said_in: int | None = Field(description="The chat its sources are in.")
+    said_in: int | None = Field(description="The chat that contains its sources.")
 
 
 class PageMemories(Contract):
@@ -204,7 +203,7 @@ class FormerState(Contract):
 
 class PageUndoArgs(Contract):
     memories: Annotated[tuple[FormerState, ...], Field(min_length=1, max_length=200)]
-    withdraw: RowId | None = Field(default=None, description="A statement made in place of these.")
+    withdraw: RowId | None = Field(default=None, description="A statement that replaced these.")
 
 
 class PageUndone(Contract):
@@ -292,7 +291,6 @@ class PageImport(Contract):
     kind: str | None = None
     messages: int = 0
     mine: int = 0
-    exchanges: int = 0
     memories: int = 0
     unreadable: int = 0
     first: AwareDatetime | None = None

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_server.store.backup.refusal import BackupRefused
+from tellonce_server.store.backup.archive import BackupRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 

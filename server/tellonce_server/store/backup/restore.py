@@ -1,4 +1,4 @@
-"""What a restore reads before it and writes after it: whether anybody would lose something, and who has access."""
+"""Restores a backup and keeps what the backup must not undo: forgetting, and access tokens."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """What a restore must not take back: the marks of what was forgotten, the tokens, and the key that tells memories apart."""
+    """The data that a restore must not undo: the tombstones, the tokens, and the key that identifies the memory."""
 
     tombstones: Rows
     tokens: Rows
@@ -23,7 +23,7 @@ class Aside(NamedTuple):
 
     @property
     def owners(self) -> set[int]:
-        """Those who have forgotten something."""
+        """The owners who have forgotten something."""
         return {row[0] for row in self.tombstones}
 
 
@@ -32,7 +32,7 @@ async def in_use(connection: Any) -> bool:
 
 
 async def texts_held(connection: Any) -> int:
-    """How many messages and memories there are."""
+    """The number of messages and memories."""
     return int(await connection.fetchval(query("backup.texts")))
 
 
@@ -46,7 +46,8 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path) -> None:
-    """All of what is there goes and what is in the file comes, or nothing changes. Raises BackupRefused."""
+    """Replace the whole memory by the backup in `file`, in one transaction. Raises BackupRefused; then nothing has
+    changed."""
     if not is_archive(file):
         await replace_by_dump(dsn, file)
         return
@@ -60,9 +61,10 @@ async def replace(dsn: str, file: Path) -> None:
 
 
 async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """How many marks of forgotten things the backup did not have; 0 for a backup of another memory, which stays as it is.
+    """Add the kept tombstones and tokens to the restored memory. Returns how many tombstones the backup lacked. For a
+    backup of another memory, nothing is changed and 0 is returned.
 
-    A backup would let in whom a token was taken from since, and shut out who got one.
+    The tokens of the backup are replaced, because some may have been revoked and others created since it was made.
     """
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0

@@ -61,7 +61,7 @@ _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.
 _KEEP_CHECK = 0.5
 _STOP_TIMEOUT = 300
-# The caller's PGPORT, LANG or LD_PRELOAD must not affect the server.
+# Variables of the caller, such as PGPORT, LANG and LD_PRELOAD, must not affect the server.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
 # The collation and case folding are the same on every system and under every LANG, without ICU.
 _INITDB = (

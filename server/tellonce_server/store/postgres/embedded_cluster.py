@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded_account import Account, can_reach
 
 MAJOR = "18"

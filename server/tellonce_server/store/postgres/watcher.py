@@ -1,5 +1,5 @@
-"""Watches whether any process still uses an embedded PostgreSQL, because its last user may have been killed, and then
-has it stopped.
+"""Stops an embedded PostgreSQL that no process uses any more, because its last user may have been killed without
+stopping it.
 
 It is a separate process, run by path, and imports only the standard library, so that waiting costs a few megabytes. A
 killed user may be restarted at once, so one check is not enough.
@@ -67,7 +67,7 @@ def watch(home: Path, cluster: Path) -> None:
 def main() -> None:
     home, cluster = Path(sys.argv[1]), Path(sys.argv[2])
     held = lock(home / ".watch")
-    # The child keeps the lock, and our starter has no child to wait for.
+    # The child process keeps the lock, and the process that started us has no child to wait for.
     if held is None or os.fork():
         os._exit(0)
     os.setsid()

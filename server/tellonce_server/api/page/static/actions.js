@@ -1,10 +1,10 @@
-/* What a person can do to memories, each with its way back. */
+/* The actions of the page on memories. Each can be undone. */
 
 import { Refused, call } from "./client.js";
 import { ask, field, h, note } from "./dom.js";
 import { t } from "./words.js";
 
-/* Where a memory of one chat is changed. */
+/* The chat argument for a call that changes this memory. */
 function at(memory) {
   return memory.chat_id === null ? {} : { chat_id: memory.chat_id };
 }
@@ -19,7 +19,7 @@ async function undo(memories, withdraw) {
   note(t("undone"));
 }
 
-/* The memories that could be changed, and why others could not. The person sees how far it is. */
+/* Changes each memory and shows the progress. Returns those that changed, and why others did not. */
 async function each(memories, act) {
   const done = [];
   const refused = new Set();
@@ -36,7 +36,7 @@ async function each(memories, act) {
   return { done, refused: [...refused] };
 }
 
-/* confirm, reject, complete, reopen, pin or unpin, on one memory or several. */
+/* Confirms, rejects, completes, reopens, pins or unpins one or more memories. */
 export async function change(memories, action, after) {
   const { done, refused } = await each(memories, (memory) => call("update_memory", { memory_id: memory.id, action, ...at(memory) }));
   const back = { label: t("undo"), act: async () => { await undo(done); await after(); } };
@@ -55,7 +55,7 @@ export async function edit(memory, content, after) {
   await after();
 }
 
-/* One statement in place of several. */
+/* Replaces several memories by one statement. */
 export async function merge(memories, after) {
   const text = h("textarea", { value: memories.map((memory) => memory.content).join(" "), required: true });
   if (!(await ask(t("merge.title", { n: memories.length }), field(t("merge.text"), text), t("merge"), t("cancel")))) return;
@@ -73,7 +73,7 @@ export async function share(memories) {
   note([done.length ? t("done.share", { n: done.length }) : "", ...refused].join(" "));
 }
 
-/* What `forget` is told of these memories; the screen shows its preview. */
+/* The address of the forget screen that previews these memories. */
 export function forgetting(memories) {
   return `forget/ids/${memories.map((memory) => memory.id).join(",")}`;
 }

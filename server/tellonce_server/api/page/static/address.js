@@ -1,4 +1,4 @@
-/* Where in the page one is: the fragment of the address, or, in a host's frame that has no address of its own, a variable. */
+/* The current screen's address: the URL's fragment or, in a host's frame without a URL of its own, a variable. */
 
 import { isHosted } from "./client.js";
 
@@ -16,7 +16,7 @@ export function go(to) {
   }
 }
 
-/* Links within the page lead here, so that they work in a frame too. */
+/* Handles clicks on links within the page, so that they work in a frame too. */
 export function followLinks() {
   addEventListener("click", (event) => {
     const to = event.target.closest?.("a[href^='#']")?.getAttribute("href");

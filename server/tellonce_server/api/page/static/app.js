@@ -1,4 +1,4 @@
-/* Begins the page: signs in, finds the language, and shows the screen the address names. */
+/* Starts the page: signs in, chooses the language, and shows the screen that the address names. */
 
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
@@ -26,7 +26,7 @@ function drawRail(current) {
   rail.scrollLeft = (rail.querySelector("[aria-current]")?.offsetLeft ?? 0) - 40;
 }
 
-/* Which screen is being shown; a slower one that was left meanwhile shows nothing. */
+/* The number of the latest navigation. A screen that loads slowly is not shown if the user has left it meanwhile. */
 let turn = 0;
 
 async function route() {
@@ -44,7 +44,7 @@ async function route() {
   scrollTo(0, 0);
 }
 
-/* Null where it went well, else what to show instead. */
+/* Runs the action. Returns null on success, otherwise an element that describes the error. */
 async function attempt(act) {
   try {
     await act();
@@ -60,7 +60,7 @@ function trouble(error) {
   return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, text), h("button", { type: "button", onclick: route }, t("again")));
 }
 
-/* An action that failed leaves the screen as it is. */
+/* Shows the error of a failed action without changing the screen. */
 function report(error) {
   if (error instanceof SignedOut) show(main, signedOut());
   else note(error instanceof Refused ? error.message : t("unreachable"));
@@ -85,7 +85,7 @@ function help() {
   ask(t("keys"), h("table", rows.map(([key, what]) => h("tr", h("th", { scope: "row" }, key), h("td", t(what))))), t("close"));
 }
 
-/* In a host: what the model just asked for is shown first. */
+/* In a host, shows the forget preview that the model has just requested. */
 function follow(link) {
   link.on("ui/notifications/tool-input", ({ arguments: args }) => { link.input = args ?? {}; });
   link.on("ui/notifications/tool-result", ({ structuredContent: found }) => {

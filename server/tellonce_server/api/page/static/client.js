@@ -1,10 +1,11 @@
-/* The one way to the memory: MCP calls, over HTTP in a browser or through the host that shows the page as an MCP App. */
+/* Connects the page to the server by MCP calls: over HTTP in a browser, or through a host that shows the page as an MCP
+   App. */
 
 const VERSION = "2026-07-28";
 const ABOUT = { name: "memory-page", version: "1" };
 const APP = "text/html;profile=mcp-app";
 
-/* A call that was refused; the text says what to do. */
+/* The server refused a call; the text says what to do. */
 export class Refused extends Error {}
 
 /* Nobody is signed in. */
@@ -19,7 +20,7 @@ export class Http {
     return (await fetch(`/page/strings/${language}.json`)).json();
   }
 
-  /* Exchanges the code of the address for a session; the code leaves the address first. */
+  /* Exchanges the code in the address for a session. The code is removed from the address first. */
   async signIn() {
     const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
     if (!code) return;
@@ -49,7 +50,7 @@ export class Http {
   }
 }
 
-/* Reads events until the answer comes; progress is told on the way. */
+/* Reads server-sent events until the response arrives, and reports progress meanwhile. */
 async function lastOf(response, id, onProgress) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -67,7 +68,7 @@ async function lastOf(response, id, onProgress) {
   }
 }
 
-/* JSON-RPC with the host by postMessage (MCP Apps, version 2026-01-26). Only its window is listened to. */
+/* JSON-RPC with the host by postMessage (MCP Apps, version 2026-01-26). Messages from other windows are ignored. */
 export class Hosted {
   hosted = true;
   #waiting = new Map();
@@ -133,7 +134,7 @@ export function isHosted() {
   return link.hosted;
 }
 
-/* The structured result of a tool. Raises Refused with the tool's own sentence. */
+/* Calls a tool and returns its structured result. Throws Refused with the tool's error message. */
 export async function call(name, args = {}, onProgress) {
   const result = await link.request("tools/call", { name, arguments: args }, onProgress);
   if (result.isError) throw new Refused(result.content.map((part) => part.text).join(" ").replace(/^Error executing tool \w+: /, ""));

@@ -1,4 +1,5 @@
-/* Connect and data: other programs, tokens, import, export, backups, health and cost. Only for whoever runs the memory. */
+/* The screen "Connect and data": other programs, tokens, import, export, backups, health and cost. Only the operator
+   sees it. */
 
 import { call } from "./client.js";
 import { ask, button, field, h, note, show } from "./dom.js";
@@ -10,7 +11,7 @@ export async function data(place) {
   show(place, h("h1", t("data")), clients(), imports(), keep(setup, again), tokens(setup.tokens, again), health(setup), costs(setup.costs));
 }
 
-/* Their files are read by a process of its own, so the rest does not wait for it. */
+/* A separate process reads the clients' configuration files, so this section is loaded after the others. */
 function clients() {
   const cards = h("div", { className: "cards" }, h("progress", { "aria-label": t("client.title") }));
   const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
@@ -44,7 +45,7 @@ function imports() {
   return h("section", h("h2", t("import.title")), drop, state);
 }
 
-/* Sends the file, then says what is in it before anything is kept. */
+/* Uploads the file and shows what it contains before anything is imported. */
 async function plan(state, file) {
   const bar = working(state, t("import.reading", { file: file.name }));
   const answer = await fetch("/page/upload", { method: "POST", body: file });
@@ -64,7 +65,7 @@ async function look(state, upload, me, told) {
 }
 
 function estimate(found) {
-  if (found.seconds === null) return t("import.unknown", { n: found.exchanges });
+  if (found.seconds === null) return t("import.free");
   const cost = found.price_usd ? `, ${dollars(found.price_usd)}` : "";
   return `${t("today.about", { time: span(found.seconds) })}${cost}`;
 }
@@ -74,7 +75,7 @@ async function run(state, upload, me) {
   show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }
 
-/* A progress bar; the function moves it. */
+/* Returns a progress bar and a function that updates it. */
 function working(state, text) {
   const bar = h("progress", { "aria-label": text });
   show(state, h("p", text), bar);

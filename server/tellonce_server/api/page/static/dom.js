@@ -1,4 +1,4 @@
-/* Builds elements. Text only ever becomes a text node: what a memory says is never read as markup. */
+/* Builds elements. Text always becomes a text node, so the text of a memory is never parsed as markup. */
 
 const SVG = new Set(["svg", "path", "circle", "line", "rect", "text", "g"]);
 
@@ -43,7 +43,7 @@ export function button(label, onclick, props = {}) {
   return h("button", { type: "button", onclick, ...props }, label);
 }
 
-/* An icon with a name for those who cannot see it. */
+/* A button with an icon, and with a label for screen readers. */
 export function iconButton(sign, name, onclick, props = {}) {
   return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: name, "aria-label": name, ...props });
 }
@@ -57,7 +57,7 @@ export function choice(options, value, onchange) {
   return h("select", { onchange: (event) => onchange(event.target.value) }, made);
 }
 
-/* Asks in a dialog. `body` may hold fields; the answer is whether the person went on. Without `no` it only tells. */
+/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no` it has one button. */
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
     const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);
@@ -71,7 +71,7 @@ export function ask(title, body, yes, no, props = {}) {
 
 let closing;
 
-/* Tells what was done, with a way back for a minute. */
+/* Shows a message about a completed action, with a button that undoes it for one minute. */
 export function note(text, undo) {
   clearTimeout(closing);
   document.querySelector(".note")?.remove();

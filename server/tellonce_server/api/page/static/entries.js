@@ -1,4 +1,4 @@
-/* A memory as one line of a list: its text, where it comes from, and the buttons for it. */
+/* A memory as one entry of a list: its text, its source, and its buttons. */
 
 import { change, edit, forgetting } from "./actions.js";
 import { button, h, icon, iconButton, show, written } from "./dom.js";
@@ -20,7 +20,7 @@ export function tags(memory) {
     memory.status === "uncertain" && memory.reason ? h("span", memory.reason) : null);
 }
 
-/* The list item of an entry; `after` shows the list again. `select` puts a tick box before it. */
+/* The list item of a memory. `after` reloads the list; `select` adds a checkbox. */
 export function item(entry, after, select) {
   const { memory } = entry;
   const text = h("div", { className: "text" }, link(memory), entry.quote && entry.quote !== memory.content ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
@@ -35,7 +35,7 @@ function link(memory) {
   return written("a", { href: `#memory/${memory.id}` }, memory.content);
 }
 
-/* The buttons that make sense for a memory as it stands. */
+/* The buttons that apply to a memory's current status. */
 export function buttons(memory, after, startEdit) {
   const one = [memory];
   const act = (action) => () => change(one, action, after);
@@ -51,7 +51,7 @@ export function buttons(memory, after, startEdit) {
   ];
 }
 
-/* Edits in place: Enter keeps, Escape leaves. */
+/* Edits the text in place. Enter saves, Escape cancels. */
 export function editor(place, memory, after) {
   const before = [...place.childNodes];
   const text = written("textarea", { value: memory.content, "aria-label": t("edit") });

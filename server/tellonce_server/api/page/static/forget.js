@@ -1,4 +1,5 @@
-/* Forget: what it looks for, every hit with a tick box, the topic typed once more, and the traces left. */
+/* The screen "Forget": the search, a checkbox for each match, the confirmation by typing the topic again, and the
+   result. */
 
 import { call } from "./client.js";
 import { ask, button, field, h, show, written } from "./dom.js";
@@ -15,7 +16,7 @@ export async function forget(place, form, value) {
   words.focus();
 }
 
-/* A preview that a tool call of the host has already made, or one made here. */
+/* Shows a preview: the given one, which a tool call of the host made, or a new one. */
 export async function preview(place, args, typed, made) {
   const found = made ?? (await call("forget", args));
   if (!found.confirm) return show(place, h("p", { className: "empty" }, found.notes.join(" ") || t("forget.none")));
@@ -56,7 +57,7 @@ async function confirm(place, args, typed, found, ticks, near) {
   done(place, results);
 }
 
-/* Related hits are forgotten by their numbers: memories together, messages chat by chat. */
+/* The arguments that forget related matches by number: all memories in one call, messages in one call for each chat. */
 function alsoForget(matches) {
   const messages = Map.groupBy(matches.filter((x) => x.kind === "message"), (x) => x.chat_id);
   const memories = matches.filter((x) => x.kind !== "message" && x.ref).map((x) => x.ref);

@@ -1,4 +1,5 @@
-/* Memories: the list with its filters, several at once, page by page as one scrolls. */
+/* The screen "Memories": a list with filters and actions on several memories. Further pages load as the user scrolls.
+   */
 
 import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
@@ -11,7 +12,7 @@ const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
 const ORIGINS = ["user", "extracted", "model", "tag", "import"];
 const STATUSES = { live: ["active", "uncertain"], uncertain: ["uncertain"], completed: ["completed"], superseded: ["superseded"], rejected: ["rejected"] };
 
-/* Kept while the page is open: coming back from a memory finds the list as it was. */
+/* The filters and position of the list, kept so that the list is unchanged when the user returns from a memory. */
 const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", certainty: "0", about: "" };
 
 export async function memories(place, about) {
@@ -67,7 +68,7 @@ function filters(set) {
     wanted.about ? button(`${wanted.about} ✕`, (event) => { event.target.remove(); set("about")(""); }) : null));
 }
 
-/* The memories ticked, and the bar of what can be done with them. */
+/* The selected memories, and the bar with the actions for them. */
 function selection() {
   const held = new Map();
   let bar = null;

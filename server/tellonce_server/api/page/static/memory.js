@@ -1,4 +1,5 @@
-/* One memory: its sentence in the talk, its former values, what it replaced, which answers used it. */
+/* The screen of one memory: its source in the conversation, its former versions, what it replaced, and the answers that
+   used it. */
 
 import { forgetting, share } from "./actions.js";
 import { call } from "./client.js";

@@ -1,4 +1,5 @@
-/* Timeline: months, days and talks with their summaries and words; what was known on a day; people and places. */
+/* The screen "Timeline": months, days and conversations with their summaries; what was known on a day; people and
+   places. */
 
 import { call } from "./client.js";
 import { button, choice, field, h, show, written } from "./dom.js";
@@ -40,7 +41,7 @@ async function pages(place, seen, from) {
 
 const DAY = 86_400_000;
 
-/* What was believed at the end of a day, by a slider over all days since the first message. */
+/* Shows the memories that held at the end of a day. A slider selects a day since the first message. */
 async function then(place) {
   const { months, today } = await call("page_timeline");
   if (!months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
@@ -88,7 +89,7 @@ function beside(name, links) {
   return others.length ? h("span", t("people.with", { names: others.join(", ") })) : null;
 }
 
-/* Names on a circle; a line joins two that stand in one memory. */
+/* Draws names on a circle. A line connects two names that occur in the same memory. */
 function graph(names, links) {
   const place = new Map(names.map((x, i) => {
     const angle = (2 * Math.PI * i) / names.length - Math.PI / 2;

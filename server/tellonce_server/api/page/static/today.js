@@ -1,4 +1,4 @@
-/* Today: who the user is, what wants a decision, what is coming, what was learned. */
+/* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
 import { call } from "./client.js";
 import { h, show, written } from "./dom.js";

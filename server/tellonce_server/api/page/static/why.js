@@ -1,4 +1,4 @@
-/* Why: the last answers, and what the model was shown for each, section by section. */
+/* The screen "Why": the latest answers, and the context that the model was shown for each, by section. */
 
 import { call } from "./client.js";
 import { button, h, show, written } from "./dom.js";

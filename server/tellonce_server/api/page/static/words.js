@@ -13,7 +13,7 @@ export async function speak(load, wanted) {
   document.documentElement.lang = language;
 }
 
-/* `n` chooses the form: key.one, key.few, key.other. */
+/* If the values contain `n`, it selects the plural form: key.one, key.few or key.other. */
 export function t(key, values = {}) {
   const form = "n" in values ? (strings[`${key}.${plural.select(values.n)}`] ?? strings[`${key}.other`]) : undefined;
   const text = form ?? strings[key] ?? key;
@@ -28,7 +28,8 @@ export function dollars(value) {
   return new Intl.NumberFormat(language, { style: "currency", currency: "USD", maximumFractionDigits: value < 0.1 && value > 0 ? 4 : 2 }).format(value);
 }
 
-/* Times come with the offset of the memory's own zone: they are shown on that clock, wherever the browser is. */
+/* Times arrive with the UTC offset of the user's configured zone and are shown in it, whatever the browser's zone is.
+   */
 function local(at) {
   return new Date(`${at.slice(0, 19)}Z`);
 }

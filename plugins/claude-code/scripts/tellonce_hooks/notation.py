@@ -1,0 +1,56 @@
+"""JSON by the interpreter's own C functions. Importing `json` brings `re` along, which takes longer than the rest of a hook.
+
+An interpreter that lacks these functions, or has them in another form, uses `json`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Loads = Callable[[str], Any]
+    Dumps = Callable[[object], str]
+
+
+class _Plain:
+    """What the C parser is to make of values: Python's own types."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float = parse_constant = float
+    parse_int = int
+
+
+def _quick() -> tuple[Loads, Dumps]:
+    """Raises ImportError or TypeError where the interpreter has no such functions."""
+    from _json import encode_basestring_ascii, make_encoder, make_scanner  # noqa: PLC0415  # it may be missing
+
+    plain: Any = _Plain  # the parser reads nothing but these attributes
+    scan = make_scanner(plain)
+    encode = make_encoder(None, str, encode_basestring_ascii, None, ":", ",", False, False, False)
+
+    def loads(text: str) -> Any:
+        text = text.strip()
+        try:
+            value, end = scan(text, 0)
+        except StopIteration:
+            raise ValueError("not JSON") from None
+        if end != len(text):
+            raise ValueError("more than one JSON value")
+        return value
+
+    return loads, lambda value: "".join(encode(value, 0))
+
+
+def _usual() -> tuple[Loads, Dumps]:
+    import json  # noqa: PLC0415  # slow, and seldom needed
+
+    return json.loads, json.dumps
+
+
+try:
+    loads, dumps = _quick()
+except (ImportError, TypeError):
+    loads, dumps = _usual()

@@ -1,0 +1,76 @@
+"""When messages arrive: those that were fetched and wait to be recorded, and the rhythm in which each chat writes.
+
+Pure of I/O. Times are seconds of the event loop's clock.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from typing import Final
+
+from telegram import Message, Update
+
+from tellonce_relay.telegram.messages import thread_facts
+
+Thread = tuple[int, int | None]
+
+SHORTEST: Final = 0.3
+"""Seconds in which another message is awaited in a chat that has sent none in quick succession lately."""
+
+REMEMBERED: Final = 20
+"""Gaps between messages from which a chat's rhythm is learned."""
+
+ENOUGH: Final = 8
+"""Gaps after which the rhythm is known."""
+
+LEEWAY: Final = 1.5
+"""Factor by which the next gap may exceed the longest one so far."""
+
+
+class Arrivals:
+    def __init__(self) -> None:
+        self._waiting: dict[int, tuple[Thread, float]] = {}
+        self._recorded = asyncio.Event()
+        self._last: dict[Thread, float] = {}
+        self._gaps: defaultdict[Thread, deque[float]] = defaultdict(lambda: deque(maxlen=REMEMBERED))
+
+    def fetched(self, update: Update, at: float) -> None:
+        """An update was fetched. Only new messages can continue a turn."""
+        if update.message is not None:
+            self._waiting.setdefault(update.update_id, (_thread(update.message), at))
+
+    def at(self, update_id: int, otherwise: float) -> float:
+        """When an update that is being recorded was fetched."""
+        _, at = self._waiting.get(update_id, (None, otherwise))
+        return at
+
+    def ended(self, *update_ids: int) -> None:
+        """The updates were handled, or will be fetched again. Without numbers, this holds for all."""
+        for update_id in update_ids or tuple(self._waiting):
+            self._waiting.pop(update_id, None)
+        self._recorded.set()
+
+    async def recorded(self, thread: Thread) -> None:
+        """Return when no fetched message of the thread waits to be recorded."""
+        while any(where == thread for where, _ in self._waiting.values()):
+            self._recorded.clear()
+            await self._recorded.wait()
+
+    def taken(self, thread: Thread, update_id: int, now: float) -> None:
+        """A message became part of a turn."""
+        at = self.at(update_id, now)
+        if thread in self._last:
+            self._gaps[thread].append(at - self._last[thread])
+        self._last[thread] = at
+        self.ended(update_id)
+
+    def hold(self, thread: Thread, longest: float) -> float:
+        """Seconds for which another message is awaited: at most `longest`, and less where messages come singly."""
+        gaps = self._gaps[thread]
+        if len(gaps) < ENOUGH:
+            return longest
+        quick = max((gap for gap in gaps if gap <= longest), default=0.0)
+        return min(longest, max(SHORTEST, LEEWAY * quick))
+
+
+def _thread(message: Message) -> Thread:
+    return (message.chat.id, thread_facts(message).message_thread_id)

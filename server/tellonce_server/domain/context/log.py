@@ -1,0 +1,88 @@
+"""The dated log of a budget above the default: what was learned, decided and done, a line each, oldest first. Pure.
+
+It depends on the memory and the budget but not on the question, unless that needs most of the budget. So a provider can
+cache it: lines are only added at its end until a compaction adds some of its own, and its start moves in steps.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.budget import DEFAULT_TOTAL, cost
+from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.context.rolling import statement
+from tellonce_server.store.context import Happened, Learned
+
+SHARE = 2
+"""The log may take one part in this many of the tokens above the default budget. The rest is for what a question needs."""
+
+STEP = 24
+"""Lines by which its start moves at a time."""
+
+
+class _Entry(NamedTuple):
+    at: datetime
+    order: int
+    memory_id: int
+    text: str
+
+
+def log_share(total: int) -> int:
+    """The tokens kept for the log in a context of `total`; none up to the default budget."""
+    return max(0, total - DEFAULT_TOTAL) // SHARE
+
+
+def fill_log(draft: Draft) -> None:
+    """Write the newest lines that fit into the log's share, or into what a question left of the budget if that is less."""
+    m = draft.material
+    if not (m.log.learned or m.log.happened) or not log_share(m.total):
+        return
+    before = draft.token_budget.left
+    if not draft.opens("log"):
+        return
+    room = min(log_share(m.total) - (before - draft.token_budget.left), draft.token_budget.left)
+    entries = _entries(m)
+    start = _start(entries, m.log.omitted, room)
+    shown = entries[start:]
+    draft.omit("log", [start], "earlier lines, log budget") if start else None
+    for entry in shown:
+        draft.token_budget.pay(cost(entry.text))
+        draft.say(entry.text)
+    draft.bodies["log"] = "\n".join(entry.text for entry in shown)
+    draft.note("log", [entry.memory_id for entry in shown if entry.memory_id])
+
+
+def _start(entries: list[_Entry], omitted: int, room: int) -> int:
+    """The index of the first line shown: its place in the whole log is a multiple of STEP, unless all fit."""
+    first = len(entries)
+    while first and (room := room - cost(entries[first - 1].text)) >= 0:
+        first -= 1
+    return min(len(entries), first + -(first + omitted) % STEP) if first + omitted else 0
+
+
+def _entries(m: Material) -> list[_Entry]:
+    learned = [_Entry(x.at, 1, x.id, _learned_line(x, m)) for x in m.log.learned]
+    stated = {statement(x.content) for x in m.log.learned}
+    return sorted([*learned, *_happened(m, stated)])
+
+
+def _learned_line(x: Learned, m: Material) -> str:
+    return form.learned_line(x, m.view)
+
+
+def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
+    """Decisions and outcomes of the chunk summaries; of a summary made without a model, its sentences."""
+    for chunk in m.log.happened:
+        for line in _lines(chunk):
+            made = statement(line)
+            if made and made not in stated:
+                stated.add(made)
+                yield _Entry(chunk.to_at, 0, 0, form.period_line(line, chunk.from_at, chunk.to_at, m.zone))
+
+
+def _lines(chunk: Happened) -> list[str]:
+    if any(chunk.body.values()):
+        return [*chunk.body.get("decisions", ()), *chunk.body.get("outcomes", ())]
+    return [line.strip() for line in chunk.text.split("\n")]

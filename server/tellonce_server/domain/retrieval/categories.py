@@ -1,0 +1,90 @@
+"""The kinds of things that statements tell of ("sport"), so that a question for all of a kind finds its members.
+
+A model names the categories of what it states. For other statements, and for questions, the nearest of the names below
+are taken by similarity; they are compared as vectors only, never with words of a text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import mul
+from typing import Final
+
+from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
+from tellonce_server.store import memories
+from tellonce_server.store.codes import ModelVector
+from tellonce_server.store.database import Database
+
+LEAST_OF_STATEMENT: Final = 0.3
+LEAST_OF_QUESTION: Final = 0.35
+"""Least cosine with a name. Of 25 invented statements, 17 got a right name and 5 a wrong one beside or instead of it."""
+
+MOST_OF_STATEMENT: Final = 3
+MOST_OF_QUESTION: Final = 4
+AT_ONCE: Final = 500
+
+NAMES: Final = tuple(
+    """
+    person, family, relative, friend, colleague, partner, child, pet, animal, dog, cat, job, profession, work, employer,
+    company, school, university, course, exam, language, skill, sport, exercise, hobby, game, video game, board game,
+    music, musical instrument, song, band, concert, film, series, book, writer, art, craft, photography, food, drink,
+    dish, recipe, restaurant, cooking, allergy, diet, health, illness, injury, medicine, doctor, appointment, therapy,
+    sleep, home, house, flat, city, country, address, neighbour, furniture, renovation, garden, plant, travel, trip,
+    holiday, flight, hotel, vehicle, car, bicycle, train, money, bank account, price, salary, debt, insurance, tax,
+    contract, purchase, gift, birthday, wedding, party, festival, meeting, deadline, anniversary, project, habit,
+    religion, politics, computer, phone, software, programming, device, website, server, database, password, clothes,
+    colour, weather, fear, childhood, club, volunteering
+    """.replace("\n", " ").split(",")
+)
+
+
+@dataclass(frozen=True)
+class _Named:
+    """The names with their vectors, which all have the same model."""
+
+    model: str
+    vectors: Sequence[Vector]
+    words: Sequence[str]
+
+
+class Categories:
+    def __init__(self, database: Database, embedder: Embedder) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._named: _Named | None = None
+
+    async def assign(self) -> int:
+        """Make members of the nearest categories of the memories that have none, once they have a vector. Returns how
+        many there were."""
+        if not await self._prepared() or self._named is None:
+            return 0
+        x, done = self._named, 0
+        vectors = [ModelVector(vector, x.model) for vector in x.vectors]
+        while changed := await memories.categorize(
+            self._database, x.words, vectors, least=LEAST_OF_STATEMENT, most=MOST_OF_STATEMENT, limit=AT_ONCE
+        ):
+            done += changed
+        return done
+
+    def near(self, question: Vector) -> list[str]:
+        """The words of the categories nearest to a question's vector; none until `assign` has embedded the names."""
+        if self._named is None or self._named.model != self._embedder.model:
+            return []
+        likeness = (
+            (sum(map(mul, question, vector)), words)
+            for vector, words in zip(self._named.vectors, self._named.words, strict=True)
+        )
+        best = sorted((pair for pair in likeness if pair[0] >= LEAST_OF_QUESTION), reverse=True)
+        return [words for _, words in best[:MOST_OF_QUESTION]]
+
+    async def _prepared(self) -> bool:
+        if not self._embedder.ready:
+            return False
+        if self._named is None or self._named.model != self._embedder.model:
+            names = [name.strip() for name in NAMES]
+            try:
+                vectors = await self._embedder.embed(names, urgent=False)
+            except EmbeddingUnavailable:
+                return False
+            self._named = _Named(self._embedder.model, vectors, [index_text(name, None) for name in names])
+        return True

@@ -1,0 +1,90 @@
+"""The dated log of large budgets: the same for every question, appended to, one line for each thing that was learned or
+done."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from tellonce_server.domain.context.assemble import assemble
+from tellonce_server.domain.context.log import STEP, log_share
+from tellonce_server.domain.context.material import Material
+from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.store.context import Happened, Learned, LogRows, Remembered
+from tellonce_text.tokens import estimate
+from tests.contexts import material_of, rows_of
+
+START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+LARGE = 12_000
+
+
+def learned(count: int, **more: object) -> list[Learned]:
+    """One a day, newest first as they are read."""
+    facts = [
+        Learned(
+            n,
+            "fact",
+            f"Fact {n} is that the user keeps a diary of thing {n}",
+            START + timedelta(days=n),
+            "active",
+            False,
+            "user",
+        )
+        for n in range(1, count + 1)
+    ]
+    return [fact._replace(**more) for fact in facts][::-1]  # type: ignore[arg-type]
+
+
+def log_of(material: Material) -> list[str]:
+    section = next((s for s in assemble(material).sections if s.name == "log"), None)
+    return section.text.split("\n")[2:-1] if section else []
+
+
+def of(log: LogRows, **more: object) -> Material:
+    return material_of(rows_of(), log=log, total=LARGE, now=START + timedelta(days=2_000), **more)
+
+
+def test_lines_are_dated_oldest_first_and_the_default_budget_has_none() -> None:
+    chunk = Happened(
+        START + timedelta(days=1),
+        START + timedelta(days=2, hours=1),
+        "A talk.",
+        {"decisions": ["The hall is green"], "goals": ["x"]},
+    )
+    said = Happened(
+        START, START, "User: “Fact 1 is that the user keeps a diary of thing 1” (2026-01-02)\nUser: “Hm.”", {}
+    )
+    material = of(LogRows(learned(3, about="Ann", note=True), [said, chunk]))
+    first, told, second, done, third = log_of(material)
+    assert first == "[Summary | Jan 1]: User: “Hm.”"
+    assert told == "[fact #1 | Jan 2, 2026]: Ann: “Fact 1 is that the user keeps a diary of thing 1”"
+    assert done == "[Summary | Jan 2–3]: The hall is green"
+    assert ["#2" in second, "#3" in third] == [True, True]
+    assert log_of(replace(material, total=4_300)) == []
+
+
+def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
+    hit = Hit("message", 9, 1, "root:1", "x " * 400, "x " * 400, "user", None, START, 400, 9.0, None, (), None, None)
+    many = learned(410)
+    asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(8)])
+    assert log_of(of(LogRows(many))) == log_of(asked)
+    assert estimate("\n".join(log_of(asked))) <= log_share(LARGE)
+    # A question that needs most of the budget has it: the log loses its beginning, and what is left is the same.
+    busy = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
+    assert assemble(busy).text.count("x x") == assemble(replace(busy, log=LogRows())).text.count("x x")
+    assert log_of(asked)[-len(log_of(busy)) :] == (log_of(busy) or log_of(asked))
+    later = log_of(of(LogRows(learned(411))))
+    assert later[:-1] == log_of(asked)
+    # The start moves in steps: over a hundred more lines it stays where it is but for a few of them.
+    starts = {log_of(of(LogRows(learned(410 + n))))[0] for n in range(0, 100, 5)}
+    assert len(starts) <= 1 + -(-100 // STEP)
+    # What is not read any more does not shift the others.
+    assert log_of(of(LogRows(many[:300], omitted=110))) == log_of(asked)
+
+
+def test_what_the_log_says_is_not_said_again_by_facts() -> None:
+    fact = learned(1)[0]
+    told = Remembered(1, "fact", fact.content, None, 3, 0.5, False, None, fact.at, False)
+    pin = told._replace(id=2, content="The user's blood type is A", pinned=True)
+    built = assemble(material_of(rows_of(memories=[told, pin]), log=LogRows([fact]), total=LARGE))
+    assert built.text.count(fact.content) == 1
+    assert "blood type" in built.text
+    assert built.included["log"] == [1]
