@@ -1,4 +1,5 @@
-"""The usual ways to rank messages, on the same rows: full text with AND and OR, BM25, dense, reciprocal rank fusion."""
+"""Common methods to rank messages, on the same rows: full text with AND and OR, BM25, dense vectors, and reciprocal
+rank fusion."""
 
 import re
 from collections import Counter

@@ -1,9 +1,9 @@
-"""Eleven assembled contexts of one month, for a person to judge: `docs/CONTEXT.md` is what this command prints.
+"""Prints eleven contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
 The month is written here: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.  The server,
-the summarizer (without a language model) and the clock are real, but the clock moves only when this file says so.
+the summarizer (without a language model) and the clock are real, but this file sets the clock.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
+from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.core.scope import ChatScope
@@ -99,7 +99,7 @@ async def _main(model: Path | None) -> None:
 
 
 async def _lived(memory: Memory, clock: Clock) -> None:
-    """The month: its imports, exchanges, routines and the other assistant, each at its time."""
+    """A memory with the month: its imports, exchanges, routines and the other assistant, each at its time."""
     deps = (await memory.storage.services()).deps
     old = ImportMessage(
         "user", "The report says the bridge needs new bearings by 2028.", "i1", BEGIN - timedelta(days=200), "telegram"
@@ -142,7 +142,7 @@ async def _lived(memory: Memory, clock: Clock) -> None:
                     role=role, content=text, conversation_id="shop", channel="claude-code", sent_at=clock.at
                 )  # type: ignore[arg-type]  # two literals
             )
-    await drain(memory, ladder_of(None))
+    await drain(memory, chain_of(None))
     await (await memory.storage.services()).categories.assign()
     clock.forward(hours=2)
 

@@ -1,4 +1,5 @@
-"""What `forget` takes, and how long anybody else waits for it: a name in few messages, a name in all, all memories.
+"""Measures the duration of `forget` and how long other calls wait: for a name in few messages, a name in all, and all
+memories.
 
     python -m benchmarks.forgetting [--messages N] [--memories N]
 
@@ -12,6 +13,7 @@ import argparse
 import asyncio
 import gc
 import random
+import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -20,13 +22,14 @@ from typing import Any, TypeVar
 
 from benchmarks.memory import FIRST_USER, NOW, Memory, open_memory
 from tellonce import contract as c
+from tellonce_server.__main__ import SWITCH_SECONDS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import BATCH, Importer, ImportMessage
 
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
 EVERY = 60
-"""Of the messages of the first case one in so many has the name."""
+"""In the first case, one in this many messages contains the name."""
 WORDS = (
     "we they walked talked bought green old house river market again because under seven morning coffee train".split()
 )
@@ -37,7 +40,7 @@ ResultT = TypeVar("ResultT")
 
 @dataclass
 class Waits:
-    """Seconds each call of a bystander took."""
+    """The seconds of each call by other users."""
 
     seconds: list[float] = field(default_factory=list)
 
@@ -50,6 +53,7 @@ async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
         gc.freeze()  # as a server process does with what it has imported
+        sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))
         await _talk(memory, ALL, messages, lambda n: _said(chance, True))

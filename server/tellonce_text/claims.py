@@ -27,6 +27,7 @@ from tellonce_text.lexicon import (
     STOP_WORDS,
     UNITS,
 )
+from tellonce_text.sentences import split_sentences
 from tellonce_text.stemming import stem
 
 _WORD = re.compile(r"[^\W_]+(?:['\-.&][^\W_]+)*[+#]*")
@@ -35,7 +36,6 @@ _AMOUNT = re.compile(
     r"(?:[\s-]?(?P<big>(?i:hundred|thousand|million|billion)))?(?:[\s-]?(?P<power>(?:square|cubic|sq\.?)\s)?(?P<unit>%|°?[A-Za-zµ]+))?"
     r"|(?P<word>\b[A-Za-z]+(?:-[A-Za-z]+)*\b)"
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?…])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|\n+|(?<=[。！？])")
 _NAMING = re.compile(r"\b(?:called|named|names? (?:is|are)|name's|nicknamed)\s+([^\W\d_]{2,})", re.IGNORECASE)
 _KATAKANA = re.compile(r"[ァ-ヿ]{2,}")
 
@@ -192,7 +192,7 @@ def _counts(matches: list[re.Match[str]], position: int) -> bool:
 def _entities(text: str) -> set[str]:
     found = {match[0].lower() for match in _KATAKANA.finditer(text)}
     found |= {name for match in _NAMING.finditer(text) if (name := match[1].lower()) not in STOP_WORDS}
-    for sentence in _SENTENCE_END.split(text):
+    for sentence in split_sentences(text):
         words = [match[0] for match in _WORD.finditer(sentence)]
         shouted = len(words) > 2 and sentence.isupper()
         for index, word in enumerate(words):

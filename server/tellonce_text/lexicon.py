@@ -4,9 +4,8 @@ import re
 from typing import Final
 
 from tellonce_text.dates.date_mentions import NUMBER_WORD
-from tellonce_text.word_lists import words_of
 
-STOP_WORDS: Final = words_of(
+STOP_WORDS: Final = frozenset(
     """
     a an the this that these those there here it its it's itself i me my mine myself i'm i've i'd i'll we us our
     ours ourselves we're we've you your yours yourself user user's users s is am are was were be been being 's 're
@@ -19,7 +18,7 @@ STOP_WORDS: Final = words_of(
     many more most few little lot lots bit well ok okay yes yeah hey hi hello oh um uh one's let let's get gets got
     getting going go goes he she they him her them his hers their theirs he's she's they're called named known
     name's
-    """
+    """.split()
 )
 NUMBER_WORDS: Final = NUMBER_WORD
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
@@ -49,10 +48,10 @@ ORDINALS: Final = {
 NOT_COUNTED_BEFORE: Final = frozenset(
     {"no", "any", "some", "every", "this", "that", "the", "which", "each", "another", "only"}
 )
-NOT_COUNTED_AFTER: Final = words_of(
+NOT_COUNTED_AFTER: Final = frozenset(
     """
     of another day thing who that is was should can more at by on in to
-    """
+    """.split()
 )
 
 UNITS: Final = {
@@ -95,7 +94,7 @@ IDIOMS: Final = re.compile(
 )
 
 # Words that are capitalized at the start of a sentence without being names.
-OPENERS: Final = words_of(
+OPENERS: Final = frozenset(
     """
     user assistant person people someone everyone everything something anyone nobody prefers prefer likes like loves
     love enjoys enjoy hates hate dislikes wants want needs need works work working lives live living has have having
@@ -119,16 +118,36 @@ OPENERS: Final = words_of(
     avoids avoid considers consider considering interested looking trying tries try responsible located based
     employed let lets don't doesn't didn't can't won't isn't i'm i've i'd i'll it's that's there's he's she's we're
     they're let's what's here's who's how's where's
-    """
+    """.split()
 )
 # A capitalised first word followed by one of these is taken for a name: "Emma lives …", "Luna and …".
-NAME_FOLLOWERS: Final = words_of(
+NAME_FOLLOWERS: Final = frozenset(
     """
     is was has had and lives lived works worked likes loves hates said told will can's from
-    """
+    """.split()
 )
-NOT_NAMES: Final = words_of(
+NOT_NAMES: Final = frozenset(
     """
     i i'm i've i'd i'll ok am pm a.m p.m user user's users assistant tv id faq etc vs
-    """
+    """.split()
 )
+
+# English word forms that no suffix rule reaches, each entry beginning with its base.
+_FORMS: Final = """
+be been being; become became; begin began begun; bend bent; bite bitten; bleed bled; blow blew blown; break broke broken;
+breed bred; bring brought; build built; burn burnt; buy bought; catch caught; child children; choose chose chosen; come came;
+creep crept; deal dealt; dig dug; do did done; draw drew drawn; dream dreamt; drink drank drunk; drive drove driven;
+eat ate eaten; fall fell fallen; feed fed; feel felt; fight fought; find found; flee fled; fly flew flown;
+foot feet; forbid forbade forbidden; forget forgot forgotten; forgive forgave forgiven; freeze froze frozen; get got gotten;
+give gave given; go went gone; goose geese; grow grew grown; hang hung; hear heard; hide hid hidden; hold held; keep kept;
+kneel knelt; knife knives; know knew known; lead led; lean leant; learn learnt; leave left; lend lent;
+lose lost; make made; man men; mean meant; meet met; mouse mice; pay paid; person people;
+quit quitted; ride rode ridden; ring rang rung; rise risen; run ran; say said; see saw seen; seek sought; sell sold;
+send sent; sew sewn; shake shook shaken; shelf shelves; shine shone; shoot shot; shrink shrank shrunk; sing sang sung;
+sink sank sunk; sit sat; sleep slept; slide slid; smell smelt; speak spoke spoken; spend spent; spill spilt; spin spun;
+spoil spoilt; stand stood; steal stole stolen; stick stuck; sting stung; strike struck; swear swore sworn; sweep swept;
+swim swam swum; swing swung; take took taken; teach taught; tear tore torn; tell told; think thought; thief thieves;
+throw threw thrown; tooth teeth; understand understood; wake woke woken; wear wore worn; weave wove woven; weep wept;
+wife wives; win won; withdraw withdrew withdrawn; wolf wolves; woman women; write wrote written
+"""
+IRREGULAR: Final = {form: base for entry in _FORMS.split(";") for base, *forms in [entry.split()] for form in forms}

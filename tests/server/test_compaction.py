@@ -4,7 +4,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
-from tellonce_server.domain.queue.compacting import compact_silent
+from tellonce_server.domain.queue.compaction import compact_silent
 from tellonce_server.services import views
 from tests.memory_fixtures import Clock, Memory
 from tests.server.test_queue import drain, talk

@@ -1,8 +1,10 @@
-"""After the scrub, what was forgotten is in no file of the embedded database."""
+"""After the scrub, forgotten text is in no file of the embedded database."""
 
 import asyncio
 import shutil
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -10,8 +12,10 @@ import asyncpg
 import pytest
 
 from tellonce import contract as c
+from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
+from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.scrub import LOCK, give_way
 from tests.memory_fixtures import Clock, Memory
@@ -23,14 +27,14 @@ CANARY = "Quetzalcoatlus"
 
 
 def holding(folder: Path, *words: str) -> list[str]:
-    """Files that hold one of the words in any case."""
+    """Files that contain one of the words, ignoring case."""
     wanted = [word.lower().encode() for word in words]
     files = [file for file in folder.rglob("*") if file.is_file()]
     return [str(file.relative_to(folder)) for file in files if any(w in _bytes(file).lower() for w in wanted)]
 
 
 def _bytes(file: Path) -> bytes:
-    """Of a running server's files some go while others are read."""
+    """Read a file; a running server may delete it meanwhile."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -54,20 +58,50 @@ async def test_forgotten_text_leaves_the_files_with_the_scrub(tmp_path: Path, cl
             preview = await client.forget(c.ForgetArgs(topic=CANARY))
             await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
             before = holding(cluster, CANARY)
-            assert storage.scrubber is not None
-            assert await storage.scrubber.scrub_if_due()
+            async with traffic(client) as waits:
+                await scrubbed(storage)
             assert holding(cluster, CANARY) == []
-            assert not await storage.scrubber.scrub_if_due()
+            assert not await _scrubber(storage).scrub_if_due()
             context = await client.get_context(c.GetContextArgs(query="rain"))
     left = holding(cluster, CANARY)
     shutil.rmtree(cluster)
     assert before
+    assert max(waits) < promised(1)
     assert "It rains." in (context.context or "")
     assert left == []
 
 
+async def scrubbed(storage: Storage) -> None:
+    with anyio.fail_after(HANGS):
+        while not await _scrubber(storage).scrub():
+            pass
+
+
+def _scrubber(storage: Storage) -> Scrubber:
+    assert storage.scrubber is not None
+    return storage.scrubber
+
+
+@asynccontextmanager
+async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
+    """Calls that read and write the same memory without a pause, and what each took."""
+    waits: list[float] = []
+
+    async def call() -> None:
+        while True:
+            began = time.monotonic()
+            await client.record_message(c.RecordMessageArgs(role="user", content="It rains again."))
+            await client.search_memory(c.SearchMemoryArgs(query="rain"))
+            waits.append(time.monotonic() - began)
+
+    async with anyio.create_task_group() as calls:
+        calls.start_soon(call)
+        yield waits
+        calls.cancel_scope.cancel()
+
+
 HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sleep(60); end $$"
-"""As the rewriting of a large table holds it."""
+"""A lock like that of rewriting a large table."""
 
 
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:
@@ -86,7 +120,7 @@ async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: 
 
 
 async def watching(caller: "asyncpg.Connection[asyncpg.Record]") -> bool:
-    """Whether the rewrite has its lock."""
+    """Wait until the rewrite has its lock."""
     return bool(
         await caller.fetchval(
             "select exists (select from pg_locks where relation = 'messages'::regclass "
@@ -105,13 +139,25 @@ async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(m
         async with reader.transaction():
             await reader.fetch("select 1 from messages")
             assert not await scrubber.scrub_if_due()
-            # Whoever comes after it has not had to wait behind it.
+            # A later session did not have to wait for it.
             assert (await client.search_memory(c.SearchMemoryArgs(query="garden"))).results == ()
         assert scrubber._rewrites()[0] == "scrub.rewrite_messages"
         assert not await scrubber.scrub_if_due()
         clock.forward(minutes=11)
         assert await scrubber.scrub_if_due()
         assert not await scrubber.scrub_if_due()
+
+
+async def test_a_start_does_the_scrub_that_gave_way_for_a_week(memory: Memory, clock: Clock) -> None:
+    scrubber = _scrubber(memory.storage)
+    async with memory.client() as client:
+        assert not await scrubber.scrub_if_overdue()
+        for days, overdue in ((0, True), (2, False), (8, True)):
+            await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
+            preview = await client.forget(c.ForgetArgs(topic=CANARY))
+            await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
+            clock.forward(days=days)
+            assert await scrubber.scrub_if_overdue() == overdue
 
 
 async def test_only_one_server_scrubs_at_a_time(memory: Memory, dsn: str) -> None:

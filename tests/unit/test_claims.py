@@ -1,4 +1,4 @@
-"""Numbers, dates, denials, names and words read from a text."""
+"""Numbers, dates, denials, names and words extracted from a text."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""How a question shares a context between the last messages and what answers it."""
+"""How the context for a question is divided between the latest messages and search results."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,8 @@ def hit(number: int) -> Hit:
 
 
 def talk(messages: int, query: str, total: int) -> Material:
-    """A thread whose window is so many messages of about 25 tokens, nothing summarised, and 60 hits from long ago."""
+    """A thread with a window of that many messages of about 25 tokens, without summaries, and 60 results from long
+    ago."""
     window = [
         Line(
             n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, 25, None, 1
@@ -37,7 +38,7 @@ def talk(messages: int, query: str, total: int) -> Material:
 
 
 def counted(built: Assembled) -> tuple[int, int]:
-    """Messages of the window shown, and hits."""
+    """The numbers of window messages and of search results shown."""
     return built.text.count("said "), built.text.count("found ")
 
 
@@ -101,7 +102,7 @@ def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it(
 
 
 def after_replies(tokens: int, query: str, total: int) -> Assembled:
-    """A reply of the assistant, a word of the user and another reply; together about so many tokens."""
+    """A reply of the assistant, a short message of the user and another reply, together about that many tokens."""
     small = talk(3, query, total)
     long = {1: tokens // 2, 3: tokens // 2}
     window = [

@@ -1,4 +1,4 @@
-"""The one resolver of dates: scored on tables written by others, and what holds for every text, zone, and moment."""
+"""The resolver of dates: its score on tables written by others, and properties for all texts, zones and times."""
 
 import time
 from datetime import UTC, date, datetime, timedelta
@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 
 from benchmarks.dates.__main__ import read
 from benchmarks.dates.scoring import TABLES, rows, score
-from tellonce_text.dates.admission import admits
 from tellonce_text.dates.annotation import annotated
-from tellonce_text.dates.deadlines import due_date
 from tellonce_text.dates.feasts import easter, nth_weekday
+from tellonce_text.dates.meanings import admits, due_date, message_spans, query_spans
 from tellonce_text.dates.readings import Direction, Said, add_months
-from tellonce_text.dates.regions import region_of
 from tellonce_text.dates.resolver import expressions
-from tellonce_text.dates.spans import message_spans, query_spans
+from tellonce_text.dates.zones import region_of
 
 SINGAPORE, BERLIN = ZoneInfo("Asia/Singapore"), ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=SINGAPORE)  # a Wednesday
@@ -222,7 +220,7 @@ def test_what_only_looks_like_a_date_is_none(text: str) -> None:
 
 
 def test_reading_a_query_is_cheap() -> None:
-    """Not a benchmark: the least of many runs, with a wide margin over the 0.2 ms measured."""
+    """This is not a benchmark: it takes the minimum of many runs, with a wide margin over the measured 0.2 ms."""
     query = "What did I say yesterday about the project at 7am last week?"
     best = min(_seconds(query) for _ in range(200))
     print(f"{best * 1000:.3f} ms")

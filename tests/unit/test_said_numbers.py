@@ -1,4 +1,4 @@
-"""Numbers that follow from words: spelled in several languages, or parts of the day and time that words name."""
+"""Numbers that follow from words: number words in several languages, and parts of named days and times."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.memory.check import Quoted, check
-from tellonce_server.domain.memory.said_numbers import MOST, numbers_following
+from tellonce_server.domain.memory.resolution import MOST, numbers_following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)

@@ -28,7 +28,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.store import chats, memories, messages, profile, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary
@@ -60,6 +60,7 @@ class Viewer:
         live = found[: args.limit or most]
         counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
         return Profile(
+            user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
             narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),

@@ -15,8 +15,8 @@ from tellonce_sql import queries, query
 LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The lock held while scrubbing, because a second process would only lock the same tables again."""
 
-LONGEST_WAIT: Final = 0.4
-"""Seconds that another session may wait for a rewrite before it is cancelled, and that a rewrite waits for a lock."""
+LONGEST_WAIT: Final = 0.8
+"""Seconds that another session may wait for a rewrite before it is cancelled. A shorter rewrite always finishes."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"

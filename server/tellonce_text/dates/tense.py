@@ -85,8 +85,9 @@ def _looks_past(line: Line, index: int) -> bool:
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
-    """Whether the past verb is in the clause of the expression and the clause is not about a plan. A present verb
-    between them shows that they are in different clauses: `the course I paid for starts Friday`.
+    """Whether the past verb is in the clause of the expression and the clause is not about a plan.
+
+    A present verb between them shows that they are in different clauses: `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(

@@ -16,7 +16,7 @@ from tellonce.work import (
 )
 from tellonce_summarizer.keep.lines import joined, rolling
 from tellonce_summarizer.keep.sentences import dated, telling
-from tellonce_summarizer.length import tokens
+from tellonce_text.tokens import estimate
 
 _SENTENCES = 5
 _TEXT_SHARE = 0.6
@@ -43,7 +43,7 @@ def profile(work: ProfileInput) -> ProfileResult:
     """What was stated, and preferences and wishes, each newest first with its day, within `cap_tokens`."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
-    while newest and tokens(_groups(newest, zone)) > work.cap_tokens:
+    while newest and estimate(_groups(newest, zone)) > work.cap_tokens:
         newest.pop()
     return ProfileResult(narrative=_groups(newest, zone))
 

@@ -16,11 +16,10 @@ from tellonce.work import (
     ThreadInput,
 )
 from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
-from tellonce_summarizer.keep.lines import bounded, joined, rolling
+from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
 from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
-from tellonce_summarizer.length import clip
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
-from tellonce_summarizer.task import ResultT, Task
+from tellonce_summarizer.models.fallback_chain import ResultT, Task
 from tellonce_summarizer.tasks import prompts, validation
 from tellonce_summarizer.tasks.transcript import plain, transcript
 

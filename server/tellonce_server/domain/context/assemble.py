@@ -6,20 +6,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
 from tellonce_server.domain.context.draft import SEPARATOR, Draft
 from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
-from tellonce_server.domain.context.focus import find_focus
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.memories import Memories
-from tellonce_server.domain.context.relevant import Relevant, unseen
 from tellonce_server.domain.context.rolling import summary_text, unsaid
+from tellonce_server.domain.context.sections import Memories, Relevant, unseen
+from tellonce_server.domain.context.slots import find_focus
 from tellonce_server.domain.memory.order import ranked_memories
 from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS
 from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line

@@ -17,7 +17,7 @@ from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, RowQuery, accepted
 from tellonce_server.domain.erasure.previews import Match, is_own
-from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_remaking
+from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_rebuild
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
@@ -120,13 +120,14 @@ class Eraser:
         now, erased = self._deps.now(), Erased()
         progress = _Progress(order.report, len(order.chosen) + LAST_STEPS)
         await self._erase_messages(order, erased, progress, now)
-        cleaned = await self._clean(order)
+        cleaned, found = await self._clean(order)
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, erased, progress, now)
         await self._finish(order, erased, cleaned, now)
         for place, count in cleaned.counts.items():
             erased.count(place, count)
-        erased.left = await self._look(order)
+        # Without memories to erase nothing has changed since a search that found nothing to clean.
+        erased.left = found if found is not None and not erased.counts["memories"] else await self._look(order)
         await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
 
@@ -200,16 +201,18 @@ class Eraser:
         tokens = estimate(texts[CONTENT] or "")
         return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
 
-    async def _clean(self, order: Order) -> Cleaned:
-        """Clean derived texts until a search finds nothing more. Claimed work is invalidated before each round."""
+    async def _clean(self, order: Order) -> tuple[Cleaned, list[Hit] | None]:
+        """Clean derived texts until a search finds nothing more to clean, and return what that search found; None if
+        texts kept coming. Claimed work is invalidated before each round."""
         cleaned, owner, database = Cleaned(), order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
-            found = [hit for hit in await self._look(order) if _is_due(hit, order)]
-            if not found:
-                break
-            await derived_texts.clean(database, owner, found, order.query, order.degrees, cleaned)
-        return cleaned
+            found = await self._look(order)
+            due = [hit for hit in found if _is_due(hit, order)]
+            if not due:
+                return cleaned, found
+            await derived_texts.clean(database, owner, due, order.query, order.degrees, cleaned)
+        return cleaned, None
 
     async def _look(self, order: Order) -> list[Hit]:
         owner = order.where.owner_id
@@ -224,7 +227,7 @@ class Eraser:
         async with database.transaction() as t:
             if order.messages:
                 # A rewritten text would repeat the statement if a source message still makes it.
-                await queue_remaking(t, where.owner_id, cleaned, now)
+                await queue_rebuild(t, where.owner_id, cleaned, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:

@@ -2,7 +2,7 @@
 
 PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
 them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite is therefore cancelled as soon as
-another session has waited for the table for a moment, and retried later.
+another session has waited for the table for a moment, and retried later; a start does what has been overdue for long.
 """
 
 import logging
@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
 """Maximum pause after a cancelled rewrite. Each pause is twice the last, because a cancelled rewrite is wasted work."""
+OVERDUE: Final = timedelta(days=7)
+"""Time after which a scrub that was due is run at the start, before calls are served."""
 
 
 class Scrubber:
@@ -34,13 +36,18 @@ class Scrubber:
 
     async def scrub_if_due(self) -> bool:
         """Scrub if something was erased and the last scrub is old enough. Returns whether it was done."""
+        if self._not_before is not None and self._deps.now() < self._not_before:
+            return False
+        return await self._is_due(timedelta()) and await self.scrub()
+
+    async def scrub_if_overdue(self) -> bool:
+        """The same at the start, when this process has no callers yet. Returns whether it was done."""
+        return await self._is_due(OVERDUE) and await self.scrub()
+
+    async def _is_due(self, since: timedelta) -> bool:
         hours = self._deps.settings.retention.scrub_hours
-        if not hours or (self._not_before is not None and self._deps.now() < self._not_before):
-            return False
-        latest = self._deps.now() - timedelta(hours=hours)
-        if not await store.is_due(self._deps.database, latest):
-            return False
-        return await self.scrub()
+        latest = self._deps.now() - timedelta(hours=hours) - since
+        return bool(hours) and await store.is_due(self._deps.database, latest)
 
     async def scrub(self, *, gives_way: bool = True) -> bool:
         """Rewrite now and return whether it was done.

@@ -1,10 +1,13 @@
-"""Embeds the user's new message early, in the form of the question that will follow. Knows nothing of messages."""
+"""Vectors of questions: recent ones are cached, and one that will probably follow is embedded early."""
 
 import asyncio
+import hashlib
+from array import array
+from collections import OrderedDict
 from typing import Final
 
 from tellonce_server.core.rate_limit import RateLimit
-from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 
 MOST: Final = 2
 """Texts embedded at once."""
@@ -38,3 +41,33 @@ class Foresight:
             await self._embedder.embed([text], urgent=True)
         except EmbeddingUnavailable:
             return
+
+
+SIZE = 2048
+"""Vectors kept; one of 384 dimensions takes 1.6 KB."""
+
+
+class VectorCache:
+    """Drops the least recently used entry first. Keys are hashes, so that forgotten text does not stay in memory."""
+
+    def __init__(self, size: int = SIZE) -> None:
+        self._size = size
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+
+    def get(self, text: str) -> Vector | None:
+        key = _key(text)
+        if key not in self._vectors:
+            return None
+        self._vectors.move_to_end(key)
+        return self._vectors[key]
+
+    def keep(self, text: str, vector: Vector) -> None:
+        key = _key(text)
+        self._vectors[key] = array("f", vector)
+        self._vectors.move_to_end(key)
+        while len(self._vectors) > self._size:
+            self._vectors.popitem(last=False)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

@@ -1,9 +1,10 @@
-"""ASGI middleware that accepts a cookie as the credential of the page's own requests."""
+"""What protects the page: its cookie as a credential, and the headers of every response."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tellonce_server.services.page.sessions import PREFIX
@@ -49,3 +50,22 @@ def from_own_page(method: str, headers: Headers) -> bool:
     if origin is not None:
         return urlsplit(origin).netloc == headers.get("host")
     return method in SAFE_METHODS and headers.get("sec-fetch-site") == "same-origin"
+
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def refused(status: int, sentence: str) -> JSONResponse:
+    """A response that consists of one sentence."""
+    return JSONResponse({"error": sentence}, status_code=status, headers=HEADERS)
