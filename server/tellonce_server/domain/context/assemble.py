@@ -67,7 +67,7 @@ def assemble(m: Material) -> Assembled:
     parts.history.fill_summaries(parts.relevant.summaries)
     known = {*parts.memories.ids, *draft.included.get("log", ())}
     found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
-    parts.relevant.fill(unseen(draft, found, (), known))
+    parts.relevant.fill([hit for hit in unseen(draft, found, (), known) if not draft.says(hit.text)])
     parts.relevant.write()
     return _finished(draft, parts.history.messages)
 
