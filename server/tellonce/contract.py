@@ -283,6 +283,7 @@ class Conversation(Contract):
 class Profile(Contract):
     """A page of memories, newest first. The narrative is on the first page."""
 
+    user_name: str | None = Field(default=None, description="As the user gave it.")
     narrative: str
     facts: tuple[Memory, ...]
     preferences: tuple[Memory, ...]
@@ -296,7 +297,7 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise the rest.")
+    now: bool = Field(default=False, description="Also compact.")
     cursor: Text | None = Field(default=None, description="next_cursor.")
 
 

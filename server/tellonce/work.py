@@ -207,6 +207,9 @@ class ExchangeItem(Contract):
     )
     note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
     shown: bool = Field(default=True, description="For a note: false if it is kept for search only.")
+    user_name: Annotated[Text, Field(max_length=64)] | None = Field(
+        default=None, description="The user's own name, in the item in which they say it."
+    )
     same_as: int | None = None
     replaces: Annotated[tuple[int, ...], Field(max_length=20)] = ()
     ends: Annotated[tuple[int, ...], Field(max_length=20)] = ()

@@ -71,6 +71,7 @@ class ItemShape(Shape):
     doubt: str | None = Field("", description="Why it is not certain, in a few words.")
     importance: float | None = 0.5
     pin: bool | None = False
+    user_name: str | None = Field("", description="The user's own name, in the item in which they say it; else empty.")
     categories: Annotated[list[str], BeforeValidator(_listed)] = Field(
         default=[], description="Up to 4 general nouns, singular, narrowest first."
     )

@@ -52,7 +52,7 @@ class _Tools:
             costs=tuple(p.MonthCost(month=month, calls=calls, price_usd=usd) for month, calls, usd in months),
             queue=await services.work.status(),
             health=await self._storage.health(),
-            database="external" if external else str(self._storage.settings.data_dir),
+            database=None if external else str(self._storage.settings.data_dir),
         )
 
     async def clients(self, call: Call[p.PageClientsArgs]) -> p.PageClients:

@@ -143,6 +143,7 @@ class DayEntry(Contract):
 class PageTimeline(Contract):
     """All months, and the days of the requested month, by default the newest."""
 
+    today: str = Field(description="The day in the memory's time zone.")
     months: tuple[MonthEntry, ...]
     month: str | None
     days: tuple[DayEntry, ...]
@@ -257,7 +258,7 @@ class PageSetup(Contract):
     costs: tuple[MonthCost, ...]
     queue: QueueStatus
     health: dict[str, object]
-    database: str
+    database: str | None = Field(description="The folder of the embedded PostgreSQL, if it is that.")
 
 
 class PageConnectArgs(Contract):
