@@ -132,7 +132,7 @@ NOT_NAMES: Final = frozenset(
     """.split()
 )
 
-# English word forms that no suffix rule reaches, each entry beginning with its base.
+# English word forms that no suffix rule covers. Each entry begins with the base form.
 _FORMS: Final = """
 be been being; become became; begin began begun; bend bent; bite bitten; bleed bled; blow blew blown; break broke broken;
 breed bred; bring brought; build built; burn burnt; buy bought; catch caught; child children; choose chose chosen; come came;

@@ -30,7 +30,7 @@ from tellonce_relay.turn.turn_sentences import STOPPED_HERE, trouble
 logger = logging.getLogger(__name__)
 
 _SEEN: Final = "\n> "
-"""Stands between a caption and the description of its file."""
+"""Separates a caption from the description of its file."""
 
 
 class NotShown(Exception):

@@ -80,7 +80,7 @@ _ENDS: Final = frozenset("!?;…。！？.")
 
 
 def language_of(text: str) -> str:
-    """The language that most of the text's words are signs of, English if none."""
+    """The language that most of the text's words indicate; English if there are none."""
     return _language([token for match in _TOKEN.finditer(text) for token in _tokens(match)])
 
 
@@ -104,7 +104,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
 _ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|sull|quest)'(?=.)")
-"""The French or Italian word that has lost its vowel: `l'anno`, `d'octobre`."""
+"""Matches an elided French or Italian word: `l'anno`, `d'octobre`."""
 _PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
