@@ -1,4 +1,5 @@
-"""One person and an assistant whose replies are long and take up what was asked; and questions about the person."""
+"""Generates conversations of a person with an assistant whose long replies repeat the request, and questions about the
+person."""
 
 import random
 from collections import defaultdict
@@ -12,16 +13,16 @@ from benchmarks.projects import Project
 from benchmarks.telling import Script, Told, happened, question, recall, session_dates, turns_of
 
 FAR = 0.6
-"""Share of facts told in words a question would not use."""
+"""The share of facts told in words that a question would not use."""
 
 BACK = 0.6
-"""How often a reply contains a question like the one that will be asked."""
+"""The share of replies with a question like the one that will be asked."""
 
 RECALLS = 0.45
-"""Share of requests that come back to an older fact."""
+"""The share of requests that return to an older fact."""
 
 ASIDES = 0.4
-"""Share of requests in a project that also hold small talk."""
+"""The share of requests in a project that also contain small talk."""
 
 _FOLLOW_UPS = (
     "Thanks, that's useful! Can you tell me a bit more about the third point and how I'd start with it this week?",
@@ -34,7 +35,7 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""Subjects of one session, sessions that come back to one of them, and sessions without any fact."""
+"""The numbers of subjects of one session, of sessions that return to one, and of sessions without facts."""
 
 
 def write(seed: int) -> Dialogue:
@@ -57,7 +58,7 @@ def write(seed: int) -> Dialogue:
 
 
 def _project_session(script: Script, project: Project, facts: Sequence[projects.Fact], at: datetime) -> None:
-    """Requests on one matter, in some of which something is told by the way."""
+    """Requests about one project; some of them mention a fact."""
     rng, block = script.rng, project.block
     requests = rng.sample(block.parts["d"], rng.randint(max(2, len(facts)), 4))
     telling = dict(zip(rng.sample(range(len(requests)), len(facts)), facts, strict=True))
@@ -101,7 +102,7 @@ def _aside(rng: random.Random) -> str:
 
 
 def _user_fact(script: Script, block: Block, values: dict[str, str], at: datetime) -> tuple[Told, str] | None:
-    """The fact a user lets fall: the first time, or its later change; None when there is nothing new to tell."""
+    """The next fact that the user mentions: a new one or a changed one; None if there is nothing new."""
     if "s" not in block.parts:
         return None
     rng = script.rng
@@ -146,7 +147,8 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """What makes long replies match a question better than its answer does: they talk about the question."""
+    """Questions that the assistant asks back. Because of them, long replies match a question better than its answer
+    does."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))
     return [_question_back(rng, x) for x in subjects if rng.random() < BACK]
@@ -159,7 +161,7 @@ def _question_back(rng: random.Random, block: Block) -> str:
 
 
 def _reply(rng: random.Random, topic: str, request: str, extra: Sequence[str]) -> str:
-    """200–600 words about the topic that take up the user's words."""
+    """A reply of 200–600 words about the topic that repeats the user's words."""
     values = {"topic": topic}
     tips = rng.sample(sentences("advice.txt", "t"), rng.randint(4, 13))
     parts = [rng.choice(sentences("advice.txt", "i")), *(f"{n}. {tip}" for n, tip in enumerate(tips, 1))]
@@ -172,7 +174,7 @@ def _reply(rng: random.Random, topic: str, request: str, extra: Sequence[str]) -
 
 
 def _turned(request: str) -> str:
-    """Some of the request, from the other's mouth."""
+    """A part of the request as the assistant would repeat it."""
     words = request.replace("I'm", "you are").replace("I ", "you ").replace(" my ", " your ").split(". ")
     return f"{words[-1].rstrip('.')}."
 
@@ -180,7 +182,7 @@ def _turned(request: str) -> str:
 def _probes(rng: random.Random, script: Script) -> list[Probe]:
     probes: list[Probe] = []
     for told in script.told:
-        # What the assistant gave is asked for in more than one way, so that a fifth of the answers are its own.
+        # Several questions ask for what the assistant gave, so that it gave a fifth of the answers.
         part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
         asked = {question(rng, script, told, part) for _ in range(times)}
         probes += [Probe(kind, text, told.turns) for text in sorted(filter(None, asked))]

@@ -1,9 +1,11 @@
-"""What the background costs: import speed, embedding speed, and how much a turn slows down while a burst is embedded.
+"""Measures background work: the speed of imports and embeddings, and how much slower a turn is while a burst is
+embedded.
 
     python -m benchmarks.background --folder DIR [--messages 10k] [--burst 10000] [--turns 60] [--json FILE]
 
 A turn is `record_message` and `get_context` with a new question, over HTTP. Turns are timed before the burst, while its
-embeddings are computed, and after; then memory and disk are weighed. Ends in about three minutes on a quiet machine.
+embeddings are computed, and after; then memory and disk use are measured. A run takes about three minutes on a quiet
+machine.
 """
 
 import argparse
@@ -33,7 +35,7 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words of a message: 35 tokens of the local model's, which takes an invented word for two or three."""
+"""Words per message, which are 35 tokens of the local model, because it splits an invented word into two or three."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -57,7 +59,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _turns(server: Ours, count: int, seed: int) -> Timed:
-    """Turns one after another; a turn is timed whole."""
+    """Run turns one after another and time each as a whole."""
     stamp = time.time_ns() % 10**9 + seed
     record = writing(server.client, stamp)["record_message"]
     ask = reading(server.client, stamp, big=False)["get_context, fresh query"]
@@ -72,7 +74,7 @@ async def _turns(server: Ours, count: int, seed: int) -> Timed:
 
 
 async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
-    """Messages a second, by an importer beside the server, without embeddings."""
+    """Messages per second of an import that runs beside the server, without embeddings."""
     own = environment(args.folder, dsn, "none")
     settings = ServerSettings.model_validate(
         {"database_url": dsn, "data_dir": own["TELLONCE_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}

@@ -1,4 +1,5 @@
-"""The usual ways to rank messages, on the same rows: full text with AND and OR, BM25, dense, reciprocal rank fusion."""
+"""Common methods to rank messages, on the same rows: full text with AND and OR, BM25, dense vectors, and reciprocal
+rank fusion."""
 
 import re
 from collections import Counter
@@ -50,7 +51,7 @@ async def load(memory: Memory, user: int, dialogue: Dialogue) -> Chat:
     async with memory.tables() as tables:
         words = [Counter(dict(zip(r["lexemes"], r["counts"], strict=True))) for r in await tables.fetch(LEXEMES, user)]
         raw = [row["embedding"] for row in await tables.fetch(VECTORS, user)]
-    vectors = np.stack([np.frombuffer(value[4:], ">f2").astype(np.float32) for value in raw]) if all(raw) else None
+    vectors = np.stack([value.to_numpy().astype(np.float32) for value in raw]) if all(raw) else None
     speakers = frozenset(turn.speaker for turn in dialogue.turns if turn.speaker)
     return Chat(user, words, vectors, speakers, 0.75 if dialogue.regime == "assistant" else 0.4)
 

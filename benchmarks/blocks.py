@@ -1,4 +1,4 @@
-"""Reads the sentence banks the generator speaks from: blocks of lines, each with a one-letter part; knows no dialogue."""
+"""Reads the sentence banks of the generator: blocks of lines, each with a one-letter part."""
 
 import random
 import re
@@ -13,7 +13,8 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Block:
-    """One kind of fact: the values its slots may take, and sentences by part (`s` told plainly, `q` question …)."""
+    """One kind of fact: the possible values of its slots, and its sentences by part (`s` plain statement, `q` question
+    …)."""
 
     name: str
     slots: Mapping[str, Sequence[str]]

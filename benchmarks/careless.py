@@ -1,14 +1,15 @@
-"""Text as friends type it: several short messages, small letters, errors; pure but for its random source."""
+"""Converts text to the way friends type it: several short messages, lower case, typing errors. Pure except for its
+random source."""
 
 import random
 import re
 from collections.abc import Iterator
 
 JOINED = 0.5
-"""Share of sentences that stay in one message with the one before."""
+"""The share of sentences that stay in one message with the previous one."""
 
 ERRORS = 0.02
-"""Share of words with two letters exchanged."""
+"""The share of words with two letters exchanged."""
 
 _SHORT = {"I'm": "im", "you": "u", "are": "r", "because": "cuz", "don't": "dont", "can't": "cant", "going to": "gonna",
           "tomorrow": "tmrw", "people": "ppl", "really": "rly", "it's": "its", "want to": "wanna", "please": "pls"}  # fmt: skip

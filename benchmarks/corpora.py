@@ -1,4 +1,5 @@
-"""Reads evaluation sets of two public shapes into dialogues; of such files only `benchmarks/talks` is part of this repository."""
+"""Reads evaluation sets in two public formats into dialogues. Of such files, only `benchmarks/talks` is part of this
+repository."""
 
 import json
 import re
@@ -14,9 +15,11 @@ _DATES = ("%I:%M %p on %d %B, %Y", "%d %B %Y", "%Y/%m/%d (%a) %H:%M", "%Y/%m/%d"
 
 
 def locomo(file: Path) -> list[Dialogue]:
-    """A list of conversations, each with dated sessions of two speakers and questions with the ids of their evidence.
+    """Read a list of conversations, each with dated sessions of two speakers and questions with the ids of their
+    evidence.
 
-    A category is one of LoCoMo's numbers or, in talks of our own, a word; a second speaker called `assistant` is one.
+    A category is one of LoCoMo's numbers or, in our own files, a word. A second speaker called `assistant` is an
+    assistant.
     """
     return [
         _locomo(f"{file.stem}-{number}", sample) for number, sample in enumerate(json.loads(file.read_text("utf-8")), 1)
@@ -24,7 +27,8 @@ def locomo(file: Path) -> list[Dialogue]:
 
 
 def longmemeval(file: Path) -> list[Dialogue]:
-    """A list of questions, each over sessions of its own of a user and an assistant; evidence turns are marked."""
+    """Read a list of questions, each with its own sessions of a user and an assistant, in which evidence turns are
+    marked."""
     return [_longmemeval(entry) for entry in json.loads(file.read_text("utf-8"))]
 
 
@@ -76,7 +80,7 @@ def _longmemeval(entry: Mapping[str, Any]) -> Dialogue:
 
 
 def _moment(text: str) -> datetime:
-    """A session's date as these files write it; a time that is not told is midnight."""
+    """Parse a session's date in the format of these files. Without a time it is midnight."""
     for form in _DATES:
         try:
             return datetime.strptime(text, form).replace(tzinfo=UTC)

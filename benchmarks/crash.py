@@ -1,7 +1,8 @@
-"""Kills processes of a loaded memory, round after round, and reports what did not survive: `python -m benchmarks.crash`.
+"""`python -m benchmarks.crash`: kills processes of a memory under load in several rounds and reports breaches of the
+invariants.
 
-Each round is a new memory with a seed of its own; finished rounds stand in the report, so a run that was interrupted
-goes on where it stopped. The processes are killed with SIGKILL, as an out-of-memory killer would.
+Each round uses a new memory and its own seed. Finished rounds are in the report, so an interrupted run continues where
+it stopped. The processes are killed with SIGKILL, as by an out-of-memory killer.
 """
 
 import argparse
@@ -21,7 +22,8 @@ REPORT = Path("benchmarks/results/crash.json")
 
 
 class Report(BaseModel):
-    """All rounds so far. `load`: the machine's load average when each round began, for the times depend on it."""
+    """All rounds so far. `load` is the machine's load average at the beginning of each round, because times depend on
+    it."""
 
     rounds: list[Round] = []
     load: list[float] = []
@@ -34,7 +36,7 @@ class Report(BaseModel):
 
 
 async def run(report: Path, kills: int, each: int, seed: int) -> Report:
-    """Play rounds of `each` kills until there are `kills` in the report; write it after every round."""
+    """Run rounds of `each` kills until the report has `kills`. The report is written after every round."""
     done = Report.model_validate_json(report.read_text()) if report.exists() else Report()
     while done.kills().total() < kills:
         number = len(done.rounds)
@@ -48,7 +50,7 @@ async def run(report: Path, kills: int, each: int, seed: int) -> Report:
 
 
 def table(done: Report) -> str:
-    """What was killed how often, and how long it took until clients were served again."""
+    """A table of the kills by process, and of the times until clients were served again."""
     lines = ["| killed | times | seconds until served again: median | longest |", "|---|--:|--:|--:|"]
     for target, times in sorted(done.kills().items()):
         waits = [wait for found in done.rounds for wait in found.recovery.get(target, [])]

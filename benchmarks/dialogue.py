@@ -1,4 +1,4 @@
-"""A conversation with questions whose evidence is known: what every source of evaluation data is turned into."""
+"""A conversation with questions and their evidence, the common form of all evaluation data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,11 +1,13 @@
-"""What of a question's evidence a context holds, before and after the summarizer worked through the history.
+"""Measures how much of a question's evidence a context contains, before and after the summarizer has processed the
+history.
 
     python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
         [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--model FOLDER] [--json FILE]
 
 The summarizer is the real agent without a language model, so that the figures are the same on every machine.  The command
 ends with exit code 1 if in any shape and budget a context of a memory with the summarizer holds less evidence than one
-without it: docs/CONTRACT.md, 4 asks for that, and `tests/server/test_evidence.py` holds it on a small talk.
+without it: docs/CONTRACT.md, 4 requires that it does not, and `tests/server/test_evidence.py` checks it on a small
+conversation.
 """
 
 import argparse
@@ -21,7 +23,7 @@ from pathlib import Path
 from benchmarks import corpora
 from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.generator import SHAPES, corpus
-from benchmarks.learning.harness import drain, ladder_of
+from benchmarks.learning.harness import chain_of, drain
 from benchmarks.memory import FIRST_USER, Memory, embedded, fill, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
@@ -34,7 +36,8 @@ BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
 @dataclass(frozen=True)
 class Held:
-    """What one context held: its shape of talk and kind of question, the share of the evidence, and its size in tokens."""
+    """The result for one context: the shape of the dialogue, the kind of question, the share of the evidence, and its
+    tokens."""
 
     regime: str
     kind: str
@@ -44,7 +47,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Figures:
-    """Shares of the questions of which a context holds some and all evidence; mean tokens of a context."""
+    """The shares of questions for which the context contains some and all of the evidence, and the mean tokens of a
+    context."""
 
     some: float
     every: float
@@ -80,7 +84,7 @@ async def _main(args: argparse.Namespace) -> int:
     async with open_memory(model, len(dialogues)) as memory:
         await fill(memory, dialogues)
         without = await measured(memory, dialogues, args.budgets)
-        print(f"{await drain(memory, ladder_of(None))} exchanges read by the summarizer", flush=True)
+        print(f"{await drain(memory, chain_of(None))} exchanges read by the summarizer", flush=True)
         await embedded(memory)
         with_it = await measured(memory, dialogues, args.budgets)
     print("\n".join(report(without, with_it, kinds=args.kinds)))
@@ -92,7 +96,7 @@ async def _main(args: argparse.Namespace) -> int:
 async def measured(
     memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int]
 ) -> dict[int, dict[str, Figures]]:
-    """By budget, then by shape of talk and by `shape: kind`."""
+    """The figures by budget, then by shape of dialogue and by `shape: kind`."""
     return {budget: figures(await _contexts(memory, dialogues, budget)) for budget in budgets}
 
 
@@ -106,7 +110,7 @@ async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) 
 
 
 async def held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> Held:
-    """For each evidence turn whether the context has its beginning, or the middle that an excerpt would show."""
+    """For each evidence turn, whether the context contains its beginning, or the middle that an excerpt would show."""
     context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
     text = _squeezed(context.context or "")
     shown = [any(part in text for part in _parts(dialogue.turns[turn - 1].text)) for turn in probe.evidence]
@@ -128,7 +132,7 @@ def _figures(group: Sequence[Held]) -> Figures:
 
 
 def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> list[str]:
-    """The shapes of talk in which the summarizer costs evidence."""
+    """The shapes of dialogues for which there is less evidence with the summarizer."""
     shapes = [name for name in without if ":" not in name]
     return [n for n in shapes if with_it[n].some < without[n].some or with_it[n].every < without[n].every]
 
@@ -136,7 +140,7 @@ def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> lis
 def report(
     without: Mapping[int, Mapping[str, Figures]], with_it: Mapping[int, Mapping[str, Figures]], *, kinds: bool
 ) -> list[str]:
-    """A line for each budget and shape: some / all evidence and tokens without the summarizer, then with it."""
+    """One line for each budget and shape: some / all evidence and tokens without the summarizer, then with it."""
     return [
         f"{budget:>6} {name:<28} n={x.questions:<4} off {_line(x)}   on {_line(with_it[budget][name])}"
         for budget, by_name in without.items()
@@ -163,7 +167,7 @@ def _parts(text: str) -> tuple[str, str]:
 
 
 def _squeezed(text: str) -> str:
-    """Without the days that a context writes beside relative words."""
+    """The text without white space and without the dates that a context adds after relative words."""
     return " ".join(_DAY_BESIDE.sub("", text).split())
 
 

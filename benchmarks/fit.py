@@ -2,10 +2,10 @@
 
     python -m benchmarks.fit [--synthetic N] [--rounds N] [--model FOLDER]
 
-Coordinate ascent on mean evidence recall, every shape of dialogue alike.  Dialogues of another seed are held out and only
-reported; and so is, for each shape, what weights fitted on the other two reach on it, beside the weights fitted on all:
-where these differ much, the fit follows a shape and not a principle.  The result is for a person to read and to round
-into `retrieval/weights.py`.
+It uses coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. Dialogues of another
+seed are held out and only reported. For each shape, it also reports the recall with weights fitted on the other two
+shapes; if this differs much from the recall with weights fitted on all, the fit is specific to a shape. A person reads
+the result and puts rounded values into `retrieval/weights.py`.
 """
 
 import argparse
@@ -31,9 +31,9 @@ ZONE = ZoneInfo("UTC")
 DEPTHS = (5, 10, 20)
 FACTORS = (0.0, 0.6, 0.8, 1.25, 1.6)
 MARGIN = 5e-4
-"""A change must win so much recall: less is noise."""
+"""Minimum gain of recall for a change; less is noise."""
 
-# Least and most of each weight. What is a prior (who, when, how) may not outvote words and likeness together.
+# The bounds of each weight. A prior (speaker, time, form) must not outweigh words and similarity together.
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "DENSE": (0.5, 2.0),
     "COVERAGE": (0.0, 2.0),
@@ -96,7 +96,7 @@ def report(fitted_on: Sequence[Case], held_out: Sequence[Case], rounds: int) -> 
 
 
 def fit(cases: Sequence[Case], start: Mapping[str, float], rounds: int) -> dict[str, float]:
-    """One weight at a time, as long as it wins."""
+    """Change one weight at a time while recall improves."""
     best, values = objective(cases, start), dict(start)
     for _ in range(rounds):
         for name, (least, most) in BOUNDS.items():
@@ -128,7 +128,7 @@ def current() -> dict[str, float]:
 
 
 def apply(values: Mapping[str, float]) -> None:
-    """The ranker reads its weights when it ranks."""
+    """Set the weights, which the ranker reads at every ranking."""
     for name, value in values.items():
         setattr(weights, name, value)
 

@@ -1,6 +1,6 @@
-"""`python -m benchmarks.floor [--stdio] PORT`: a server of the same SDK whose one tool looks a word up in a dict.
+"""`python -m benchmarks.floor [--stdio] PORT`: a server with the same SDK whose only tool looks up a word in a dict.
 
-What a call to it costs is what no memory server over MCP can go below on this machine: client, protocol, transport.
+The duration of its calls is the minimum for any memory server over MCP on this machine: client, protocol and transport.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ def main() -> None:
     if "--stdio" in sys.argv:
         asyncio.run(server.run_stdio_async())
         return
-    # As our own server is run (`tellonce_server.app.http`), so that only what the tool does differs.
+    # The server runs like ours (`tellonce_server.app.http`), so that only the tool's work differs.
     app = server.streamable_http_app(streamable_http_path="/mcp", stateless_http=True)
     uvicorn.run(app, port=int(sys.argv[-1]), http="h11", timeout_keep_alive=75, access_log=False, log_level="warning")
 

@@ -1,4 +1,5 @@
-"""What `forget` takes, and how long anybody else waits for it: a name in few messages, a name in all, all memories.
+"""Measures the duration of `forget` and how long other calls wait: for a name in few messages, a name in all, and all
+memories.
 
     python -m benchmarks.forgetting [--messages N] [--memories N]
 
@@ -28,7 +29,7 @@ from tellonce_server.services.import_messages import BATCH, Importer, ImportMess
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
 EVERY = 60
-"""Of the messages of the first case one in so many has the name."""
+"""In the first case, one in this many messages contains the name."""
 WORDS = (
     "we they walked talked bought green old house river market again because under seven morning coffee train".split()
 )
@@ -39,7 +40,7 @@ ResultT = TypeVar("ResultT")
 
 @dataclass
 class Waits:
-    """Seconds each call of a bystander took."""
+    """The seconds of each call by other users."""
 
     seconds: list[float] = field(default_factory=list)
 

@@ -1,9 +1,11 @@
-"""Seeded conversations with labelled questions, to develop retrieval with; no corpus of the judges is behind it.
+"""Generates seeded conversations with labeled questions for developing retrieval. No public evaluation corpus was used
+for it.
 
 Three shapes: two people who write to each other over months (`people`), two friends who chat in short careless messages
-every day (`friends`), one person with an assistant that answers at length (`assistant`).  Facts come from sentence banks
-with several wordings each, told by either side, in leaning answers, beside echoes and distractors; how far questions are
-from what answers them is set so that the usual methods land where they do on real conversations (the table of
+every day (`friends`), one person with an assistant that answers at length (`assistant`).  Facts come from sentence
+banks with several wordings each; either side tells them, also in answers that depend on the question, among echoes and
+distractors. The distance between questions and answers is set so that common methods reach the same recall as on real
+conversations (the table of
 `python -m benchmarks.retrieval`, and docs/explanation/performance.md).
 """
 
@@ -21,6 +23,6 @@ SHAPES: Final[Mapping[str, Callable[[int], Dialogue]]] = {
 
 
 def corpus(count: int, seed: int = 1, shapes: Sequence[str] = tuple(SHAPES)) -> list[Dialogue]:
-    """`count` dialogues of each shape, in turns."""
+    """`count` dialogues of each shape, alternating."""
     seeds = range(seed * 1000, seed * 1000 + count)
     return [SHAPES[shape](n) for n in seeds for shape in shapes]

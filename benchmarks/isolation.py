@@ -1,9 +1,10 @@
-"""What row-level security and a change of owner cost: `get_context` and `search_memory` with and without, interleaved.
+"""Measures the cost of row-level security and of changing the owner: `get_context` and `search_memory` with and
+without, interleaved.
 
     python -m benchmarks.isolation [--rounds N] [--copies N]
 
-Without: the same statements on connections of the tables' owner, whom no policy holds. Each case is a ratio of medians
-taken in one run, so that what else the machine does weighs on both sides.
+"Without" means the same statements on connections of the tables' owner, who is exempt from policies. Each case is a
+ratio of medians from one run, so that other load affects both sides equally.
 """
 
 import argparse

@@ -1,13 +1,14 @@
-"""Latency and throughput of every assistant tool through MCP, at several database sizes, beside the SDK's own floor.
+"""Measures latency and throughput of every assistant tool through MCP, at several database sizes, compared with the
+SDK's own minimum.
 
     python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
         [--json FILE] [--plot FILE]
 
-The databases below DIR are made when missing (`benchmarks.scale`) and kept.  One server process per size, all on one
-embedded PostgreSQL; sizes, tools and the floor take turns in small rounds, so that the machine's noise meets all alike.
-First calls are timed with the disk as it comes, all others with the database's files in the kernel's cache.
-`--against` has the server of another checkout take turns with ours, on the same databases: its rows are named "before".
-`--tools reading` leaves out what writes; the default of two minutes reads and writes at 10k with 1 and 8 clients.
+Missing databases below DIR are created (`benchmarks.scale`) and kept. There is one server process per size, all on one
+embedded PostgreSQL. Sizes, tools and the minimum alternate in small rounds, so that other load affects all equally.
+First calls are timed with a cold cache, all others with the database's files in the kernel's cache. With `--against`,
+the server of another checkout alternates with ours on the same databases; its rows are named "before". `--tools
+reading` leaves out writing tools. The default takes two minutes and reads and writes at 10k with 1 and 8 clients.
 """
 
 import argparse
@@ -106,7 +107,7 @@ async def _over_stdio(postgres: EmbeddedPostgres, args: argparse.Namespace, seed
 
 
 async def _cold(server: Ours, size: str) -> dict[str, float]:
-    """The first call after the start, before and after the model is loaded."""
+    """Time the first call after the start, before and after the model is loaded."""
     started = time.perf_counter()
     await server.client.get_context(c.GetContextArgs(chat_id=1_001, query="What was the first thing?"))
     first = time.perf_counter() - started
@@ -123,7 +124,7 @@ async def _cold(server: Ours, size: str) -> dict[str, float]:
 
 
 def _read_through(folder: Path) -> None:
-    """Bring every table and index into the kernel's cache: what is measured is a memory in use, not its disk."""
+    """Read every table and index into the kernel's cache, because a memory in use is measured, not its disk."""
     for file in filter(Path.is_file, folder.rglob("*")):
         with file.open("rb") as stream:
             while stream.read(1 << 20):
@@ -155,7 +156,7 @@ async def _measured(calls: dict[str, Call], args: argparse.Namespace, at_once: i
 
 
 async def emptied(postgres: EmbeddedPostgres, size: int) -> None:
-    """What the run wrote is taken out again, so that the database is the same next time."""
+    """Remove the rows that the run wrote, so that the database is the same next time."""
     connection: Any = await asyncpg.connect(postgres.dsn(SUPERUSER, name_of(size)))
     try:
         await connection.execute("set session_replication_role = replica")

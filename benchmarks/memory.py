@@ -1,4 +1,4 @@
-"""A memory to measure: embedded PostgreSQL, the real server and its real tools, filled with dialogues."""
+"""Runs a memory to measure: embedded PostgreSQL and the real server, filled with dialogues."""
 
 import asyncio
 import shutil
@@ -19,7 +19,7 @@ from tests.memory_fixtures import Memory as RunningMemory
 
 FIRST_USER = 1
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
-"""When the questions are asked: later than any dialogue, as when somebody comes back."""
+"""The time of the questions, later than any dialogue."""
 
 _WAITING = """
 select (select count(*) from messages where embedding is null)
@@ -29,7 +29,7 @@ select (select count(*) from messages where embedding is null)
 
 
 class Memory(RunningMemory):
-    """A running server. Every dialogue is the private chat of a user of its own."""
+    """A running server. Every dialogue is the private chat of a separate user."""
 
     def __init__(self, storage: Storage, settings: ServerSettings, services: Services) -> None:
         super().__init__(storage, settings)
@@ -38,7 +38,7 @@ class Memory(RunningMemory):
 
 @asynccontextmanager
 async def open_memory(model: Path | None, users: int) -> AsyncGenerator[Memory]:
-    """A new, empty memory in a folder that is gone afterwards. `model` None: no embeddings."""
+    """A new, empty memory in a folder that is deleted afterwards. With `model` None, there are no embeddings."""
     folder = Path(tempfile.mkdtemp(prefix="tellonce-benchmark-"))
     postgres = EmbeddedPostgres(folder / "postgres")
     settings = ServerSettings.model_validate(
@@ -79,7 +79,7 @@ def import_message(turn: Turn) -> ImportMessage:
 
 
 async def embedded(memory: Memory) -> None:
-    """Wait until everything that has a vector has one."""
+    """Wait until all texts are embedded."""
     async with memory.tables() as tables:
         while left := await tables.fetchval(_WAITING):
             state = memory.storage.embedder.state

@@ -17,7 +17,7 @@ class Recalls:
         self.rows[method, regime, kind].append([recall(ranked[:depth], evidence) for depth in DEPTHS])
 
     def mean(self, method: str, regime: str, kind: str | None = None) -> list[float]:
-        """Of one kind, or of all but the adversarial ones (whose question has no answer)."""
+        """The mean recall of one kind, or of all kinds except adversarial questions, which have no answer."""
         rows = [
             row
             for (m, r, k), found in self.rows.items()
@@ -27,7 +27,7 @@ class Recalls:
         return [round(sum(column) / len(rows), 4) for column in zip(*rows, strict=True)] if rows else []
 
     def names(self, place: int) -> list[str]:
-        """The methods (0), regimes (1) or kinds (2) there are, in the order they came."""
+        """The existing methods (0), regimes (1) or kinds (2), in the order of their first results."""
         return list(dict.fromkeys(key[place] for key in self.rows))
 
 

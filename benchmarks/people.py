@@ -1,4 +1,4 @@
-"""Two people who tell each other what happens to them: sessions of talk, and questions about it."""
+"""Generates conversations of two people about their lives, in sessions, with questions."""
 
 import random
 from collections import defaultdict
@@ -15,31 +15,32 @@ from benchmarks.telling import MONTHS, Script, Told, asked, happened, like, ques
 NAMES = ("Anna Ben Carla David Elena Frank Grace Hassan Irina Jamal Kate Luis Maya Nils Olivia Pedro Quinn Rosa Samir "
          "Tessa Umar Vera Will Xenia Yusuf Zara").split()  # fmt: skip
 HEARSAY = 0.07
-"""Share of facts that are told by the other one: "you told me that …"."""
+"""The share of facts that the other person mentions: "you told me that …"."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class Style:
-    """How two people write. `apart`: days between sessions in the mean; `exchanges`: pairs of messages in one."""
+    """How two people write. `apart` is the mean number of days between sessions, `exchanges` the number of message
+    pairs in one."""
 
     regime: Regime
     sessions: tuple[int, int]
     apart: float
     exchanges: tuple[int, int]
     greets: float
-    """Share of messages that open with a phrase, often with the other's name."""
+    """The share of messages that begin with a phrase, often with the other's name."""
     pads: float
-    """Share of messages that go on with small talk."""
+    """The share of messages that continue with small talk."""
     recalls: float
-    """Share of small talk that comes back to an older fact."""
+    """The share of small talk that returns to an older fact."""
     far: float
-    """Share of facts told in words a question would not use."""
+    """The share of facts told in words that a question would not use."""
     near: float
-    """Share of questions in the words of the telling."""
+    """The share of questions in the same words as the fact."""
     careless: bool
-    """Several short messages in a row, typing errors, no capitals."""
+    """Whether they write several short messages in a row, with typing errors and without capitals."""
 
 
 LETTERS = Style("people", (25, 30), 9, (9, 13), 0.65, 0.4, 0.45, 0.25, 0.72, careless=False)
@@ -57,12 +58,12 @@ def write(seed: int, style: Style) -> Dialogue:
 
 
 def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
-    """Every person has most kinds of facts, some events several times: so nothing is found by its kind alone."""
+    """A person's facts: most kinds, and some events several times, so that no fact can be found by its kind alone."""
     wanted: list[tuple[Block, str]] = []
     for who in pair:
         events, states = blocks("people_events.txt"), blocks("people_states.txt")
         wanted += [(block, who) for block in rng.sample(events, 16) for _ in range(rng.choice((1, 1, 2, 2, 3)))]
-        # Told a second time, what can change has changed.
+        # A fact that can change has changed when it is told again.
         wanted += [(b, who) for b in rng.sample(states, 12) for _ in range(2 if "u" in b.parts else 1)]
     rng.shuffle(wanted)
     return wanted
@@ -107,7 +108,7 @@ class _Talk:
             turns, speaker = turns - 1, 1 - speaker
 
     def _tell(self, block: Block, who: str, other: str, at: datetime, *, leaning: bool) -> str:
-        """Tell a fact; what the other will echo."""
+        """Tell a fact. Returns the words that the other person will echo."""
         rng, script = self.rng, self.script
         known = next((t for t in script.told if t.block is block and t.who == who and "u" in block.parts), None)
         values = known.values if known else block.draw(rng)
@@ -145,7 +146,7 @@ class _Talk:
     def _talk(
         self, who: str, other: str, core: str, at: datetime, *, ask: bool, values: Iterable[str] = ()
     ) -> tuple[int, ...]:
-        """The turns that hold the core of what is said."""
+        """Write the messages. Returns the turns that contain the core text."""
         rng = self.rng
         before = (
             [rng.choice(sentences("chatter.txt", "o")).format(other=other)] if rng.random() < self.style.greets else []
@@ -165,7 +166,7 @@ class _Talk:
         return turns
 
     def _pieces(self, who: str, core: str, at: datetime, values: Sequence[str]) -> tuple[int, ...]:
-        """The core in one or several messages; the turns of those that hold a value."""
+        """Write the core text in one or several messages. Returns the turns that contain a value."""
         said = [
             (piece, self._say(who, careless.typed(self.rng, piece), at)) for piece in careless.pieces(self.rng, core)
         ]
@@ -218,12 +219,12 @@ def _of_lists(rng: random.Random, script: Script, pair: Sequence[str], style: St
 
 
 def _near(rng: random.Random, questions: Sequence[str], style: Style) -> str:
-    """The banks put the nearest wording last."""
+    """The wording nearest to the fact, which is the last one in the banks."""
     return questions[-1] if rng.random() < style.near else questions[0]
 
 
 def _of_dates(rng: random.Random, script: Script) -> list[Probe]:
-    """What somebody did on a day or in a month, named absolutely."""
+    """Questions about what somebody did on a given day or in a given month."""
     months: defaultdict[tuple[str, int, int], list[Told]] = defaultdict(list)
     for told in script.told:
         if "w" in told.block.parts:

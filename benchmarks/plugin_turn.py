@@ -1,8 +1,9 @@
-"""What the Claude Code plugin adds to a turn: `python -m benchmarks.plugin_turn [--turns N] [--json FILE]`.
+"""Measures the time that the Claude Code plugin adds to a turn: `python -m benchmarks.plugin_turn [--turns N] [--json
+FILE]`.
 
-Two real Claude Code processes, one with the plugin, talk with the same stub model; they take turns, so that the machine's
-noise meets both alike. The difference of their medians is what a prompt's hook adds. Beside it, by themselves: the hook,
-an empty Python process (what any hook in Python costs), and the server's part of the hook's time.
+Two real Claude Code processes, one with the plugin, use the same stub model and alternate, so that other load affects
+both equally. The difference of their medians is the time of a prompt's hook. It also measures the hook alone, an empty
+Python process, which any hook in Python needs, and the server's part of the hook's time.
 """
 
 import argparse
@@ -33,7 +34,7 @@ TALK = ("-p", "--input-format", "stream-json", "--output-format", "stream-json",
 
 @asynccontextmanager
 async def talking(claude: Claude, model: str) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """A Claude Code that answers one prompt after another."""
+    """A Claude Code process that answers one prompt after another."""
     folder = claude.home / "work"
     folder.mkdir(parents=True, exist_ok=True)
     process = await asyncio.create_subprocess_exec(

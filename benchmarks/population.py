@@ -1,7 +1,8 @@
-"""A seeded population for load: who talks how much, in which words and with which vectors; it knows no database.
+"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. It knows no database.
 
 The words are made up (syllables, Zipf-distributed, among real stop words) and the vectors are synthetic: topics in a
-64-dimensional subspace around the embedding model's own mean, plus noise.  Costs are those of real texts; recall is not.
+64-dimensional subspace around the embedding model's own mean, plus noise.  Their costs are realistic; their recall is
+not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,13 +14,13 @@ import numpy as np
 SMALL_CHAT: Final = 560
 BIG_CHAT: Final = 50_000
 MEASURED_OWNER: Final = 1_001
-"""Owner and private chat of the 560 messages that figures are taken from."""
+"""The owner and private chat with 560 messages that is measured."""
 
 BIG_OWNER: Final = 1_002
-"""Owner and private chat of 50,000 messages, where the population is large enough to hold them."""
+"""The owner and private chat with 50,000 messages, if the population is large enough."""
 
 _FIRST_OTHER: Final = 10_000
-# Shares of the remaining messages that lie in chats of these sizes.
+# The shares of the remaining messages in chats of these sizes.
 _OTHERS: Final = ((5_000, 0.3), (SMALL_CHAT, 0.4), (26, 0.3))
 _TOPICS, _SUBSPACE, DIMENSIONS = 5_000, 64, 384
 _WORDS: Final = 20_000
@@ -32,7 +33,7 @@ Array = Any
 
 @dataclass(frozen=True)
 class Chat:
-    """Private chats have their owner's number; an owner may have a personal group besides."""
+    """A chat. Private chats have their owner's number; an owner may also have a personal group."""
 
     owner: int
     chat: int
@@ -40,7 +41,7 @@ class Chat:
 
 
 def chats(messages: int) -> list[Chat]:
-    """Chats that hold `messages` together, the two that are measured first."""
+    """Chats with `messages` messages in total; the two measured ones come first."""
     out = [Chat(MEASURED_OWNER, MEASURED_OWNER, SMALL_CHAT)]
     if messages >= 2 * BIG_CHAT:
         out.append(Chat(BIG_OWNER, BIG_OWNER, BIG_CHAT))
@@ -56,7 +57,8 @@ def chats(messages: int) -> list[Chat]:
 
 
 def arrivals(rng: np.random.Generator, population: Sequence[Chat]) -> Iterator[tuple[int, int]]:
-    """Index of the chat and number in it of every message, in the order they come: all chats talk at once."""
+    """The chat's index and the message's number in it for every message, in order of arrival: all chats are active at
+    once."""
     order = np.repeat(np.arange(len(population)), [chat.size for chat in population])
     rng.shuffle(order)
     counted = [0] * len(population)
@@ -66,7 +68,7 @@ def arrivals(rng: np.random.Generator, population: Sequence[Chat]) -> Iterator[t
 
 
 class Words:
-    """Texts of a wanted length over a vocabulary of which few words are common and most are rare."""
+    """Generates texts of a given length from a vocabulary with few common and many rare words."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
@@ -82,13 +84,13 @@ class Words:
         return [" ".join(words[end - n : end]) + "." for end, n in zip(ends, lengths.tolist(), strict=True)]
 
     def query(self, rng: np.random.Generator, count: int = 6) -> str:
-        """A question of middling words: neither the commonest nor ones that nobody ever said."""
+        """A question with words of medium frequency."""
         found = [self._words[len(_STOP) + int(n)] for n in rng.integers(20, 3_000, count)]
         return f"What was it about the {' '.join(found)}?"
 
 
 class Vectors:
-    """Unit vectors in topics, around the embedding model's mean."""
+    """Generates unit vectors grouped in topics around the embedding model's mean."""
 
     def __init__(self, rng: np.random.Generator, mean: Sequence[float]) -> None:
         self._rng = rng
@@ -104,13 +106,13 @@ class Vectors:
 
 
 def halfvecs(vectors: Array) -> list[bytes]:
-    """In pgvector's binary form: dimensions and zero, then big-endian float16 values."""
+    """The vectors in pgvector's binary format: dimensions and zero, then big-endian float16 values."""
     head = np.full((len(vectors), 1), DIMENSIONS, ">u2").tobytes()[:2] + b"\0\0"
     return [head + row.tobytes() for row in vectors.astype(">f2")]
 
 
 def codes(vectors: Array, mean: Array) -> list[bytes]:
-    """One bit a dimension: above the mean there or not."""
+    """One bit per dimension: whether the vector is above the mean."""
     return [row.tobytes() for row in np.packbits(vectors > mean, axis=1)]
 
 

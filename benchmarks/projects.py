@@ -1,4 +1,4 @@
-"""What a user comes back to for months with an assistant: steps, wishes, changes and lists in talk on one matter."""
+"""Generates a user's projects with an assistant over months: steps, wishes, changes and lists."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -9,15 +9,15 @@ from benchmarks.dialogue import Probe
 
 BANK = "assistant_projects.txt"
 COUNT = 5
-"""Projects of one dialogue."""
+"""Number of projects of one dialogue."""
 
 ASKED = 3
-"""Steps of each project that are asked for alone."""
+"""Number of steps of each project with a separate question."""
 
 
 @dataclass
 class Fact:
-    """One thing the user tells: a line of its project's part, and the turn in which it was said."""
+    """One fact of the user: a line of a part of its project, and its turn."""
 
     part: str
     place: int
@@ -26,7 +26,7 @@ class Fact:
 
 @dataclass
 class Project:
-    """`sessions` hold what is told in each, in the order of time; a session may tell nothing."""
+    """A project. `sessions` are the facts told in each session, in time order; a session may have none."""
 
     block: Block
     sessions: list[list[Fact]] = field(default_factory=list)
@@ -43,7 +43,8 @@ def projects(rng: random.Random) -> list[Project]:
 
 
 def _sessions(rng: random.Random, block: Block) -> list[list[Fact]]:
-    """Steps and changes keep their order; wishes, things of a kind and talk that tells nothing fall between them."""
+    """The facts of the sessions. Steps and changes keep their order; wishes, list items and empty turns are distributed
+    among them."""
     ordered = _merged(rng, *([Fact(part, n) for n in range(len(block.parts[part]))] for part in "pu"))
     loose = [Fact(part, n) for part in "iw" for n in range(len(block.parts[part]))]
     rng.shuffle(loose)
@@ -56,7 +57,7 @@ def _sessions(rng: random.Random, block: Block) -> list[list[Fact]]:
 
 
 def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
-    """The runs shuffled into one, each in its own order."""
+    """The runs merged at random; each keeps its own order."""
     left = [list(run) for run in runs]
     order = [index for index, run in enumerate(runs) for _ in run]
     rng.shuffle(order)
@@ -64,7 +65,8 @@ def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
 
 
 def probes(rng: random.Random, project: Project) -> Iterator[Probe]:
-    """A question for some steps, the last value, all of a kind, the course of it all, and a request that a wish bears on."""
+    """Questions for some steps, the last value, all items of a list, and the order of events, and a request to which a
+    wish applies."""
     parts = project.block.parts
     told = {(fact.part, fact.place): fact.turn for facts in project.sessions for fact in facts}
     for place in rng.sample(range(len(parts["p"])), ASKED):

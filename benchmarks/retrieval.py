@@ -1,13 +1,14 @@
-"""Evidence recall through our own tools, beside the usual methods on the same questions.
+"""Measures evidence recall of our tools, compared with common methods on the same questions.
 
     python -m benchmarks.retrieval [--synthetic N] [--seed N] [--locomo FILE ...] [--longmemeval FILE]
         [--half first|second] [--shapes SHAPE ...] [--model FOLDER] [--words-only]
         [--json FILE] [--plot FILE]
 
-`--synthetic N` is N seeded dialogues of each shape (three, when no file is given); seeds 1 and 2 are those the weights were
-fitted and chosen on.  `--locomo benchmarks/talks/*.json` are the talks written by hand; of them the first half of the
-questions (every other one) may be studied, the second only judges.  Each dialogue is one chat, imported into embedded PostgreSQL; questions go through
-`search_memory(where="chat")` of a real server over MCP.  What a context holds is measured by `benchmarks.evidence`.
+`--synthetic N` generates N dialogues of each shape (three, if no file is given); the weights were fitted and chosen on
+seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand; the first half of their
+questions (every other one) may be studied, the second half is only for judging.  Each dialogue is one chat, imported
+into embedded PostgreSQL; questions go through
+`search_memory(where="chat")` of a real server over MCP.  `benchmarks.evidence` measures the contents of contexts.
 """
 
 import argparse
@@ -93,7 +94,8 @@ async def _measured(memory: Memory, dialogues: Sequence[Dialogue]) -> Recalls:
 
 
 async def _cost(memory: Memory, dialogues: Sequence[Dialogue]) -> str:
-    """What one question costs: reading its candidates (by the clock) and ranking them (processor time), in milliseconds."""
+    """The cost of one question in milliseconds: reading its candidates (elapsed time) and ranking them (processor
+    time)."""
     retriever = Retriever(memory.services.deps.database, memory.services.deps.embedder)
     rows: list[tuple[float, float, int]] = []
     for user, dialogue in enumerate(dialogues, FIRST_USER):

@@ -1,7 +1,8 @@
-"""`python -m benchmarks.scale --folder DIR --messages 10000 …`: seeded databases of many messages, built once and reused.
+"""`python -m benchmarks.scale --folder DIR --messages 10000 …`: creates seeded databases of many messages, which are
+built once and reused.
 
-Each size is a database of its own in one embedded PostgreSQL below DIR.  Rows are as the server writes them, but for the
-vectors, which are synthetic (see `population`), and they come by COPY, messages of all chats mixed.
+Each size is a separate database in one embedded PostgreSQL below DIR. Rows are as the server writes them, except that
+vectors are synthetic (see `population`). They are copied with the messages of all chats mixed.
 """
 
 import argparse
@@ -23,8 +24,8 @@ from asyncpg import BitString
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.model_files import MEAN, MODEL, fetch
-from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.store.database import open_database
+from tellonce_server.store.near_indexes import build_missing
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
@@ -35,7 +36,7 @@ SPAN: Final = timedelta(days=720)
 BATCH: Final = 20_000
 MESSAGE_WORDS, SUMMARY_WORDS, MEMORY_WORDS = 24, 50, 9
 KEPT, CHUNK = 20, 20
-"""Messages of a thread that stay verbatim, and messages of a chunk summary."""
+"""Number of a thread's messages that stay verbatim, and of messages in a chunk summary."""
 
 _MESSAGES: Final = (
     "owner_id chat_id id thread_key thread_no epoch role content channel ext_id importance tokens sent_at utc_offset"
@@ -54,7 +55,7 @@ _KINDS: Final = ("fact", "preference", "goal", "date", "fact", "fact")
 
 @dataclass(frozen=True)
 class Tools:
-    """What rows are made with."""
+    """The generators of rows."""
 
     words: Words
     vectors: Vectors
@@ -82,7 +83,7 @@ async def cluster(folder: Path) -> AsyncGenerator[EmbeddedPostgres]:
 
 
 async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
-    """The DSN of the database of that size, built when it is not there."""
+    """The DSN of the database of that size, which is built if it does not exist."""
     name = name_of(messages)
     admin: Any = await asyncpg.connect(server.dsn(SUPERUSER, "postgres"))
     try:
@@ -98,12 +99,13 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
 
 
 async def _completed(dsn: str) -> None:
-    """What a running server has brought about by then: the newest schema, and a vector index for the large owner."""
+    """Complete the database as a running server would: with the newest schema and a vector index for the large
+    owner."""
     connection: Any = await asyncpg.connect(dsn)
     await migrate(connection, migrations())
     await connection.close()
     database = await open_database(dsn, size=1)
-    await NearIndexes(database, dsn).build_missing()
+    await build_missing(database, dsn)
     await database.close()
 
 
@@ -113,7 +115,7 @@ async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int
     await owner.close()
     connection: Any = await asyncpg.connect(server.dsn(SUPERUSER, name))
     try:
-        # Keys hold by construction; checking a million of them one by one would be most of the time.
+        # Foreign keys are satisfied by construction; checking a million of them would take most of the time.
         await connection.execute("set session_replication_role = replica; set synchronous_commit = off")
         await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
         tools = await _tools(folder, messages)
@@ -137,14 +139,15 @@ async def _tools(folder: Path, messages: int) -> Tools:
 
 
 async def model_mean(folder: Path) -> Sequence[float]:
-    """The local model's mean vector: codes of synthetic vectors are taken against the one queries are coded with."""
+    """The local model's mean vector. The codes of synthetic vectors must be relative to the same mean as those of
+    queries."""
     files = await fetch(folder / "data" / "models" / MODEL, lambda done, total: None)
     mean: list[float] = json.loads((files / MEAN).read_text())
     return mean
 
 
 async def _dropped_indexes(connection: Any) -> list[str]:
-    """Definitions of the indexes that are no constraints: made anew after the rows."""
+    """Drop the indexes that are not constraints and return their definitions, to create them again after the rows."""
     rows = await connection.fetch(
         """select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
         from pg_index join pg_class c on c.oid = indrelid
@@ -246,13 +249,13 @@ async def _fill_memories(connection: Any, tools: Tools) -> None:
 
 
 def memories_of(tools: Tools, owner: int) -> int:
-    """Memories of an owner: one to nine messages, 2,000 at most."""
+    """The number of memories of an owner: one per nine messages, at most 2,000."""
     sizes = {MEASURED_OWNER: 60, BIG_OWNER: 2_000}
     return sizes.get(owner) or min(2_000, 2 + tools.total % 3 + owner % 5)
 
 
 def _covered(chat: Chat) -> int:
-    """Messages of the chat's thread that chunk summaries cover."""
+    """The number of messages of the chat's thread that chunk summaries cover."""
     return max(0, (chat.size - KEPT) // CHUNK * CHUNK)
 
 
@@ -261,7 +264,7 @@ async def _copy(connection: Any, table: str, columns: Sequence[str], rows: Seque
 
 
 async def _copy_indexed(connection: Any, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Rows that end with the text to index and its scope lexemes, from which the server's words make `tsv`."""
+    """Copy rows that end with the text to index and its scope lexemes, from which `tsv` is computed."""
     names = ", ".join(columns)
     await connection.execute(
         f"create temp table if not exists staged_{table} as "
@@ -276,7 +279,7 @@ async def _copy_indexed(connection: Any, table: str, columns: Sequence[str], row
 
 
 def sizes_of(text: str) -> int:
-    """10k, 100k, 1M or a plain number."""
+    """Parse sizes such as 10k, 100k, 1M or a plain number."""
     units = {"k": 1_000, "m": 1_000_000}
     return int(float(text[:-1]) * units[text[-1].lower()]) if text[-1].lower() in units else int(text)
 

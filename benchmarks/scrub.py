@@ -1,9 +1,9 @@
-"""How long a scrub keeps callers waiting, and how long it takes when nobody calls.
+"""Measures how long a scrub delays callers, and how long it takes without callers.
 
     python -m benchmarks.scrub --folder DIR [--messages 1M] [--seconds 60]
 
-First two callers read and write without a pause while scrubs are tried, then nobody does. Their longest call is what
-somebody had to wait; `--now` shows the same for a scrub that does not give way.
+First two callers read and write without a pause during scrubs, then nobody does. The callers' longest call is the
+delay. `--now` measures a scrub that does not pause.
 """
 
 import argparse

@@ -1,8 +1,9 @@
-"""What a slow device does to a memory: `python -m benchmarks.slow_disk [--writes 10]` (Linux, root, cgroup v1 `blkio`).
+"""Measures the effect of a slow disk on a memory: `python -m benchmarks.slow_disk [--writes 10]` (Linux, root, cgroup
+v1 `blkio`).
 
-A person records a message and asks for a context, over and over, over HTTP. After a while PostgreSQL, with all of its
-processes, may write to the disk so many times a second; then as often as it likes again. Printed for each of the three:
-what the calls took. At the end every acknowledged message has to be there, once, in order.
+A person repeatedly records a message and requests a context over HTTP. After a while, all processes of PostgreSQL
+together are limited to a number of writes per second; then the limit is removed. The durations of calls are printed for
+all three phases. At the end, every acknowledged message must be stored once and in order.
 """
 
 import argparse
@@ -30,11 +31,11 @@ CGROUP = Path("/sys/fs/cgroup/blkio")
 
 @contextmanager
 def throttled(world: World, writes: int) -> Generator[None]:
-    """At most `writes` writes a second for PostgreSQL: the processes there are, and those they will start."""
+    """Limit PostgreSQL's processes, including later ones, to `writes` writes per second."""
     group = CGROUP / f"tellonce-{os.getpid()}"
     group.mkdir()
     disk = os.stat(world.postgres.cluster).st_dev
-    # Of the whole disk: a partition cannot be throttled by itself.
+    # The limit is for the whole disk, because a partition cannot be throttled separately.
     device = (Path("/sys/dev/block") / f"{os.major(disk)}:{os.minor(disk)}").resolve()
     whole = device.parent if (device / "partition").exists() else device
     (group / "blkio.throttle.write_iops_device").write_text(f"{(whole / 'dev').read_text().strip()} {writes}")
@@ -48,7 +49,7 @@ def throttled(world: World, writes: int) -> Generator[None]:
 
 def _move(world: World, group: Path) -> None:
     head = postmaster(world.postgres.cluster)
-    assert head is not None  # the world runs
+    assert head is not None  # the processes are running
     for pid in (head, *children_of(head)):
         (group / "cgroup.procs").write_text(str(pid))
 
@@ -67,7 +68,7 @@ async def turns(client: MemoryClient, first: int, count: int) -> dict[str, Figur
 
 
 async def run(writes: int, count: int) -> bool:
-    """Print the table; whether every message is there."""
+    """Print the table. Returns whether every message is stored."""
     with tempfile.TemporaryDirectory(prefix="tellonce-slow-", ignore_cleanup_errors=True) as folder:
         world = World(Path(folder) / "world", (USER,), TELLONCE_QUEUE="", TELLONCE_COMPACTION="")
         async with world.running(), connect_http(world.url, world.token("relay")) as client:

@@ -1,15 +1,15 @@
-"""Uses one memory evenly for a long time and says whether it stays as it was: `python -m benchmarks.soak`.
+"""`python -m benchmarks.soak`: uses one memory steadily for a long time and reports whether its memory use and latency
+stay constant.
 
-People talk, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` says
-otherwise. Each minute a line: memory of server, summarizer, PostgreSQL and its shared buffers, connections, open jobs. At
-the end a table with the latency of each tool in slices of five minutes, and a verdict. Each run begins with a new memory in
-which everybody has talked for a while: in an empty one all calls are fast, and caches of texts take long to fill. Beside
-it a fixed computation is timed every second, and latencies are judged by what it takes in their slice: how fast a shared
-machine is changes by half within minutes.
-
-Not judged are the first minutes, in which memory grows to its size and stays: connections prepare their statements, caches
-of texts fill to their bounds (`tests/unit/test_caches.py` says how much that is). Nor is what PostgreSQL uses of its shared
-buffers: their size is a setting, and tables that grow fill them.
+People write, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` is
+given. Each minute it prints a line with the memory of server, summarizer, PostgreSQL and its shared buffers, the
+connections, and the open jobs. At the end it prints a table with the latency of each tool in slices of five minutes,
+and a verdict. Each run begins with a new memory that already has some history, because in an empty one all calls are
+fast, and caches of texts fill slowly. A fixed computation is timed every second, and latencies are judged relative to
+it, because the speed of a shared machine changes by half within minutes. The first minutes are not judged, because
+memory grows until connections have prepared their statements and caches are full (`tests/unit/test_caches.py` limits
+them). PostgreSQL's use of its shared buffers is not judged either, because their size is a setting and growing tables
+fill them.
 """
 
 import argparse
@@ -43,16 +43,19 @@ from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 4.0
-"""Two turns a second of all: a server that is busy for most of the time makes calls wait twice as long for a little more."""
+"""Seconds between a person's turns, which gives two turns per second in total. On a server that is busy most of the
+time, a little more load would double the waiting times."""
 
 BEFORE = 5_000
-"""Exchanges of everybody before the first minute: an hour adds a sixth. Of words a talk is full of, a search reads all."""
+"""Exchanges of each person before the first minute, to which an hour adds a sixth. A search reads every message with a
+frequent word."""
 LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 WARM_UP = 10
 """Minutes."""
 
 OWN, SHARED = ("Pss_Anon", "Pss_File"), ("Pss_Shmem",)
-"""A process's own memory, and PostgreSQL's shared buffers: reserved at its start, used as the tables grow, up to their size."""
+"""The kinds of memory: a process's own, and PostgreSQL's shared buffers, which are reserved at its start and used as
+tables grow."""
 
 REPORT = Path("benchmarks/results/soak.json")
 
@@ -60,7 +63,7 @@ ResultT = TypeVar("ResultT")
 
 
 class Person:
-    """Talks at a steady pace and notes how long each call took."""
+    """A person who makes calls at a steady pace and records their durations."""
 
     def __init__(self, client: MemoryClient, chat: int, took: dict[str, list[float]]) -> None:
         self._client = client
@@ -70,7 +73,7 @@ class Person:
         self._turns = 0
 
     async def import_talk(self, storage: Storage, exchanges: int) -> None:
-        """So many exchanges as the tools below would have recorded them, and what is remembered of them."""
+        """Import that many exchanges as the tools below would have recorded them, with their memories."""
         importer = Importer((await storage.services()).deps, ChatScope(self._chat, self._chat))
         for start in range(0, exchanges, BATCH // 2):
             numbers = range(start + 1, min(start + BATCH // 2, exchanges) + 1)
@@ -138,7 +141,7 @@ class Person:
 
 
 class Pace:
-    """How fast the machine is, by a computation of some two milliseconds."""
+    """Measures the machine's speed by a computation of about two milliseconds."""
 
     def __init__(self) -> None:
         self._took: list[float] = []
@@ -151,13 +154,13 @@ class Pace:
             await asyncio.sleep(1)
 
     def since_last(self) -> float:
-        """Milliseconds, the median."""
+        """The median milliseconds since the last call."""
         took, self._took = self._took, []
         return round(median(took), 3)
 
 
 async def run(minutes: int, warm_up: int, report: Path) -> Soak:
-    """Soak for `minutes`; the report is written every minute."""
+    """Run for `minutes`. The report is written every minute."""
     soak = Soak(warm_up=warm_up)
     report.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tellonce-soak-", ignore_cleanup_errors=True) as folder:
@@ -187,7 +190,7 @@ async def run(minutes: int, warm_up: int, report: Path) -> Soak:
 
 
 async def _import(world: World, everybody: Sequence[Person]) -> None:
-    """What everybody said before, by an importer beside the server."""
+    """Import everybody's history with an importer beside the server."""
     settings = ServerSettings.model_validate(
         {
             "database_url": world.postgres.dsn(),
@@ -202,7 +205,7 @@ async def _import(world: World, everybody: Sequence[Person]) -> None:
 
 
 async def _worked_off(world: World) -> None:
-    """Return when nothing is left to be done for what was imported: it takes as long as ten minutes, and all of a core."""
+    """Wait until all work for the import is done, which takes up to ten minutes of one core."""
     began = time.monotonic()
     while open_jobs := (await _look(world)).open_jobs:
         print(f"{time.monotonic() - began:4.0f} s: {open_jobs} open jobs of the import", flush=True)
@@ -210,7 +213,7 @@ async def _worked_off(world: World) -> None:
 
 
 async def _note(soak: Soak, number: int, world: World, took: dict[str, list[float]], pace: Pace) -> None:
-    """Add a minute, and with every fifth the latencies of its slice."""
+    """Add a minute to the report and, every fifth minute, the latencies of the slice."""
     minute = await _look(world)
     soak.minutes.append(minute)
     if number % SLICE == 0:
@@ -222,7 +225,7 @@ async def _note(soak: Soak, number: int, world: World, took: dict[str, list[floa
 
 
 async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
-    """Sixty seconds, unless somebody's call fails: then that failure."""
+    """Wait sixty seconds. Raises the error of a person whose call fails."""
     done, _ = await asyncio.wait(people, timeout=60, return_when=asyncio.FIRST_COMPLETED)
     for person in done:
         person.result()
@@ -231,7 +234,7 @@ async def _minute(people: Sequence["asyncio.Task[None]"]) -> None:
 async def _look(world: World) -> Minute:
     connection = await asyncpg.connect(world.dsn)
     head = postmaster(world.postgres.cluster)
-    assert head is not None  # a connection was just made
+    assert head is not None  # a connection was just opened
     processes = (head, *children_of(head))
     try:
         clients = "select count(*) from pg_stat_activity where backend_type = 'client backend'"
@@ -251,7 +254,7 @@ async def _look(world: World) -> Minute:
 
 
 def _pss(kinds: Sequence[str], *pids: int | None) -> float:
-    """MiB of these kinds of pages, shared ones counted by share; a process that just ended counts nothing."""
+    """MiB of these kinds of pages, with shared pages divided among processes; 0 for a process that has just ended."""
     total = 0
     for pid in pids:
         rollup = Path(f"/proc/{pid}/smaps_rollup")

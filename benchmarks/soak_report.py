@@ -1,4 +1,4 @@
-"""What a soak says: its series, what of them slopes, and whether that is flat; pure."""
+"""Evaluates a soak run: its series, their slopes, and whether they are flat. Pure."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -8,22 +8,23 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 SLICE = 5
-"""Minutes whose calls are taken together: one minute has too few for its 95th percentile to mean anything."""
+"""Minutes per slice, because one minute has too few calls for a meaningful 95th percentile."""
 
 FLAT = 10.0
-"""Percent of the mean by which a series may change over the run, either way."""
+"""Maximum change of a series over the run, in percent of its mean, in either direction."""
 
 PROCESSES = ("server", "summarizer", "PostgreSQL")
-"""Whose own memory is judged."""
+"""The processes whose own memory is judged."""
 JUDGED = ("record_message", "get_context", "search_memory")
-"""Tools whose latency is judged: the others are rare, and what `forget` does grows with what there is."""
+"""The tools whose latency is judged. Others are called rarely, and the duration of `forget` grows with the memory."""
 
 Figures = tuple[int, float, float]
-"""Calls, p50 and p95 in milliseconds."""
+"""The number of calls, and p50 and p95 in milliseconds."""
 
 
 class Minute(BaseModel):
-    """MiB of each process and of PostgreSQL's shared buffers, and what the database had open, at the end of a minute."""
+    """The state at the end of a minute: MiB of each process and of PostgreSQL's shared buffers, and the database's
+    connections and open jobs."""
 
     memory: dict[str, float]
     connections: int
@@ -32,8 +33,9 @@ class Minute(BaseModel):
 
 
 class Soak(BaseModel):
-    """`tools` are the latencies of each slice, `paces` the milliseconds a fixed computation took in it, in the median: a
-    shared machine is half as fast at times. Minutes and slices before `warm_up` (minutes) are shown, not judged.
+    """A run. `tools` are the latencies of each slice; `paces` are the median milliseconds of a fixed computation in
+    each slice, because a shared machine is at times half as fast. Minutes and slices before `warm_up` (minutes) are
+    shown, not judged.
     """
 
     warm_up: int
@@ -42,7 +44,7 @@ class Soak(BaseModel):
     paces: list[float] = []
 
     def series(self) -> dict[str, list[float]]:
-        """Each judged series from the end of the warm-up on; latencies as they were at the machine's mean pace."""
+        """The judged series after the warm-up, with latencies adjusted to the machine's mean speed."""
         first = -(-self.warm_up // SLICE)
         minutes, slices, paces = self.minutes[self.warm_up :], self.tools[first:], self.paces[first:]
         memory = {f"{name}, MiB": [m.memory[name] for m in minutes] for name in PROCESSES}
@@ -62,14 +64,16 @@ def figures(times: Sequence[float]) -> Figures:
 
 
 class Slope(NamedTuple):
-    """Change from the first value to the last by a straight line, and its standard error, in percent of the mean."""
+    """The change from the first value to the last along a fitted line, and its standard error, in percent of the
+    mean."""
 
     change: float
     error: float
 
     @property
     def is_steep(self) -> bool:
-        """Whether it leaves the bounds by more than its error: the 95th percentile of a hundred calls leaps by a fifth."""
+        """Whether the change exceeds the bounds by more than its error, because the 95th percentile of a hundred calls
+        varies by a fifth."""
         return abs(self.change) - self.error > FLAT
 
 
@@ -84,12 +88,12 @@ def slope(values: Sequence[float]) -> Slope:
 
 
 def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, Slope]:
-    """Of every series long enough to have one."""
+    """The slopes of all series that are long enough."""
     return {name: slope(values) for name, values in series.items() if len(values) > 1 and mean(values) > 0}
 
 
 def verdict(soak: Soak) -> tuple[bool, str]:
-    """Whether all that is judged is flat, and a sentence that says what is not."""
+    """Whether all judged series are flat, and a sentence that names the others."""
     found = slopes(soak.series())
     if len(found) < len(PROCESSES) + 1 + 2 * len(JUDGED):
         return False, f"No verdict: the run ended too soon after its warm-up of {soak.warm_up} minutes."
@@ -100,7 +104,7 @@ def verdict(soak: Soak) -> tuple[bool, str]:
 
 
 def table(soak: Soak) -> str:
-    """Each judged series with its mean, its ends and its slope; then the latencies of each slice."""
+    """A table of the judged series with mean, first and last value and slope, and of the latencies of each slice."""
     series = soak.series()
     rows = [
         f"| {name} | {mean(series[name]):.1f} | {series[name][0]:.1f} | {series[name][-1]:.1f} | {change:+.1f} ± {error:.1f} % |"

@@ -1,4 +1,4 @@
-"""The processes that are measured: our server and the floor, over HTTP and stdio, with clients of the project's own."""
+"""Runs the measured processes: our server and the minimal server, over HTTP and stdio, with our own clients."""
 
 import asyncio
 import hashlib
@@ -24,31 +24,31 @@ from tellonce_server.embedding.model_files import MODEL
 from tests.server.processes import free_port
 
 WRITTEN_OWNER = 1_003
-"""Whose memory the writing tools write to; emptied after each run."""
+"""The owner that writing tools use; this owner's rows are deleted after each run."""
 
 READY_SECONDS = 120.0
 
 
 @dataclass
 class Process:
-    """A server process and what the kernel says of it."""
+    """A server process with its figures from the kernel."""
 
     handle: asyncio.subprocess.Process
     seconds_to_start: float
 
     def resident(self) -> float:
-        """Resident MiB of the process."""
+        """The resident memory of the process in MiB."""
         status = Path(f"/proc/{self.handle.pid}/status").read_text()
         return next(int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
     def cpu(self) -> float:
-        """Seconds on the processor so far."""
+        """The seconds of processor time used so far."""
         fields = Path(f"/proc/{self.handle.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def environment(folder: Path, dsn: str, embeddings: str = "local", **more: str) -> dict[str, str]:
-    """A server's own environment: nothing of this machine's settings reaches it."""
+    """The environment of a server, without any of this machine's settings."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     return {
         **kept,
@@ -62,13 +62,13 @@ def environment(folder: Path, dsn: str, embeddings: str = "local", **more: str) 
 
 
 def own_folder(folder: Path, dsn: str) -> Path:
-    """The data folder of the server on that database."""
+    """The data folder of the server for that database."""
     return folder / "servers" / hashlib.sha256(dsn.encode()).hexdigest()[:12]
 
 
 @asynccontextmanager
 async def started(command: list[str], env: dict[str, str], url: str | None) -> AsyncGenerator[Process]:
-    """A process, once `url` answers 200 (or at once, without one); ended by SIGTERM."""
+    """Start a process and wait until `url` answers 200, if there is one. It is ended by SIGTERM."""
     began = time.perf_counter()
     handle = await asyncio.create_subprocess_exec(*command, env=env, stdin=asyncio.subprocess.DEVNULL)
     try:
@@ -122,9 +122,9 @@ class Ours:
 async def our_server(
     folder: Path, dsn: str, embeddings: str = "local", source: Path | None = None
 ) -> AsyncGenerator[Ours]:
-    """Ours over HTTP, as `tellonce serve` runs it, called with the relay's credential: it may name any chat.
+    """Our server over HTTP as run by `tellonce serve`, called with the relay's credential, which may use any chat.
 
-    `source`: another checkout whose server is run instead.
+    `source` is another checkout whose server runs instead.
     """
     port = free_port()
     base = f"http://127.0.0.1:{port}"
@@ -144,7 +144,7 @@ async def our_stdio(folder: Path, dsn: str) -> AsyncGenerator[MemoryClient]:
 
 
 class Floor:
-    """The dict look-up, called the way `MemoryClient` calls."""
+    """The minimal server's dict lookup, called as `MemoryClient` calls."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""What every generated dialogue is made of: facts told, the script they stand in, dates, and questions only one answers."""
+"""The common parts of generated dialogues: facts, the script, dates, and questions with exactly one answer."""
 
 import random
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 @dataclass
 class Told:
-    """A fact that was told: by whom, with which values, in which turns, and when it happened."""
+    """A told fact: its speaker, values and turns, and when it happened."""
 
     block: Block
     who: str
@@ -29,7 +29,7 @@ class Told:
 
 @dataclass
 class Script:
-    """A dialogue while it is written."""
+    """A dialogue under construction."""
 
     rng: random.Random
     turns: list[Turn] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Script:
 
 
 def session_dates(rng: random.Random, count: int, apart: float) -> list[datetime]:
-    """`apart`: days between two sessions in the mean."""
+    """The dates of sessions. `apart` is the mean number of days between two sessions."""
     at = datetime(2025, rng.randint(1, 6), rng.randint(1, 28), 8, tzinfo=UTC)
     dates: list[datetime] = []
     for _ in range(count):
@@ -51,7 +51,7 @@ def session_dates(rng: random.Random, count: int, apart: float) -> list[datetime
 
 
 def happened(rng: random.Random, at: datetime) -> tuple[str, datetime]:
-    """A relative expression, and the day it means."""
+    """A relative time expression and the day that it means."""
     weekday = rng.randrange(7)
     back = (at.weekday() - weekday - 1) % 7 + 1
     days, text = rng.choice(
@@ -72,13 +72,13 @@ def happened(rng: random.Random, at: datetime) -> tuple[str, datetime]:
 
 
 def recall(rng: random.Random, told: Told, file: str, part: str) -> str:
-    """A remark that names what was told and adds nothing."""
+    """A remark that repeats a fact and adds nothing."""
     value = of_them(told.values[rng.choice([slot for slot in told.block.slots if slot != "topic"])])
     return fill(rng.choice(sentences(file, part)), {"v": value})
 
 
 def like(script: Script, told: Told) -> list[Told]:
-    """What the same person told of the same kind."""
+    """The facts of the same kind by the same person."""
     return [t for t in script.told if t.block is told.block and t.who == told.who]
 
 

@@ -1,4 +1,4 @@
-"""Calls timed one after another or several at once; and what their times say."""
+"""Times calls, one after another or several at once, and computes their statistics."""
 
 import asyncio
 import time
@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 Call = Callable[[int], Awaitable[object]]
-"""One call; the argument is its number, so that no two need be alike."""
+"""One call. Its argument is its number, so that each call can differ."""
 
 
 @dataclass(frozen=True)
 class After:
-    """A call that comes right after another one, which is not timed."""
+    """A timed call that directly follows an untimed one."""
 
     before: Call
     call: Call
@@ -22,7 +22,7 @@ class After:
 
 @dataclass
 class Timed:
-    """Seconds of single calls, and of the rounds they came in."""
+    """The seconds of single calls and of whole rounds."""
 
     calls: list[float] = field(default_factory=list)
     busy: float = 0.0
@@ -32,7 +32,7 @@ class Timed:
         return len(self.calls) / self.busy if self.busy else 0.0
 
     def at(self, share: float) -> float:
-        """Milliseconds that `share` of the calls stayed within."""
+        """The milliseconds within which that share of the calls ended."""
         return 1000 * quantile(sorted(self.calls), share)
 
     def row(self) -> dict[str, float]:
@@ -50,7 +50,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 async def run(call: Call, timed: Timed, *, count: int, at_once: int, first: int = 0) -> None:
-    """`count` calls, `at_once` of them under way at any time; numbered from `first`."""
+    """Make `count` calls, `at_once` of them concurrently, numbered from `first`."""
     numbers = iter(range(first, first + count))
     started = time.perf_counter()
     await asyncio.gather(*(_caller(call, timed, numbers) for _ in range(at_once)))
@@ -69,7 +69,7 @@ async def _caller(call: Call, timed: Timed, numbers: Iterator[int]) -> None:
 async def interleaved(
     calls: dict[str, Call], *, rounds: int, count: int, at_once: int, first: int = 0
 ) -> dict[str, Timed]:
-    """All calls in turns, so that whatever else the machine does meets all alike."""
+    """Alternate all calls, so that other load affects all equally."""
     found = {name: Timed() for name in calls}
     for number in range(rounds):
         for name, call in calls.items():

@@ -1,4 +1,4 @@
-"""One call of every assistant tool, as a client makes it, in the chats that are measured."""
+"""Calls every assistant tool as a client does, in the measured chats."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 
 REPEATED = 8
-"""Questions that the calls with an embedded query ask in turn."""
+"""The questions that calls with an embedded query use in turn."""
 
 
 def questions(seed: int) -> Callable[[int], str]:
@@ -22,7 +22,7 @@ def questions(seed: int) -> Callable[[int], str]:
 
 
 def reading(client: MemoryClient, seed: int, *, big: bool) -> dict[str, Call]:
-    """What a turn reads: with a query that was never embedded, with one that was, and without one."""
+    """The reading calls of a turn: with a new query, with an embedded one, and without one."""
     fresh, known = questions(seed), questions(1)
 
     def context(chat: int, ask: Callable[[int], str | None]) -> Call:
@@ -76,7 +76,7 @@ def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
 
 
 async def others(client: MemoryClient) -> dict[str, Call]:
-    """The tools a person asks for now and then; what they need is made here."""
+    """Calls of the occasional tools, and the rows that they need."""
     stored = (await client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content="My bicycle is green"))).memory
     assert stored is not None  # one statement becomes one memory
     context = await client.get_context(c.GetContextArgs(chat_id=MEASURED_OWNER, query="What was it?"))

@@ -1,10 +1,10 @@
-"""What the relay adds to a turn: `python -m benchmarks.turn [--turns N] [--json FILE]`.
+"""Measures the time that the relay adds to a turn: `python -m benchmarks.turn [--turns N] [--json FILE]`.
 
-A person writes to a bot on an emulated Bot API; the time from there to the bot's sendMessage is taken, for the relay
-(a real process, a real server process, embedded PostgreSQL) and for a floor, a bot of the same libraries that asks the
-same stub model and remembers nothing.  The two take turns, so that the machine's noise meets both alike; the difference
-of their medians is what the memory adds.  Below it, where the relay's time goes, by its own events, and how much of the
-processor a turn takes in each process (what follows the reply included), which a busy machine hardly changes.
+A person writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured: for the relay
+(real processes, embedded PostgreSQL), and for a minimal bot with the same libraries and stub model but without memory.
+The two alternate, so that other load affects both equally. The difference of their medians is the time that the memory
+adds. It also prints the relay's time by step, from its events, and the processor time of a turn in each process,
+including the work after the reply, which other load hardly changes.
 """
 
 import argparse
@@ -46,14 +46,14 @@ STEPS = {
 
 
 class Floor:
-    """A bot without a memory: one call of the model, one message."""
+    """A bot without memory: one call of the model and one message per turn."""
 
     def __init__(self, model: Ollama, send: Callable[[int, str], Awaitable[object]]) -> None:
         self._model = model
         self._send = send
 
     def note(self, update: Update) -> None:
-        """Nothing waits."""
+        """Do nothing."""
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         raise error
@@ -83,7 +83,7 @@ async def floor_process(api: Telegram, model: OllamaStub) -> AsyncIterator[async
 
 
 async def turn(api: Telegram, timed: Timed, number: int) -> None:
-    """One message, until the bot sends its answer."""
+    """Send one message and wait until the bot sends its answer."""
     before = len(api.api.of("sendMessage"))
     started = time.monotonic()
     await api.say(f"Message {number}: my neighbour's dog is called Rex and likes long walks by the river")
@@ -93,13 +93,14 @@ async def turn(api: Telegram, timed: Timed, number: int) -> None:
 
 
 async def polls(api: Telegram) -> None:
-    """Until its bot is at work."""
+    """Wait until the bot polls for updates."""
     async with asyncio.timeout(START_SECONDS), api.world.changed:
         await api.world.changed.wait_for(lambda: bool(api.api.of("getUpdates")))
 
 
 async def settled(folder: Path, recorded: int) -> None:
-    """Until the relay wrote that it recorded so many replies: the next message is not to wait for this one's end."""
+    """Wait until the relay has recorded that many replies, so that the next message does not wait for the end of this
+    turn."""
     for _ in range(2000):
         if sum(event["event"] == "reply_recorded" for event in events(folder)) >= recorded:
             return
@@ -146,7 +147,7 @@ async def measure(turns: int, file: Path | None) -> None:
 
 
 def cpu(process: asyncio.subprocess.Process | None) -> float:
-    """Seconds of processor time a process took so far; its own, not its children's (Linux)."""
+    """The seconds of processor time of a process so far, without its children's (Linux)."""
     assert process is not None
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -164,7 +165,7 @@ def report(found: dict[str, Timed], steps: dict[str, Timed], file: Path | None) 
 
 
 def where(logs: Path) -> dict[str, Timed]:
-    """The relay's own times by step, warm-up left out."""
+    """The relay's times by step, without the warm-up."""
     spent: defaultdict[str, list[float]] = defaultdict(list)
     for event in events(logs):
         if event.get("process") == "relay" and "ms" in event:

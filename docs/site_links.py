@@ -28,8 +28,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def relinked(markdown: str, source: str, uri: str, papers: Mapping[str, str] = PAPERS) -> str:
-    """The text of the file `source` with its links adjusted for the page `uri`. A link to a file that is not on the
-    site is replaced by its text.
+    """The text of the file `source` with its links adjusted for the page `uri`.
+
+    A link to a file that is not on the site is replaced by its text.
     """
 
     def follow(link: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What every test shares: asyncio as the one backend, and a real memory for those that ask for it."""
+"""Fixtures for all tests: asyncio as the only backend, and a real memory."""
 
 import os
 
@@ -7,21 +7,22 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.memory_fixtures"]
 
-# An example is judged by what it shows, not by how long it took: the machine may be taken away in the middle of one. The
-# same examples every time; `--hypothesis-profile searching` tries others.
+# Examples have no deadline, because a busy machine may pause any of them. The same examples are used every time;
+# `--hypothesis-profile searching` tries others.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("searching", settings.get_profile("patient"), print_blob=True)
 settings.register_profile("repeated", settings.get_profile("patient"), derandomize=True, database=None)
 settings.load_profile("repeated")
 
-# The stubs are on loopback, whichever proxy leads out of this machine.
+# The stubs are on loopback, so a configured proxy must not be used for them.
 _direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.0.1", "localhost", _direct)))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Much of a test is waiting for processes: three for two cores, and at most four, each with its PostgreSQL."""
+    """Tests wait for processes much of the time, so there are three workers for two cores and at most four, each with
+    its own PostgreSQL."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(4, cores + (cores + 1) // 2)
 

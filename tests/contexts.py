@@ -1,4 +1,4 @@
-"""What a context is made of and what the server answers with one, for tests of either."""
+"""Builds the material of contexts, and contexts as the server returns them, for tests."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -25,12 +25,13 @@ EMPTY = c.Context(
 
 
 def of_sections(*sections: c.Section) -> c.Context:
-    """What `detail="sections"` gives."""
+    """A context as `detail="sections"` returns it."""
     return EMPTY.model_copy(update={"sections": sections})
 
 
 def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) -> ContextRows:
-    """A thread that ends with this window and whose first `covered` messages are summarised; nothing else but `more`."""
+    """The rows of a thread that ends with this window and whose first `covered` messages are summarized. `more` sets
+    further fields."""
     last = window[-1].thread_no if window else 0
     rows: dict[str, object] = {
         "erasures": 0,
@@ -49,7 +50,8 @@ def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) ->
 
 
 def material_of(rows: ContextRows, **more: object) -> Material:
-    """These rows and nothing that was found, with the budget of docs/CONTRACT.md, 4, but for `more`."""
+    """The material with these rows, without search results, and with the budget of docs/CONTRACT.md, 4. `more` sets
+    further fields."""
     material: dict[str, object] = {
         "rows": rows,
         "hits": [],

@@ -1,4 +1,4 @@
-"""A memory with the local embedding model, whose files are fetched once for all test runs."""
+"""A memory with the local embedding model. The model's files are downloaded once for all test runs."""
 
 import os
 from collections.abc import AsyncGenerator
@@ -16,12 +16,12 @@ from tests.patience import HANGS
 
 
 def _no_progress(done: int, total: int) -> None:
-    """Nobody watches."""
+    """Ignore progress."""
 
 
 @asynccontextmanager
 async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
-    """Ready to score sentences and to search by meaning."""
+    """A memory that can score sentences and search by meaning."""
     cache = Path(os.environ.get("TELLONCE_TEST_CACHE") or user_cache_path("tellonce-tests"))
     folder = await fetch(cache / "models" / MODEL, _no_progress)
     local = settings.model_copy(update={"embeddings": "local", "embedding_model_dir": folder})

@@ -1,4 +1,5 @@
-"""A real PostgreSQL for the server's tests: one embedded server a session, one database a test, cloned from a template."""
+"""A real PostgreSQL for the server's tests: one embedded server per session, and one database per test, cloned from a
+template."""
 
 import itertools
 import shutil
@@ -30,7 +31,7 @@ _numbers = itertools.count()
 
 
 class Clock:
-    """Time that moves only when told to."""
+    """A clock that changes only when a test advances it."""
 
     def __init__(self, at: datetime = START) -> None:
         self.at = at
@@ -55,10 +56,10 @@ async def postgres(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Em
 
 
 async def _relax(server: EmbeddedPostgres) -> None:
-    """Nothing here outlives the machine: with nothing forced to the disk a database is made and dropped much sooner.
+    """Switch off durability, which makes creating and dropping databases much faster, and autovacuum, which would run
+    at unpredictable times.
 
-    Nor does anything vacuum or analyze on its own, at a moment no test can know. What is proved of crashes is proved on
-    servers of their own, as they come.
+    Tests of crashes use separate servers with the normal settings.
     """
     admin = await asyncpg.connect(server.dsn(SUPERUSER, "postgres"))
     for setting in ("fsync", "full_page_writes", "autovacuum"):
@@ -68,7 +69,7 @@ async def _relax(server: EmbeddedPostgres) -> None:
 
 
 async def create_database(admin: "asyncpg.Connection[asyncpg.Record]", name: str) -> None:
-    """A migrated one, copied file by file: 40 ms with nothing forced to the disk, 51 through the write-ahead log."""
+    """Create a migrated database by copying files: 40 ms without durability, 51 ms through the write-ahead log."""
     await admin.execute(f"create database {name} template chatmem owner chatmem_app strategy file_copy")
 
 
@@ -110,7 +111,7 @@ def settings(dsn: str, tmp_path: Path) -> ServerSettings:
 
 
 class InPrivateChat(MemoryClient):
-    """Calls without a place happen in the user's private chat."""
+    """A client whose calls without a chat use the user's private chat."""
 
     def __init__(self, client: Client, user_id: int) -> None:
         super().__init__(client)
@@ -123,7 +124,7 @@ class InPrivateChat(MemoryClient):
 
 
 class Memory:
-    """The running memory of one test, seen by any caller."""
+    """The running memory of one test, which any caller can use."""
 
     def __init__(self, storage: Storage, settings: ServerSettings) -> None:
         self.storage = storage
@@ -131,7 +132,7 @@ class Memory:
 
     @asynccontextmanager
     async def client(self, user_id: int | None = USER, scope: str = "assistant") -> AsyncGenerator[MemoryClient]:
-        """An assistant that names the user's private chat wherever a test names no other."""
+        """An assistant whose calls use the user's private chat unless a test names another one."""
         caller = Caller(user_id, frozenset((scope,)))
         server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
         async with connect_memory(server) as client:
@@ -139,7 +140,7 @@ class Memory:
 
     @asynccontextmanager
     async def tables(self) -> "AsyncGenerator[asyncpg.Connection[asyncpg.Record]]":
-        """Raw SQL as the tables' owner, who sees every row: what the server's own role does not."""
+        """Raw SQL as the tables' owner, who sees every row, unlike the server's own role."""
         assert self.settings.database_url is not None
         connection = await asyncpg.connect(self.settings.database_url.get_secret_value())
         await codecs(connection)
@@ -157,7 +158,7 @@ class Memory:
 
 @asynccontextmanager
 async def opened(storage: Storage) -> AsyncGenerator[Memory]:
-    """A server on what the storage's settings name, ready to be asked."""
+    """A server with the storage's settings, ready for calls."""
     async with storage.running():
         await storage.services()
         yield Memory(storage, storage.settings)

@@ -1,14 +1,14 @@
-"""The summarizer's own work, done in the test's process, on the deterministic tier unless told otherwise."""
+"""Does the summarizer's work in the test's process, by default on the tier without a model."""
 
 from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce.journal import silent
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.work import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 
 
 async def work_off(agent: MemoryClient, chain: FallbackChain | None = None) -> list[str]:
-    """Work every job that is due; their kinds."""
+    """Do every due job. Returns their kinds."""
     kinds: list[str] = []
     chain = chain or FallbackChain([])
     while True:
@@ -17,16 +17,6 @@ async def work_off(agent: MemoryClient, chain: FallbackChain | None = None) -> l
             return kinds
         for item in claimed.jobs:
             outcome = await done(item.input, chain, silent, best_tier=item.best_tier)
-            submitted = await agent.submit_work(
-                w.SubmitWorkArgs(
-                    job_id=item.job_id,
-                    fence=item.fence,
-                    result=outcome.result,
-                    model=outcome.model,
-                    tier=outcome.tier,
-                    provisional=outcome.provisional,
-                    calls=outcome.calls,
-                )
-            )
+            submitted = await agent.submit_work(submission(item, outcome))
             assert submitted.state == "complete"
             kinds.append(item.kind)

@@ -1,21 +1,21 @@
-"""How long a test waits: `HANGS` for what must come some time, `promised` for what is to come in time."""
+"""Timeouts of tests: `HANGS` for events without a deadline, `promised` for events with one."""
 
 import os
 import time
 
 HANGS = 120.0
-"""Seconds. Nothing takes so long even on a busy machine; what does will not come."""
+"""Seconds after which an event is considered missing, even on a busy machine."""
 
 _WORK_SECONDS = 0.05
 
 
 def promised(seconds: float) -> float:
-    """The limit of a promise made for an idle machine, stretched by how many times slower this one is just now."""
+    """The limit for an idle machine, multiplied by how much slower this machine is now."""
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def _slowness() -> float:
-    """Seconds on the clock for a second of a processor: 1 where nobody else wants it."""
+    """Elapsed seconds for one second of processor time: 1 on an idle machine."""
     began, worked_before = time.perf_counter(), time.process_time()
     while (worked := time.process_time() - worked_before) < _WORK_SECONDS:
         pass

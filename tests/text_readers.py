@@ -1,4 +1,4 @@
-"""Every public function that reads stored text, by its name, and hostile texts for them to read."""
+"""Every public function that reads stored text, by name, and hostile texts for them."""
 
 import importlib
 import inspect
@@ -13,38 +13,37 @@ import tellonce_relay
 import tellonce_server
 import tellonce_summarizer
 import tellonce_text
-from tellonce import choices, tag_form
+from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
-from tellonce.work import KnownMemory, NotableSentence, WorkMessage
+from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import fitting
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
-from tellonce_relay.commands import questions
-from tellonce_relay.responders import wording
+from tellonce_relay.commands import confirmations
+from tellonce_relay.responders import offline
 from tellonce_relay.routines import short_form
-from tellonce_relay.telegram import markdown, split
+from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
-from tellonce_server.api import coercion, storable
+from tellonce_server.api import coercion
 from tellonce_server.domain.context import lines, rolling, slots, turn_index
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
-from tellonce_server.domain.keep import features, orders, own_speech
+from tellonce_server.domain.keep import choice, features, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, importance, literals, order, resolution, retraction
-from tellonce_server.domain.memory.said_numbers import numbers_following
-from tellonce_server.domain.retrieval import echoes, excerpt, lexical, question, signals
+from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
+from tellonce_server.domain.memory.resolution import numbers_following
+from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.found import Found
-from tellonce_server.services import learning_prompt
+from tellonce_server.services import import_messages, unread_exchanges
 from tellonce_server.services.views import gist
 from tellonce_server.store.messages import Line
-from tellonce_summarizer import length, moments, quotes
+from tellonce_summarizer import quotes
 from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
 from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
-from tellonce_summarizer.tasks import exchange, transcript, validation
-from tellonce_text import claims, fences, folding, normalization, secrets, sentences, stemming, tokens
-from tellonce_text import importance as message_importance
-from tellonce_text.dates import admission, alarms, annotation, date_mentions, deadlines, resolver, spans
+from tellonce_summarizer.tasks import exchange, items, transcript, validation
+from tellonce_text import claims, fences, folding, importance, normalization, secrets, sentences, stemming, tokens
+from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -118,13 +117,13 @@ def _read_answer(text: str) -> object:
 
 
 READERS: dict[str, Callable[[str], object]] = {
-    "tellonce.choices.picked": lambda text: choices.picked(text, 30),
+    "tellonce.forget_contract.picked": lambda text: forget_contract.picked(text, 30),
     "tellonce.tag_form.OPENING": lambda text: [
         pattern.search(text)
         for pattern in (tag_form.OPENING, tag_form.SHOWN, tag_form.MAY_OPEN, tag_form.DEADLINE_MARK)
     ],
     "tellonce.tag_form.name_of": tag_form.name_of,
-    "tellonce_cli.importers.fitting.clean": fitting.clean,
+    "tellonce_server.services.import_messages.clean": import_messages.clean,
     "tellonce_cli.importers.fitting.pieces": lambda text: list(fitting.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.incoming.command_of": incoming.command_of,
@@ -135,13 +134,11 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.is_command_in_words": orders_in_words.is_command_in_words,
     "tellonce_relay.orders.order_of": orders_in_words.order_of,
     "tellonce_relay.orders.without_joint": orders_in_words.without_joint,
-    "tellonce_relay.commands.questions.right_wording": lambda text: questions.right_wording(text, 1),
-    "tellonce_relay.responders.wording.best_sentences": lambda text: wording.best_sentences(text, SENTENCE),
-    "tellonce_relay.responders.wording.content_words": wording.content_words,
-    "tellonce_relay.responders.wording.is_question": wording.is_question,
-    "tellonce_relay.responders.wording.told_sentences": wording.told_sentences,
+    "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
+    "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
+    "tellonce_relay.responders.offline.content_words": offline.content_words,
     "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
-    "tellonce_relay.telegram.split.split": lambda text: split.split(markdown.Marked(text)),
+    "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
@@ -156,10 +153,11 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.context.rolling.unsaid": lambda text: rolling.unsaid(text, lambda _: False),
     "tellonce_server.domain.context.turn_index.session_index": lambda text: turn_index.session_index(text, text),
     "tellonce_server.domain.context.turn_index.short": turn_index.short,
-    "tellonce_server.domain.retrieval.echoes.without_echoes": lambda text: echoes.without_echoes(
+    "tellonce_server.domain.retrieval.prompt_selection.without_echoes": lambda text: prompt_selection.without_echoes(
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
+    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(text, NOW, NOW, ZONE),
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
@@ -190,15 +188,19 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
     "tellonce_text.sentences.sentences": sentences.sentences,
+    "tellonce_text.sentences.split_sentences": sentences.split_sentences,
+    "tellonce_text.sentences.sentence_ends": lambda text: list(sentences.sentence_ends(text)),
+    "tellonce_text.sentences.ends_as_question": sentences.ends_as_question,
+    "tellonce_text.sentences.is_question": sentences.is_question,
     "tellonce_server.domain.erasure.word_forms.irregular_forms": word_forms.irregular_forms,
     "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
     "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
     "tellonce_server.domain.erasure.word_forms.roots": word_forms.roots,
     "tellonce_server.domain.keep.features.features": lambda text: features.features(kept_sentences.Sentence(text)),
-    "tellonce_server.domain.keep.orders.is_order": orders.is_order,
+    "tellonce_server.domain.keep.choice.is_order": choice.is_order,
     "tellonce_server.domain.keep.own_speech.own_lines": own_speech.own_lines,
     "tellonce_server.domain.keep.sentences.sentences": kept_sentences.sentences,
-    "tellonce_server.services.learning_prompt.learning_prompt": lambda text: learning_prompt.learning_prompt(
+    "tellonce_server.services.unread_exchanges.learning_prompt": lambda text: unread_exchanges.learning_prompt(
         [[_line(text)]], [_known(text)], ZONE
     ),
     "tellonce_server.domain.memory.check.check": lambda text: check.check(
@@ -218,18 +220,15 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
     "tellonce_server.domain.memory.dedup.key": dedup.key,
     "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
-    "tellonce_server.domain.memory.importance.importance_of": lambda text: importance.importance_of(text, 0.5),
-    "tellonce_server.domain.memory.literals.asks": literals.asks,
     "tellonce_server.domain.memory.literals.content": literals.content,
     "tellonce_server.domain.memory.literals.names": literals.names,
     "tellonce_server.domain.memory.literals.numbers": literals.numbers,
     "tellonce_server.domain.memory.literals.phrase": literals.phrase,
     "tellonce_server.domain.memory.literals.plain": literals.plain,
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
-    "tellonce_server.domain.memory.literals.sentences": literals.sentences,
     "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
     "tellonce_server.domain.memory.literals.words": literals.words,
-    "tellonce_server.domain.memory.said_numbers.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
@@ -266,7 +265,8 @@ READERS: dict[str, Callable[[str], object]] = {
         _literal(said).spans(text) for said in ("4111 1111", SENTENCE)
     ],
     "tellonce_text.folding.fold": folding.fold,
-    "tellonce_text.importance.message_importance": lambda text: message_importance.message_importance("user", text),
+    "tellonce_text.importance.message_importance": lambda text: importance.message_importance("user", text),
+    "tellonce_text.importance.statement_importance": lambda text: importance.statement_importance(text, 0.5),
     "tellonce_text.normalization.nfkc": normalization.nfkc,
     "tellonce_text.secrets.mask": secrets.mask,
     "tellonce_text.secrets.may_hold": secrets.may_hold,
@@ -276,10 +276,11 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.api.coercion.coerced": lambda text: coercion.coerced(
         {"ids": text}, {"properties": {"ids": {"type": "array", "items": {"type": "integer"}}}}
     ),
-    "tellonce_server.api.storable.unstorable": lambda text: storable.unstorable({"content": text}),
+    "tellonce_server.api.coercion.unstorable": lambda text: coercion.unstorable({"content": text}),
     "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
+    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling([text], SummaryBody(), 500),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
@@ -289,32 +290,35 @@ READERS: dict[str, Callable[[str], object]] = {
         told_sentences.telling([_message(text)], [_notable(text)], 5) + told_sentences.telling([_message(text)], (), 5)
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
-    "tellonce_summarizer.length.clip": lambda text: length.clip(text, 500),
-    "tellonce_summarizer.length.head_and_tail": lambda text: length.head_and_tail(text, 500),
-    "tellonce_summarizer.length.tokens": length.tokens,
-    "tellonce_summarizer.moments.first_moment": lambda text: moments.first_moment(text, ZONE),
-    "tellonce_summarizer.moments.last_moment": lambda text: moments.last_moment(text, ZONE),
+    "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
+    "tellonce_summarizer.tasks.transcript.head_and_tail": lambda text: transcript.head_and_tail(text, 500),
+    "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
+    "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
     "tellonce_summarizer.quotes.verbatim": lambda text: quotes.verbatim(text[:600], text),
     "tellonce_summarizer.tasks.transcript.plain": lambda text: transcript.plain([_message(text)], 1_800),
     "tellonce_summarizer.tasks.transcript.transcript": lambda text: transcript.transcript([_message(text)], ZONE),
     "tellonce_summarizer.tasks.validation.complaint": lambda text: validation.complaint(text[:2_000], text),
     "tellonce_summarizer.tasks.validation.overlap": lambda text: validation.overlap(text, text),
-    "tellonce_text.dates.admission.admits": lambda text: admission.admits(text, NOW.date(), SAID),
+    "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
-    "tellonce_text.dates.deadlines.appointment": lambda text: deadlines.appointment(text, NOW, ZONE),
-    "tellonce_text.dates.deadlines.due_date": lambda text: deadlines.due_date(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.due_date": lambda text: meanings.due_date(text, NOW, ZONE),
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
-    "tellonce_text.dates.spans.message_spans": lambda text: spans.message_spans(text, NOW, ZONE),
-    "tellonce_text.dates.spans.query_spans": lambda text: spans.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
+    "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,
 }
-"""Each reads one text of any content and length."""
+"""Functions that read one text of any content and length."""
 
 NOT_READERS = frozenset(
     """
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens
+    tellonce_server.services.export.place_of tellonce_server.services.export.external_id
+    tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
@@ -323,7 +327,7 @@ NOT_READERS = frozenset(
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.auth.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
-    tellonce_server.domain.context.focus.find_focus tellonce_server.domain.context.lines.speaker
+    tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker
     tellonce_server.domain.context.slots.pending tellonce_server.embedding.choose.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
@@ -331,15 +335,15 @@ NOT_READERS = frozenset(
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
     tellonce_server.app.oauth.granted tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
-    tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.status.status
+    tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
-    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.cursor.read tellonce_server.domain.retrieval.found.hit
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.found.hit
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.forget.texts
-    tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_text.tsquery.any_of
-    tellonce_text.tsquery.quoted tellonce_text.word_lists.words_of tellonce_server.api.schema.compact
+    tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
+    tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.transcript.speaker
@@ -347,15 +351,15 @@ NOT_READERS = frozenset(
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.auth.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
-    tellonce_server.app.page.cookies.from_own_page tellonce_server.app.page.headers.refused
+    tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
-    tellonce_server.domain.context.relevant.unseen tellonce_server.domain.context.rolling.summary_text
-    tellonce_server.services.page.calendar.month_span tellonce_text.dates.resolver.resolved
+    tellonce_server.domain.context.sections.unseen tellonce_server.domain.context.rolling.summary_text
+    tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.is_local tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""They take names, settings, numbers as text or single words; or hand whole texts to the readers and no more."""
+"""Functions that take names, settings, numbers as text or single words, or only pass texts to the readers above."""
 
 SLOW = frozenset(
     """
@@ -370,17 +374,17 @@ SLOW = frozenset(
     tellonce_server.domain.memory.literals.tokens tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.memory.retraction.carries tellonce_server.domain.memory.retraction.struck
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
-    tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.admission.admits
-    tellonce_text.dates.annotation.annotated tellonce_text.dates.deadlines.appointment
-    tellonce_text.dates.deadlines.due_date tellonce_text.dates.resolver.expressions
-    tellonce_text.dates.spans.message_spans tellonce_text.dates.spans.query_spans tellonce_text.dates.tokens.line_of
+    tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
+    tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
+    tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
+    tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
     """.split()
 )
-"""Linear too, but they take each word apart: .1 to .8 s for a text as long as any may be, in a thread of the server's."""
+"""Functions that are linear but process each word: .1 to .8 s for a text of maximum length, in a thread."""
 
 
 def _of_length(seed: str) -> str:
-    """The seed again and again, as much of it as one message may hold."""
+    """The seed repeated to the maximum length of a message."""
     text = seed * (MAX_TEXT_BYTES // len(seed.encode()) + 1)
     return text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
 
@@ -408,7 +412,7 @@ _MIXED = {
 
 
 def hostile_texts() -> dict[str, str]:
-    """Texts as long as one message may be, by what they are full of."""
+    """Texts of a message's maximum length, by their contents."""
     whole = {name: _of_length(seed) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
         whole[name] = head + _of_length(middle)[: -len((head + tail).encode())] + tail
@@ -420,11 +424,11 @@ def _modules() -> Iterator[ModuleType]:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.endswith("__main__"):
                 yield importlib.import_module(found.name)
-    yield from (choices, tag_form, fitting)
+    yield from (forget_contract, tag_form, fitting)
 
 
 def public_readers() -> Iterator[str]:
-    """Names of all public plain functions to which a text can be given."""
+    """The names of all public functions that accept a text."""
     for module in _modules():
         for name, found in vars(module).items():
             function = inspect.unwrap(found) if callable(found) else None

@@ -1,10 +1,10 @@
-"""Hears events in the test's own process, as a journal would write them."""
+"""Collects events in the test's process, as a journal would write them."""
 
 from tellonce import tracing
 
 
 class Told:
-    """`events.told("parse_failed")` gives the fields of each such event."""
+    """A collector: `events.told("parse_failed")` returns the fields of each such event."""
 
     def __init__(self) -> None:
         self.all: list[tuple[str, dict[str, object]]] = []

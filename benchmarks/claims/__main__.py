@@ -14,7 +14,7 @@ from tellonce_server.embedding.session import Session
 
 
 def main() -> None:
-    """Print a table, and what was judged wrongly."""
+    """Print a table and the wrong judgments."""
     similarity = asyncio.run(_similarity())
     for name, judge in (
         ("with a quote", quoted),

@@ -1,4 +1,4 @@
-"""How many right and false claims the check takes for certain, by kind, with and without a quote."""
+"""Counts how many right and false claims the check accepts as certain, by kind, with and without a quote."""
 
 import json
 from collections.abc import Iterator
@@ -9,8 +9,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
-from tellonce_server.domain.memory.resolution import admits
-from tellonce_server.domain.memory.said_numbers import numbers_following
+from tellonce_server.domain.memory.resolution import admits, numbers_following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
@@ -19,7 +18,8 @@ FILE = Path(__file__).with_name("claims.jsonl")
 
 @dataclass(frozen=True)
 class Case:
-    """`kind` of a false claim: what is wrong with it. `meaning` is what no comparison of words can tell."""
+    """A claim with its expected verdict. The `kind` of a false claim is its error; `meaning` errors cannot be found by
+    comparing words."""
 
     right: bool
     kind: str
@@ -51,7 +51,7 @@ def _moment(written: str | None) -> date | datetime | None:
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """With its quote, as a summarizer's item is checked."""
+    """Check the claim with its quote, as a summarizer's item."""
     words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
     return check(
         case.text,
@@ -65,7 +65,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Without one, as a tag is checked."""
+    """Check the claim without a quote, as a tag."""
     words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
     return check_claim(
         case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=numbers_following

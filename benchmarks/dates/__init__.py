@@ -1,1 +1,1 @@
-"""How well the dates in sentences are resolved, scored on tables written by others than the grammar's authors."""
+"""Scores the resolver of dates on tables of sentences that were not written by the grammar's authors."""

@@ -1,4 +1,4 @@
-"""Scores a reader of dates on a table of sentences: what it resolves, and above all what it states wrongly."""
+"""Scores a reader of dates on a table of sentences: the share it resolves, and what it states wrongly."""
 
 import json
 import time
@@ -14,7 +14,7 @@ TABLES = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One expression in its sentence. `first` and `last` are the days meant, None where no day is named."""
+    """One expression in its sentence. `first` and `last` are the days meant, None if no day is named."""
 
     text: str
     said_at: datetime
@@ -30,7 +30,7 @@ class Row:
 
 
 class Answer(NamedTuple):
-    """What a reader makes of the characters from `start` to `end`."""
+    """A reader's interpretation of the characters from `start` to `end`."""
 
     start: int
     end: int
@@ -41,9 +41,9 @@ class Answer(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """`right`: the named days and time, whatever the reader's certainty. `wrong`: another day, stated as certain.
+    """`right`: the correct days and time, certain or not.
 
-    `overclaimed`: stated as certain where a careful reader could not know.
+    `wrong`: another day, stated as certain. `overclaimed`: stated as certain although a careful reader could not know.
     """
 
     row: Row
@@ -63,12 +63,12 @@ class Score:
 
     @property
     def dated(self) -> list[Verdict]:
-        """The rows that name a day a careful reader knows."""
+        """The rows whose day a careful reader knows."""
         return [v for v in self.verdicts if v.row.first is not None and v.row.knowable]
 
     @property
     def resolved(self) -> float:
-        """The share of them that is right and stated as certain."""
+        """The share of these rows that is right and stated as certain."""
         return _share([v.right and v.answer is not None and v.answer.certain for v in self.dated])
 
     @property
@@ -114,7 +114,7 @@ def judge(row: Row, answers: Sequence[Answer]) -> Verdict:
     answer = max(((n, a) for n, a in over if n > 0), key=lambda pair: pair[0], default=(0, None))[1]
     certain = answer is not None and answer.certain
     if answer is None or row.first is None or row.last is None:
-        # Without a day that was named every stated day is wrong, where the expression is no date at all.
+        # If the expression is not a date, every stated day is wrong.
         named = row.precision in {"none", "recurring"}
         return Verdict(row, answer, False, certain and named, certain and not named)
     right = (answer.first, answer.last) == (row.first, row.last) and row.moment in (None, answer.moment)

@@ -1,1 +1,2 @@
-"""What the memory comes to believe: of talks without a model, of a model's right and false statements, of life changes."""
+"""Measures learning: from conversations without a model, from a model's right and false statements, and from life
+changes."""

@@ -1,4 +1,5 @@
-"""Whether a change of life that is told is believed after the next exchange, and whether what only looks like one is not."""
+"""Measures whether a life change is believed after the next exchange, and a statement that only looks like a change is
+not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +9,10 @@ from typing import Any
 from benchmarks.learning.harness import (
     FIRST_USER,
     ScriptedModel,
+    chain_of,
     drain,
     is_exchange,
     is_second_reading,
-    ladder_of,
     moment,
     open_memory,
     verdicts,
@@ -26,7 +27,8 @@ Case = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Told:
-    """`old`, `new`: status after the last turn. `offered`: whether the model was shown the old statement."""
+    """The result of one case. `old` and `new` are the statuses after the last turn; `offered` says whether the model
+    was shown the old statement."""
 
     case: str
     change: bool
@@ -37,12 +39,12 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """The old statement has ended if, and only if, the change is one; the new one is believed."""
+        """Whether the old statement has ended exactly if the change is real, and the new one is believed."""
         return (self.old != "active") == self.change and self.new == "active"
 
 
 async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
-    """Each case to a memory of its own, turn by turn; the model is competent and sees only what it is shown."""
+    """Run each case in a separate memory, turn by turn. The model is competent and uses only its prompt."""
     found: list[Told] = []
     for zone in sorted({case["zone"] for case in cases}):
         group = [case for case in cases if case["zone"] == zone]
@@ -54,7 +56,7 @@ async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
 
 
 class _Listener:
-    """The competent model of one case: states the old and the new statement when they are told."""
+    """The competent model of one case, which states the old and the new statement when the user tells them."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -73,7 +75,7 @@ class _Listener:
         return {"items": [self._item(part) for part in told]}
 
     def _source(self, part: str) -> int | None:
-        """The message of the exchange at hand that holds the words, if any."""
+        """The message of the current exchange that contains the words, if any."""
         assert self._work is not None
         quote = self._case[part]["quote"]
         return next((m.id for m in self._work.messages if m.role == "user" and quote in m.text), None)
@@ -104,7 +106,7 @@ class _Listener:
 
 async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told:
     listener = _Listener(case)
-    chain = ladder_of(ScriptedModel(listener.answer))
+    chain = chain_of(ScriptedModel(listener.answer))
     async with memory.client(user) as client:
         for place, turn in enumerate(case["turns"]):
             clock.at = moment(turn["at"])
@@ -124,7 +126,7 @@ async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told
 
 
 def report(told: Sequence[Told]) -> str:
-    """How many of each kind came out right, and the others one by one."""
+    """A report of how many cases of each kind are right, with the wrong ones one by one."""
     lines: list[str] = []
     for change, name in ((True, "changes believed"), (False, "look-alikes left alone")):
         group = [t for t in told if t.change == change]

@@ -1,4 +1,4 @@
-"""The real server and the real agent in one process, with a clock of their own and a model that answers by a script."""
+"""Runs the real server and the real agent in one process, with a simulated clock and a scripted model."""
 
 import json
 import re
@@ -13,11 +13,11 @@ from typing import Any
 from tellonce.client import MemoryClient
 from tellonce.journal import silent
 from tellonce.settings import ServerSettings
-from tellonce.work import ClaimWorkArgs, ExchangeInput, SubmitWorkArgs, WorkItem
+from tellonce.work import ClaimWorkArgs, ExchangeInput, WorkItem
 from tellonce_llm import Answer, Completion, Guarded, LLMUnusable, Tier
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.work import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.memory_fixtures import Clock, Memory
 
@@ -27,7 +27,7 @@ _STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]*: (.*)$", re.MULTILINE)
 
 @asynccontextmanager
 async def open_memory(model: Path | None, users: int, zone: str, clock: Clock) -> AsyncGenerator[Memory]:
-    """An empty memory for users 1 to `users`, gone afterwards. `model` None: without embeddings."""
+    """An empty memory for users 1 to `users`, deleted afterwards. With `model` None, there are no embeddings."""
     folder = Path(tempfile.mkdtemp(prefix="learning-"))
     postgres = EmbeddedPostgres(folder / "postgres")
     settings = ServerSettings.model_validate(
@@ -52,7 +52,7 @@ async def open_memory(model: Path | None, users: int, zone: str, clock: Clock) -
 
 
 class ScriptedModel:
-    """A language model whose answers a function writes. It stands where Claude stands."""
+    """A language model that answers by a function, in place of Claude."""
 
     name = "scripted"
     tier: Tier = "claude"
@@ -61,7 +61,7 @@ class ScriptedModel:
         self._answer = answer
 
     async def complete(self, request: Completion) -> Answer:
-        """Raises LLMUnusable where the script has no answer, as for summaries."""
+        """The script's answer. Raises LLMUnusable if there is none, as for summaries."""
         answer = self._answer(request)
         if answer is None:
             raise LLMUnusable(self.name, "not in the script")
@@ -75,13 +75,13 @@ class ScriptedModel:
         yield answer
 
 
-def ladder_of(model: ScriptedModel | None) -> FallbackChain:
-    """With this model alone, or with none."""
+def chain_of(model: ScriptedModel | None) -> FallbackChain:
+    """A fallback chain with this model alone, or with none."""
     return FallbackChain([Step(Guarded(model), 60.0)] if model else [])
 
 
 async def drain(memory: Memory, chain: FallbackChain, meet: Callable[[WorkItem], None] = lambda item: None) -> int:
-    """Does all work that is due, one job after the other; `meet` sees each job before. Returns how many exchanges."""
+    """Do all due jobs one after another; `meet` gets each job first. Returns the number of exchanges."""
     exchanges = 0
     async with memory.agent() as agent:
         while jobs := (await agent.claim_work(ClaimWorkArgs(worker="bench", limit=1))).jobs:
@@ -94,26 +94,16 @@ async def drain(memory: Memory, chain: FallbackChain, meet: Callable[[WorkItem],
 
 async def _work(agent: MemoryClient, item: WorkItem, chain: FallbackChain) -> None:
     outcome = await done(item.input, chain, silent, best_tier=item.best_tier, second_reading=item.second_reading)
-    await agent.submit_work(
-        SubmitWorkArgs(
-            job_id=item.job_id,
-            fence=item.fence,
-            result=outcome.result,
-            model=outcome.model,
-            tier=outcome.tier,
-            provisional=outcome.provisional,
-            calls=outcome.calls,
-        )
-    )
+    await agent.submit_work(submission(item, outcome))
 
 
 def is_exchange(request: Completion) -> bool:
-    """Whether the agent asks for the statements of an exchange."""
+    """Whether the request is for the statements of an exchange."""
     return "items" in _asked(request)
 
 
 def is_second_reading(request: Completion) -> bool:
-    """Whether the agent asks yes or no about statements."""
+    """Whether the request is for a second reading of statements."""
     return "verdicts" in _asked(request)
 
 
@@ -133,5 +123,5 @@ def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any
 
 
 def moment(written: str) -> datetime:
-    """An ISO 8601 moment with its offset."""
+    """Parse an ISO 8601 time with its offset."""
     return datetime.fromisoformat(written)

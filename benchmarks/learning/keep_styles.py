@@ -1,7 +1,9 @@
-"""`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: how well the keeper tells telling sentences from others.
+"""`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: how well the keeper separates informative
+sentences from others.
 
-FILE: JSON lines `{"style", "text", "telling"}`, each a message by itself. Printed for each style: how many telling ones are
-found, and what share of all that is kept is not telling; for notes that are shown, and with those only searched.
+FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. It prints for each style the share of
+informative sentences that are kept, and the share of kept ones that are not informative: for notes that are shown, and
+including those kept for search only.
 """
 
 import argparse
@@ -30,7 +32,7 @@ class Said:
 
 @dataclass
 class Tally:
-    """Counts of sentences: of all, of kept, of shown; telling ones and others."""
+    """Counts of informative sentences and of others: all, kept and shown."""
 
     all: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     kept: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})

@@ -1,4 +1,4 @@
-"""How many right statements of a model become active, and how many false ones become certain."""
+"""Measures how many right statements of a model become active, and how many false ones become certain."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from typing import Any
 from benchmarks.learning.harness import (
     FIRST_USER,
     ScriptedModel,
+    chain_of,
     drain,
     is_exchange,
     is_second_reading,
-    ladder_of,
     moment,
     open_memory,
     verdicts,
@@ -27,7 +27,7 @@ Exchange = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of one statement: a memory's status, `same` for a known memory that was supported, or `lost`."""
+    """The outcome of one statement: a memory's status, `same` for a known memory that was supported, or `lost`."""
 
     exchange: str
     text: str
@@ -38,7 +38,7 @@ class Judged:
 
 
 async def judge(exchanges: Sequence[Exchange], model: Path | None, *, second_reading: str) -> list[Judged]:
-    """Each exchange in a memory of its own. `second_reading`: `truthful`, or `credulous`, which says yes to all."""
+    """Run each exchange in a separate memory. `second_reading` is `truthful`, or `credulous`, which always says yes."""
     found: list[Judged] = []
     for zone in sorted({x["zone"] for x in exchanges}):
         group = [x for x in exchanges if x["zone"] == zone]
@@ -54,7 +54,7 @@ async def _judge_one(memory: Memory, clock: Clock, user: int, exchange: Exchange
     async with memory.client(user) as client:
         known = await _know(client, clock, exchange)
         await _say(client, clock, exchange.get("before", ()), "before")
-        await drain(memory, ladder_of(silent))
+        await drain(memory, chain_of(silent))
         numbers = await _say(client, clock, exchange["messages"], "m")
     right = {_flat(s["text"]): s["right"] for s in exchange["statements"]}
 
@@ -66,23 +66,23 @@ async def _judge_one(memory: Memory, clock: Clock, user: int, exchange: Exchange
         return None
 
     clock.at = max(clock.at, moment(exchange["now"]))
-    await drain(memory, ladder_of(ScriptedModel(answer)))
+    await drain(memory, chain_of(ScriptedModel(answer)))
     return await _outcomes(memory, user, exchange, known)
 
 
 async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[int, int]:
-    """The memories the exchange starts from, stored on their day; their numbers here by those of the set."""
+    """Store the memories that the exchange starts with, each on its day. Returns their numbers by those of the set."""
     numbers: dict[int, int] = {}
     for memory in sorted(exchange.get("known", ()), key=lambda m: moment(m["since"])):
         clock.at = moment(memory["since"])
         stored = await client.remember(c.RememberArgs(content=memory["text"], kind=memory["kind"], scope="global"))
-        assert stored.memory is not None  # one statement was given, in the short form
+        assert stored.memory is not None  # one statement was sent, in the short form
         numbers[memory["id"]] = stored.memory.id
     return numbers
 
 
 async def _say(client: MemoryClient, clock: Clock, lines: Sequence[Mapping[str, Any]], prefix: str) -> dict[int, int]:
-    """Record the lines; an answer is added where the user had the last word. Message numbers by their place."""
+    """Record the lines, with an added answer if the last one is the user's. Returns message numbers by position."""
     numbers: dict[int, int] = {}
     for place, line in enumerate(lines, 1):
         clock.at = moment(line["at"])
@@ -136,7 +136,7 @@ async def _outcomes(memory: Memory, user: int, exchange: Exchange, known: Mappin
 
 
 def _found(text: str, by_text: Mapping[str, Any]) -> Any:
-    """The memory of this text; a day may have been written into it."""
+    """The memory with this text, to which a date may have been added."""
     if text in by_text:
         return by_text[text]
     bare = _without_days(text)
@@ -153,7 +153,7 @@ def _flat(text: str) -> str:
 
 
 def report(judged: Sequence[Judged]) -> str:
-    """Shares of right and false statements by what became of them, and every loss with its reason."""
+    """A report of the outcomes of right and false statements, and of every loss with its reason."""
     lines: list[str] = []
     for right in (True, False):
         group = [j for j in judged if j.right == right]

@@ -1,4 +1,5 @@
-"""What is kept of whole talks without a model, or by a model: how much, how much of the gold, and a sheet to judge by hand."""
+"""Measures what is kept of whole conversations with or without a model: how much, which share of the gold observations,
+and a sheet to judge by hand."""
 
 import csv
 import json
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora import locomo_entries
-from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
+from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
 from tellonce import contract as c
 from tests.memory_fixtures import Clock
 
@@ -19,7 +20,7 @@ LABELS = ("good", "partly", "junk", "false")
 
 @dataclass(frozen=True)
 class Kept:
-    """One line of the sheet; `label` is for the hand that judges it."""
+    """One line of the sheet; a person fills in `label`."""
 
     talk: str
     genre: str
@@ -33,7 +34,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Talk:
-    """One speaker's side of a conversation: their turns are the user's, the other's the assistant's."""
+    """One speaker's side of a conversation: this speaker is the user, the other one the assistant."""
 
     name: str
     genre: str
@@ -53,13 +54,13 @@ class Result:
     kept: tuple[Kept, ...]
 
     def touched(self, *, shown_only: bool) -> int:
-        """Gold observations whose message left a note."""
+        """The gold observations from whose message a note was kept."""
         messages = {k.message for k in self.kept if k.shown or not shown_only}
         return len(self.talk.gold & messages)
 
 
 def read(files: Iterable[Path]) -> Iterator[Talk]:
-    """Both sides of every conversation; the side of an assistant is left out."""
+    """Both sides of every conversation, without the side of an assistant."""
     for file in files:
         found = json.loads(file.read_text("utf-8"))
         for sample in found if isinstance(found, list) else [found]:
@@ -80,7 +81,7 @@ def _gold(observations: Mapping[str, Any], speaker: str) -> Iterator[str]:
 
 
 async def keep(talks: Sequence[Talk], model: Path | None) -> list[Result]:
-    """Each talk to a memory of its own, recorded in order, all work done after each session's day."""
+    """Record each conversation in order in a separate memory, and do all work after each session."""
     clock = Clock()
     async with open_memory(model, len(talks), "UTC", clock) as memory:
         for user, talk in enumerate(talks, FIRST_USER):
@@ -90,7 +91,7 @@ async def keep(talks: Sequence[Talk], model: Path | None) -> list[Result]:
                     role = "user" if entry["speaker"] == talk.speaker else "assistant"
                     args = c.RecordMessageArgs(role=role, content=entry["text"], message_id=entry["dia_id"], sent_at=at)
                     await client.record_message(args)
-            await drain(memory, ladder_of(None))
+            await drain(memory, chain_of(None))
         async with memory.tables() as tables:
             rows = await tables.fetch(
                 "select m.owner_id, m.content, m.shown, s.ext_id, s.content as said from memories m"
@@ -108,7 +109,8 @@ def _kept(talk: Talk, row: Mapping[str, Any]) -> Kept:
 
 
 def report(results: Sequence[Result]) -> str:
-    """Notes for each 100 messages of the speaker and the share of gold touched, in all and by genre."""
+    """A report of the notes per 100 messages of the speaker and the share of gold observations kept, in total and by
+    genre."""
     lines = [_line("all", results)]
     for genre in sorted({r.talk.genre for r in results}):
         lines.append(_line(genre, [r for r in results if r.talk.genre == genre]))
@@ -126,7 +128,8 @@ def _line(name: str, results: Sequence[Result]) -> str:
 
 
 def write_sheet(results: Sequence[Result], file: Path) -> None:
-    """One kept sentence a line, to be labelled `good`, `partly`, `junk` or `false` by somebody who reads the message."""
+    """Write one kept sentence per line, to be labeled `good`, `partly`, `junk` or `false` by a person who reads the
+    message."""
     with file.open("w", encoding="utf-8", newline="") as out:
         sheet = csv.writer(out, dialect="excel-tab")
         sheet.writerow([field.name for field in fields(Kept)])
@@ -134,7 +137,8 @@ def write_sheet(results: Sequence[Result], file: Path) -> None:
 
 
 def judged(file: Path) -> str:
-    """The shares of a sheet whose labels are filled in: shown notes in all and by genre, then the searched-only ones."""
+    """The shares of labels in a completed sheet: for shown notes in total and by genre, then for those kept for search
+    only."""
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, dialect="excel-tab"))
     shown = [row for row in rows if row["shown"] == "True"]

@@ -6,7 +6,7 @@ import sys
 
 from telegram.error import InvalidToken
 
-from tellonce import logs, parent_watch, tracing
+from tellonce import logs, shutdown, tracing
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import SettingsError, load
 from tellonce_relay.process import serve
@@ -18,7 +18,7 @@ UNKNOWN_BOT = (
 
 def main() -> None:
     """Read the settings and relay until SIGTERM or SIGINT."""
-    parent_watch.watch()
+    shutdown.watch_parent()
     logs.begin()
     # The request log of python-telegram-bot contains the bot's token in every URL.
     logging.getLogger("httpx").setLevel(logging.WARNING)

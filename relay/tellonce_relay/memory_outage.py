@@ -2,11 +2,11 @@
 repeated."""
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from tellonce.backoff import backoff
 from tellonce.client import MemoryUnreachable
 
 ResultT = TypeVar("ResultT")
@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """Notify nobody."""
+    """The callback of a call during which nobody has to be notified."""
 
 
 async def patiently(
@@ -58,14 +58,14 @@ async def patiently(
 
     Raises MemoryUnreachable after `seconds` of outage; other errors of the call are raised at once.
     """
-    started, pause = time.monotonic(), FIRST_PAUSE
+    started, tried = time.monotonic(), 0
     while True:
+        tried += 1
         try:
             return await call()
         except MemoryUnreachable:
-            waited = time.monotonic() - started
+            waited, pause = time.monotonic() - started, backoff(tried, FIRST_PAUSE, LONGEST_PAUSE)
             if waited + pause > seconds:
                 raise
             await waiting(waited)
-        await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-        pause = min(LONGEST_PAUSE, pause * 2)
+        await asyncio.sleep(pause)

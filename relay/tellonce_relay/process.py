@@ -13,12 +13,12 @@ from telegram import Bot, BotCommand
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
 from tellonce.client import MemoryClient
-from tellonce.client_settings import RelaySettings
+from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal
 from tellonce.settings import SettingsError
+from tellonce.shutdown import Stopped, pause_or_stop, told_to_end, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce.signals import told_to_end
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.commands import commands
 from tellonce_relay.commands.answers import CommandContext
@@ -31,9 +31,7 @@ from tellonce_relay.routines.schedule import Programme, keep
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.stop import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay.telegram.application import make_bot
-from tellonce_relay.telegram.bot_token import relays_token
 from tellonce_relay.telegram.outbox import Outbox
 from tellonce_relay.telegram.senses import Senses
 from tellonce_relay.telegram.transcription import transcriber

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from tellonce.parent_watch import VARIABLE
+from tellonce.shutdown import PARENT_PIPE
 
 STOP_SECONDS = 15.0
 FIRST_PAUSE = 0.5
@@ -73,6 +73,6 @@ class Child:
             stdin=asyncio.subprocess.PIPE,
             stdout=self.output,
             stderr=self.output,
-            env={**os.environ, **self.environment, VARIABLE: "0"},
+            env={**os.environ, **self.environment, PARENT_PIPE: "0"},
             start_new_session=True,
         )

@@ -5,9 +5,8 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field, SecretStr
 
-from tellonce.remote_settings import Group
 from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddress
-from tellonce.settings import Settings, SettingsError
+from tellonce.settings import Group, Settings, SettingsError
 
 
 class Webhook(Group):
@@ -61,6 +60,9 @@ class ClientSettings(Settings):
         default=None,
         validation_alias="OLLAMA_HOST",
         description="Ollama server, for answers and learning, and for embeddings if TELLONCE_EMBEDDINGS is ollama.",
+    )
+    ollama_model: str = Field(
+        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model that answers and learns."
     )
     responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
         default="auto",
@@ -119,7 +121,6 @@ class SummarizerSettings(ClientSettings):
     model: str = Field(
         default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model for learning."
     )
-    ollama_model: str = Field(default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model.")
     claude_seconds: float = Field(
         default=15,
         gt=0,
@@ -184,9 +185,6 @@ class RelaySettings(ClientSettings):
     model: str = Field(
         default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model for answers."
     )
-    ollama_model: str = Field(
-        default="llama3.2", validation_alias="OLLAMA_MODEL", description="Ollama model for answers and learning."
-    )
     user_name: str = Field(
         default="", validation_alias="TELLONCE_USER_NAME", description="Name by which the assistant addresses the user."
     )
@@ -209,3 +207,22 @@ class RelaySettings(ClientSettings):
         validation_alias="TELLONCE_CONFIG_DIR",
         description="Folder of profile.md, agents.toml, routines.toml.",
     )
+
+
+def bot_token(settings: RelaySettings) -> str:
+    """The token for sending only. Raises SettingsError."""
+    if settings.bot_token is None:
+        raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
+    return settings.bot_token.get_secret_value()
+
+
+def relays_token(settings: RelaySettings) -> str:
+    """The token, if all other settings of a relay are present. Raises SettingsError, naming what is missing."""
+    token = bot_token(settings)
+    if not settings.user_ids:
+        raise SettingsError(
+            "TELEGRAM_USER_ID is not set, so the bot would answer nobody; @userinfobot on Telegram shows your id."
+        )
+    if settings.webhook.url is not None and settings.webhook.secret is None:
+        raise SettingsError("TELEGRAM_WEBHOOK__SECRET is not set: without it anybody could send the bot updates.")
+    return token

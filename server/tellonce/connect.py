@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import random
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer
 from mcp.types import Implementation
 
+from tellonce.backoff import backoff
 from tellonce.client import UNREACHABLE, MemoryClient
 
 PROTOCOL = "2026-07-28"
@@ -88,7 +88,7 @@ class Resilient(httpx2.AsyncBaseTransport):
                 return await _whole(await self._inner.handle_async_request(request), request)
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 reason = f"the memory server cannot be reached ({error})"
-                await asyncio.sleep(_backoff(attempt))
+                await asyncio.sleep(backoff(attempt + 1, first=0.1))
             except httpx2.TransportError as error:
                 reason = f"the memory server's answer was lost ({error!r})"
                 break
@@ -96,10 +96,6 @@ class Resilient(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
-
-
-def _backoff(attempt: int) -> float:
-    return 0.05 * 2.0**attempt * random.uniform(0.5, 1.5)
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:

@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
 from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
 from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
-from tellonce.contract_types import Bigint, Contract, ExternalId, RowId, Text, Unit
+from tellonce.contract_types import Bigint, Contract, End, ExternalId, Instant, Moment, RowId, Text, Unit
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import JobKind as JobKind
@@ -27,7 +27,6 @@ from tellonce.contract_types import When as When
 from tellonce.forget_contract import ForgetArgs as ForgetArgs
 from tellonce.forget_contract import ForgetMatch as ForgetMatch
 from tellonce.forget_contract import Forgotten as Forgotten
-from tellonce.moments import End, Instant, Moment
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"
@@ -62,9 +61,11 @@ class RecordMessageArgs(NamedPlace):
         default=None, description="The channel's own id; with it, recording again is safe."
     )
     sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
-    channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = None
-    speaker: Annotated[Text, Field(max_length=128)] | None = None
-    agent_id: Annotated[Text, Field(max_length=64)] | None = None
+    channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = Field(
+        default=None, description="Default: the client's name."
+    )
+    speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Who, in a group.")
+    agent_id: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Which agent.")
     routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Name, if sent unasked.")
     summary: Text | None = Field(default=None, description="Short form of a routine message.")
     expects: Expects | None = Field(default=None, description="What you asked the user for.")
@@ -90,7 +91,7 @@ class GetContextArgs(NamedPlace):
     exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
     as_of: Moment | None = Field(default=None, description="ISO 8601: memory as believed then.")
     include: tuple[SectionName, ...] | None = Field(default=None, description="Only these. No history if you keep it.")
-    detail: Literal["text", "sections"] = "text"
+    detail: Literal["text", "sections"] = Field(default="text", description="sections: as a list.")
 
 
 class Section(Contract):
@@ -168,19 +169,25 @@ class SearchResults(Contract):
     next_cursor: str | None
 
 
-class Statement(Contract):
-    """One lasting statement about the user."""
+class StatementFields(Contract):
+    """The fields of a statement, whose content a list of statements replaces."""
 
-    content: Text
+    content: Text | None = None
     kind: MemoryKind | None = Field(default=None, description="Default: detected.")
     scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
     deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
     pinned: bool = False
-    importance: Unit | None = None
+    importance: Unit | None = Field(default=None, description="0-1.")
     source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
     replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
         default=(), description="Memories that no longer hold, e.g. [12]."
     )
+
+
+class Statement(StatementFields):
+    """One lasting statement about the user."""
+
+    content: Text
 
 
 class QuotedStatement(Statement):
@@ -191,21 +198,11 @@ class QuotedStatement(Statement):
     )
 
 
-class RememberArgs(Place):
+class RememberArgs(StatementFields, Place):
     """One statement, as in `Statement`, or several in `statements`."""
 
-    content: Text | None = None
-    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
-    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
-    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
-    pinned: bool = False
-    importance: Unit | None = None
-    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
-    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
-        default=(), description="Memories that no longer hold, e.g. [12]."
-    )
     statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
-        default=None, description="Instead of content: what you learned, each with the user's words."
+        default=None, description="Instead of content: what you learned."
     )
 
     @model_validator(mode="after")
@@ -286,6 +283,7 @@ class Conversation(Contract):
 class Profile(Contract):
     """A page of memories, newest first. The narrative is on the first page."""
 
+    user_name: str | None = Field(default=None, description="As the user gave it.")
     narrative: str
     facts: tuple[Memory, ...]
     preferences: tuple[Memory, ...]
@@ -299,7 +297,8 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise what is not yet.")
+    now: bool = Field(default=False, description="Also compact.")
+    cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
 class Period(Contract):
@@ -352,10 +351,11 @@ class ChatSummary(Contract):
     backlog: Backlog
     coverage: Coverage
     queued: tuple[JobKind, ...]
+    next_cursor: str | None = Field(default=None, description="There are older periods; null: these are the oldest.")
 
 
 class ExplainArgs(Place):
-    receipt_id: Text | None = None
+    receipt_id: Text | None = Field(default=None, description="From get_context.")
     memory_id: RowId | None = None
     message_id: ExternalId | None = Field(default=None, description="The channel's id, else a message number.")
 

@@ -1,30 +1,76 @@
 """The types the contract is built from: cleaned texts, bounded numbers, immutable models."""
 
 import re
-from typing import Annotated, Literal
+from datetime import datetime
+from typing import Annotated, Final, Literal, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    WithJsonSchema,
+)
 
-from tellonce.moments import Instant
+ZONE = "zone"
+"""The key in a validation context of the time zone for times without an offset."""
+
+
+def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
+    if moment.tzinfo is not None:
+        return moment
+    zone = (info.context or {}).get(ZONE)
+    if zone is None:
+        raise ValueError("needs its UTC offset, as in 2026-03-15T09:00:00+08:00")
+    return moment.replace(tzinfo=zone)
+
+
+def _in_calendar(moment: datetime) -> datetime:
+    """Refuse years that Python and PostgreSQL cannot both represent (1 to 9999), with a margin of one year for time
+    zones."""
+    if not 1 < moment.year < 9999:
+        raise ValueError("is no year anybody lives in")
+    return moment
+
+
+def _to_its_end(written: object) -> object:
+    """A bare day given as an end includes the whole day."""
+    is_day = isinstance(written, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", written) is not None
+    return f"{written}T23:59:59.999999" if is_day else written
+
+
+Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar)]
+Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar)]
+"""A time given by a person. The server reads one without an offset in the user's zone: `2026-03-15` is the user's day.
+"""
+End = Annotated[Moment, BeforeValidator(_to_its_end)]
+
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
 
 Role = Literal["user", "assistant"]
-MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
+"""The kinds of memories that are learned from what was said. Every other list of kinds is made of this one."""
+MemoryKind = Literal[LearnedKind, "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
-ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
+ResultKind = Literal["message", "summary", MemoryKind]
 SectionName = Literal["log", "profile", "summary", "memories", "history", "elsewhere", "relevant", "quoted"]
-ShownName = Literal["log", "profile", "summary", "memories", "history", "elsewhere", "relevant", "quoted", "now"]
+ShownName = Literal[SectionName, "now"]
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
 """How a match is selected: by exact characters, by digits with other separators, or by other forms of the words."""
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
+
+MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)
 
 
 def _clean(text: str) -> str:
@@ -97,6 +143,7 @@ class NamedPlace(Place):
         default=None, description="Your own id of this talk, e.g. the project."
     )
     message_thread_id: ThreadId | None = Field(default=None, description="Topic number or session id.")
+    reply_to_message_id: ExternalId | None = Field(default=None, description="What it replies to.")
 
 
 class When(Contract):

@@ -1,11 +1,11 @@
 """The public contract of `forget`: the request, the preview and the result of an erasure."""
 
+import re
 from typing import Annotated
 
 from pydantic import AwareDatetime, ConfigDict, Field, model_validator
 
-from tellonce.contract_types import Contract, ForgetLabel, Place, ResultKind, RowId, Text
-from tellonce.moments import End, Moment
+from tellonce.contract_types import Contract, End, ForgetLabel, Moment, Place, ResultKind, RowId, Text
 
 
 class ForgetArgs(Place):
@@ -67,3 +67,21 @@ class Forgotten(Contract):
     left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these places.")
     receipt: str | None = None
     notes: tuple[str, ...] = Field(default=(), description="Tell the user.")
+
+
+_RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")
+_DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
+
+
+def picked(said: str, count: int) -> frozenset[int] | None:
+    """The numbers that a text such as `all`, `none` or `1,3-5` selects from a list of `count` items; None for other
+    texts."""
+    said = said.strip().lower().rstrip(".,;")
+    if said in ("all", "none"):
+        return frozenset(range(1, count + 1)) if said == "all" else frozenset()
+    parts = [part for part in re.split(r"[,;\s]+", _DASH.sub("-", said)) if part]
+    found = [match for part in parts if (match := _RANGE.fullmatch(part))]
+    ranges = [(int(match[1]), int(match[2] or match[1])) for match in found]
+    if len(found) < len(parts) or any(first < 1 or last > count for first, last in ranges):
+        return None
+    return frozenset(number for first, last in ranges for number in range(first, last + 1)) or None

@@ -1,12 +1,11 @@
-"""The contract of the relay's reminder tools. A reminder is a dated memory with an alarm."""
+"""The contract of the reminder tools. A reminder is a dated memory with an alarm."""
 
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Memory
-from tellonce.contract_types import Bigint, Contract, ExternalId, Place, RowId, Text
-from tellonce.moments import Instant
+from tellonce.contract_types import Bigint, Contract, ExternalId, Instant, Place, RowId, Text
 
 SET_REMINDER = "set_reminder"
 LIST_REMINDERS = "list_reminders"

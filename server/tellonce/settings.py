@@ -1,5 +1,6 @@
 """The settings of every process and of the server, with default and unit; read from the environment and `.env`, nowhere else."""
 
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -7,19 +8,66 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AliasChoices,
+    BaseModel,
+    ConfigDict,
     Field,
     SecretStr,
     ValidationError,
     field_validator,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from tellonce.backoff import backoff
 from tellonce.former_name import data_folder, former_sources
-from tellonce.remote_settings import Group
-from tellonce.remote_settings import Remote as Remote
-from tellonce.remote_settings import parsed_subjects as parsed_subjects
 from tellonce.setting_types import Folder, GroupIds, Names, OllamaAddress, UserIds
+
+
+class Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Remote(Group):
+    """Remote clients: the public address, and the OAuth issuer whose access tokens are accepted in addition to our
+    own."""
+
+    url: str = Field(default="", description="Public URL of `/mcp`, which a token must name as its audience.")
+    issuer: str = Field(default="", description="Issuer of access tokens; default: only tokens of `tellonce token`.")
+    jwks_url: str = Field(default="", description="URL of the issuer's public keys; https, or loopback.")
+    subjects: str = Field(default="", description="The user id of each subject of the issuer: `ann=42, ben=43`.")
+    rate_limit: float = Field(
+        default=500, ge=0, description="Maximum requests per second of one remote credential; 0: no limit."
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> "Remote":
+        named = {"URL": self.url, "JWKS_URL": self.jwks_url, "SUBJECTS": self.subjects}
+        if self.issuer and not all(named.values()):
+            raise ValueError(f"with an issuer {', '.join(n for n, value in named.items() if not value)} is needed too")
+        if self.jwks_url and not re.match(r"https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/]", self.jwks_url):
+            raise ValueError("JWKS_URL must be https: with altered keys, anyone could log in as any user")
+        return self
+
+    @field_validator("subjects")
+    @classmethod
+    def _pairs(cls, text: str) -> str:
+        parsed_subjects(text)
+        return text
+
+    @property
+    def users(self) -> dict[str, int]:
+        """The user id of each subject."""
+        return parsed_subjects(self.subjects)
+
+
+def parsed_subjects(text: str) -> dict[str, int]:
+    """Parse `sub=user id` pairs. Raises ValueError for any other text."""
+    pairs = [part.strip().rpartition("=") for part in text.split(",") if part.strip()]
+    if any(not subject or not re.fullmatch(r"\d{1,18}", user) for subject, _, user in pairs):
+        raise ValueError("write subject=user id, separated by commas: ann=42, ben=43")
+    return {subject: int(user) for subject, _, user in pairs}
+
 
 DEFAULT_USER_ID = 1
 
@@ -89,6 +137,10 @@ class QueuePolicy(Group):
     @property
     def lease(self) -> timedelta:
         return timedelta(seconds=self.lease_seconds)
+
+    def retry_delay(self, attempts: int) -> timedelta:
+        """How long a job waits after so many counted attempts."""
+        return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 
 class Retention(Group):

@@ -12,6 +12,8 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from tellonce.backoff import backoff, full_length
+
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE = 1.0
@@ -106,7 +108,7 @@ class SideTasks:
                 record.running = False
                 steady = self.clock() - started >= STEADY_SECONDS
                 self._note(record, error, steady=steady)
-                wait = pause(record.in_a_row)
+                wait = backoff(record.in_a_row, FIRST_PAUSE, LONGEST_PAUSE, full_length)
                 logger.exception("side task %s failed; it starts again in %.0f s", task.name, wait)
             if task.vital and record.in_a_row >= MOST_FAILURES:
                 logger.critical("side task %s failed %d times in a row; the process ends", task.name, record.in_a_row)
@@ -118,8 +120,3 @@ class SideTasks:
         record.failures += 1
         record.in_a_row = 1 if steady else record.in_a_row + 1
         record.error = type(error).__name__
-
-
-def pause(failures_in_a_row: int) -> float:
-    """Seconds to wait after that many consecutive failures."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(failures_in_a_row - 1, 10))

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tellonce.contract_types import Clean, Contract, ExternalId, Place, Role, Text
-from tellonce.moments import Instant
+from tellonce.contract_types import Clean, Contract, ExternalId, Instant, Place, Role, Text
 
 RECORD_TURN = "record_turn"
 

@@ -11,11 +11,10 @@ from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 from pydantic_settings import DotEnvSettingsSource
 
-from tellonce import parent_watch
+from tellonce import shutdown
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.former_name import FORMER_NAME
-from tellonce.remote_settings import Group
-from tellonce.settings import ServerSettings
+from tellonce.settings import Group, ServerSettings
 
 PREFIX = "TELLONCE_"
 _LIKENESS = 0.85
@@ -67,7 +66,7 @@ def known_names() -> frozenset[str]:
         item for kind in (ServerSettings, SummarizerSettings, RelaySettings) for item in kind.model_fields.items()
     )
     return frozenset(
-        {parent_watch.VARIABLE, *(variable for name, field in fields for variable in _variables(name, field))}
+        {shutdown.PARENT_PIPE, *(variable for name, field in fields for variable in _variables(name, field))}
     )
 
 

@@ -14,6 +14,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load
 from tellonce_cli import forget
+from tellonce_cli.chat_reminders import ChatReminders, terminal_delivers
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
@@ -21,14 +22,20 @@ from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming import Incoming, command_of, is_command
+from tellonce_relay.orders import order_of
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.turn.tag_effects import Done
+from tellonce_relay.turn.reminders import set_reply
+from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, run_turn
+
+_BOTS_OWN = ("/stop", "/routines")
+"""Commands of the bot that a terminal does not have."""
 
 _STARTS_ONE = "No server is running, so this chat starts one of its own until it ends."
 _HELP = """\
+/cancel 1 – cancel a reminder by its number in /reminders
 /undo – take back what my last answer saved
 /yes, /no – what my last answer asked about is right, or is not"""
 
@@ -80,9 +87,14 @@ async def _chat(settings: RelaySettings) -> int:
         talk = Talk(memory, responder, settings, keyboard)
         if keyboard.interactive:
             console.print(f"{_who(responder)} /help lists commands, Ctrl-D ends.")
-        while (line := await keyboard.line("you › ")) is not None:
-            if line.strip():
-                await talk.hear(line.strip())
+        reminding = asyncio.create_task(talk.reminders.keep())
+        try:
+            while (line := await keyboard.line("you › ")) is not None:
+                if line.strip():
+                    await talk.hear(line.strip())
+        finally:
+            reminding.cancel()
+            await asyncio.wait([reminding])
     return 0
 
 
@@ -96,13 +108,16 @@ class Talk:
     """One conversation. Each input line is a command or a turn."""
 
     def __init__(self, memory: MemoryClient, responder: Responder, settings: RelaySettings, keyboard: Keyboard) -> None:
-        self._command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
+        zone = ZoneInfo(settings.timezone)
+        self._command_context = CommandContext(memory, responder, zone)
+        self.reminders = ChatReminders(memory, zone, keyboard.show, _now, terminal_delivers(settings), _now())
         self._settings = settings
         self._keyboard = keyboard
         self._last_answer: str | None = None
         self._effects = Done()
 
     async def hear(self, line: str) -> None:
+        line = self._order_in(line) or line
         incoming = _incoming(self._settings, line)
         try:
             if is_command(line):
@@ -111,6 +126,12 @@ class Talk:
                 await self._turn(incoming)
         except (MemoryRefused, MemoryUnreachable) as error:
             console.print(str(error))
+
+    def _order_in(self, line: str) -> str | None:
+        """The command for an order in plain words. A language model needs none, and there is no answer to stop here."""
+        offline = isinstance(self._command_context.responder, OfflineResponder)
+        order = order_of(line) if offline and not is_command(line) else None
+        return order.command if order is not None and order.kind != "stop" else None
 
     async def _turn(self, incoming: Incoming) -> None:
         command_context, terminal = self._command_context, Terminal()
@@ -122,30 +143,50 @@ class Talk:
             terminal.close()
         self._last_answer = next(iter(outcome.message_ids), None)
         self._effects = outcome.effects
-        for line in _effect_lines(outcome.effects):
+        self.reminders.changed.set()
+        for line in self._effect_lines(outcome.effects):
             console.print(line, markup=False)
+
+    def _effect_lines(self, effects: Done) -> list[str]:
+        saved = [f"{_saved_line(one, self._command_context.zone)}  [/undo]" for one in effects.saved]
+        return saved + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
 
     async def _command(self, incoming: Incoming) -> str:
         name, topic = command_of(incoming.text)
         if name == "/forget":
             return await self._forget(topic)
+        if name == "/remind" and topic:
+            return await self._remind(incoming, topic)
+        if name in ("/remind", "/reminders"):
+            return await self.reminders.listed(incoming)
+        if name == "/cancel":
+            return await self.reminders.cancel(topic)
         if name == "/undo":
             return await self._undo()
         if name in ("/yes", "/no"):
             return await self._decide("confirm" if name == "/yes" else "reject")
         if name == "/help":
-            return f"{phrase('help.text')}\n{_HELP}"
+            known = [line for line in phrase("help.text").splitlines() if not line.startswith(_BOTS_OWN)]
+            return "\n".join([*known, _HELP])
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
         # The terminal has no replies, so a question always refers to the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._command_context, about) or phrase("help.unknown_command")
 
+    async def _remind(self, incoming: Incoming, text: str) -> str:
+        said, made = await self.reminders.set(incoming, text)
+        self._effects = Done(saved=[Saved(made.memory, "reject", made)] if made is not None else [])
+        return f"{said}  [/undo]" if made is not None else said
+
     async def _undo(self) -> str:
         """Undo what the last answer saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
-            await self._change(one.memory.id, one.undo)
+            if one.reminder is not None:
+                await self.reminders.take_back(one.memory.id)
+            else:
+                await self._change(one.memory.id, one.undo)
         return phrase("memory.taken_back") if saved else "My last answer saved nothing."
 
     async def _decide(self, action: c.MemoryAction) -> str:
@@ -163,9 +204,14 @@ class Talk:
         return await forget.asked(self._command_context.memory, target, self._command_context.zone, self._keyboard)
 
 
-def _effect_lines(effects: Done) -> list[str]:
-    saved = [f"{views.saved_view(one.memory)}  [/undo]" for one in effects.saved]
-    return saved + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
+def _saved_line(one: Saved, zone: ZoneInfo) -> str:
+    if one.reminder is not None:
+        return set_reply(one.reminder, _now(), zone).text
+    return views.saved_view(one.memory)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _incoming(settings: RelaySettings, line: str) -> Incoming:
@@ -182,4 +228,4 @@ def _incoming(settings: RelaySettings, line: str) -> Incoming:
 def _options(settings: RelaySettings) -> TurnOptions:
     file = settings.config_dir / "profile.md"
     profile = file.read_text() if file.exists() else ""
-    return TurnOptions(zone=ZoneInfo(settings.timezone), now=lambda: datetime.now(UTC), profile=profile)
+    return TurnOptions(zone=ZoneInfo(settings.timezone), now=_now, profile=profile)

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from tellonce import contract as c
 from tellonce.client import MemoryUnreachable
-from tellonce.client_settings import RelaySettings
+from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
@@ -30,10 +30,9 @@ from tellonce_cli.screen import console
 from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.routines.file import load_routines
-from tellonce_relay.telegram.bot_token import relays_token
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.app.auth import SCOPES
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL, complete
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance, look
@@ -320,9 +319,10 @@ def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
 
 async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
     found = connected(this_machine())
-    unreadable = [told for told in found.values() if isinstance(told, str)]
-    if unreadable:
-        return Finding(False, unreadable[0], "correct that file; its client cannot read it either")
+    for name, told in found.items():
+        if isinstance(told, str):
+            hint = f"run `tellonce connect {name}`; if that refuses the file, add by hand what `--print` shows"
+            return Finding(False, told, hint)
     names = [name for name, there in found.items() if there]
     missing = [name for name, there in found.items() if not there]
     hint = f"`tellonce connect {missing[0]}` would add it" if missing else ""

@@ -6,9 +6,9 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
-from tellonce.choices import picked
 from tellonce.client import MemoryClient
 from tellonce.client_settings import RelaySettings
+from tellonce.forget_contract import picked
 from tellonce.settings import load
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memories import called, made, print_json

@@ -14,7 +14,6 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import (
     KINDS,
@@ -22,6 +21,7 @@ from tellonce_cli.importers import (
     ImportFailed,
     ImportMemory,
     Item,
+    LeftOut,
     Unreadable,
     estimate_size,
     read,
@@ -30,10 +30,10 @@ from tellonce_cli.importers import (
 from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.memory_import import Keeper, make_keeper
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.services.import_memories import Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 
 BATCH_CHARACTERS = 4 * 1024 * 1024
@@ -51,6 +51,7 @@ class Tally:
     memories: Counter[str] = field(default_factory=Counter[str])
     unreadable: int = 0
     first_unreadable: list[str] = field(default_factory=list[str])
+    left_out: Counter[str] = field(default_factory=Counter[str])
     newest: datetime | None = None
 
     def pass_over(self, why: list[str]) -> None:
@@ -188,6 +189,7 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
+        tally.left_out.update(item.why for item in batch if isinstance(item, LeftOut))
         tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
         await _keep(batch, keeper, tally)
 
@@ -198,7 +200,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
     characters = 0
     for item in items:
         batch.append(item)
-        characters += 0 if isinstance(item, Unreadable) else len(item.content)
+        characters += 0 if isinstance(item, Unreadable | LeftOut) else len(item.content)
         if len(batch) >= BATCH or characters >= BATCH_CHARACTERS:
             yield batch
             batch, characters = [], 0
@@ -219,6 +221,8 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     console.print(
         f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
     )
+    for why, files in tally.left_out.items():
+        console.print(f"left out, for {why}: {plural.counted(files, 'file')}", markup=False)
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
     if kept["forgotten"]:

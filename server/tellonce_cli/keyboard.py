@@ -39,11 +39,13 @@ class Keyboard:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
         self._read: Callable[[str], str | None] = _typed if self.interactive else _Pipe().read
         self._reading: asyncio.Future[str | None] | None = None
+        self._prompt = ""
         if self.interactive:
             _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
         """The next line without its line end; None at the end. A pipe gets no prompt."""
+        self._prompt = prompt
         if self._reading is None:
             self._reading = self._begin(prompt)
         elif self.interactive:
@@ -67,6 +69,14 @@ class Keyboard:
             print()  # end the prompt's line
             return ""
         return reading.result() or ""
+
+    def show(self, text: str) -> None:
+        """Print a text while a line may be being typed, and the prompt with what was typed after it."""
+        if not self.interactive or self._reading is None:
+            print(text, flush=True)
+            return
+        line = sys.modules["readline"].get_line_buffer() if "readline" in sys.modules else ""
+        print(f"\r\x1b[K{text}\n{self._prompt}{line}", end="", flush=True)
 
     def _begin(self, prompt: str) -> "asyncio.Future[str | None]":
         loop = asyncio.get_running_loop()

@@ -14,11 +14,11 @@ from typing import Annotated, Literal
 import typer
 
 from tellonce.settings import SettingsError
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.operator_commands import database_app, service_app, token_app
+from tellonce_cli.screen import CommandFailed
 from tellonce_cli.subcommand import examples, run_module
 
 app = typer.Typer(

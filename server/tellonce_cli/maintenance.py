@@ -9,9 +9,8 @@ from rich.progress import Progress
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory import opened, storage
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.embedding.choose import choose_embedder
 from tellonce_server.embedding.generations import NoWayBack
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder

@@ -13,9 +13,8 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.plural import counted
 from tellonce.settings import load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.memory_server import connected
-from tellonce_cli.screen import console, notes
+from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_relay.views import dated, short
 
 ModelT = TypeVar("ModelT", bound=BaseModel)

@@ -11,20 +11,21 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
-from tellonce_cli.failures import CommandFailed
-from tellonce_cli.screen import notes
+from tellonce_cli.screen import CommandFailed, notes
 
 CHANNEL = "terminal"
 """The client's name, which is also the channel and so determines the chat of all commands in a terminal."""
 
-_OURS = ("127.0.0.1", "localhost", "::1")
+OURS = ("127.0.0.1", "localhost", "::1")
 
 
 @asynccontextmanager
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
-    """A client of the memory. `notice` is printed on a terminal if a server must be started. Raises CommandFailed if
-    the configured server is on another machine and does not answer, because a memory on this machine would be a
-    different one, and if our own cannot be opened.
+    """A client of the memory.
+
+    `notice` is printed on a terminal if a server must be started. Raises CommandFailed if the configured server is on
+    another machine and does not answer, because a memory on this machine would be a different one, and if our own
+    cannot be opened.
     """
     try:
         token = settings.bearer("assistant")
@@ -33,7 +34,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     if token and await _answers(settings.url, token):
         async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
-    elif urlsplit(settings.url).hostname not in _OURS:
+    elif urlsplit(settings.url).hostname not in OURS:
         raise CommandFailed(
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )

@@ -7,8 +7,7 @@ import httpx2
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load
-from tellonce_cli.failures import CommandFailed
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 
 SECONDS = 10.0
 

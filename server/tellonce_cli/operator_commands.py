@@ -24,8 +24,9 @@ def database_setup() -> None:
 def service_install(
     only_print: Annotated[bool, typer.Option("--print", help="Print the unit; change nothing.")] = False,
 ) -> None:
-    """Run `tellonce up` in the background, now and at every login. Installs a systemd user unit, on macOS a launchd
-    agent. The service reads the `.env` of this folder.
+    """Run `tellonce up` in the background, now and at every login.
+
+    Installs a systemd user unit, on macOS a launchd agent. The service reads the `.env` of this folder.
     """
     run_module("service", "install", only_print=only_print)
 
@@ -56,8 +57,9 @@ def token_create(
     scope: Annotated[Literal["assistant", "relay", "agent"], typer.Option(help="What the token may do.")] = "assistant",
     user: Annotated[int | None, typer.Option(help="User for whom the token acts; default: you.")] = None,
 ) -> None:
-    """Create a token, which is shown once. A client sends it as `Authorization: Bearer TOKEN`. It replaces an existing
-    token of that name.
+    """Create a token, which is shown once.
+
+    A client sends it as `Authorization: Bearer TOKEN`. It replaces an existing token of that name.
     """
     run_module("tokens", "create", name=name, scope=scope, user=user)
 

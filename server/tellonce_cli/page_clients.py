@@ -5,9 +5,9 @@ The server runs `python -m tellonce_cli.page_clients TASK …`.
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.page_lines import run, tell
+from tellonce_cli.screen import CommandFailed
 
 
 def clients() -> None:

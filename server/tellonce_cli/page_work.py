@@ -6,58 +6,27 @@ on standard error and exit code 1.
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 
+from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import ServerSettings, load
-from tellonce.work import TIERS
 from tellonce_cli import backup, export
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import Tally, own_bot, take
 from tellonce_cli.import_kinds import ImportKind
-from tellonce_cli.importers import ImportFailed, Item, Unreadable, estimate_size, read, recognized
+from tellonce_cli.importers import ImportFailed, Item, estimate_size, read, recognized
+from tellonce_cli.importers.forecast import forecast, measured
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
-from tellonce_server.services.import_messages import Importers, ImportMessage
+from tellonce_cli.screen import CommandFailed
+from tellonce_server.services.import_memories import make_keeper
+from tellonce_server.services.import_messages import Importers
 from tellonce_server.services.services import Services
-from tellonce_server.store import ledger
-from tellonce_server.store.ledger import PerExchange
-
-COST_DAYS = 30
-"""Days over which the average cost of an exchange is computed."""
 
 
 def back_up(file: str) -> None:
     Path(file).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     backup.run(Path(file))
     tell(file=file, bytes=Path(file).stat().st_size)
-
-
-@dataclass
-class Plan:
-    """The contents of a file, counted without storing anything."""
-
-    messages: int = 0
-    mine: int = 0
-    exchanges: int = 0
-    memories: int = 0
-    unreadable: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
-
-    def count(self, item: Item) -> None:
-        if isinstance(item, ImportMessage):
-            self.messages += 1
-            self.mine += item.role == "user" and item.speaker is None
-            self.exchanges += item.role == "assistant"
-            self.first = min(self.first or item.sent_at, item.sent_at)
-            self.last = max(self.last or item.sent_at, item.sent_at)
-        elif isinstance(item, Unreadable):
-            self.unreadable += 1
-        else:
-            self.memories += 1
 
 
 def _kind(file: Path) -> ImportKind:
@@ -67,27 +36,20 @@ def _kind(file: Path) -> ImportKind:
 def plan_import(file: str, me: str = "") -> None:
     """A dry run: the contents of the file, and what learning from them costs."""
     path = Path(file)
-    kind, plan = _kind(path), Plan()
-    for item in _items(kind, path, me, _progress(path)):
-        plan.count(item)
-    cost = asyncio.run(_cost(load(ServerSettings)))
+    kind = _kind(path)
+    talk = measured(_items(kind, path, me, _progress(path)))
+    foreseen = forecast(talk, load(ServerSettings).compaction, load(SummarizerSettings))
     tell(
         kind=kind,
-        **vars(plan),
-        seconds=cost.seconds * plan.exchanges if cost.seconds is not None else None,
-        price_usd=cost.price_usd * plan.exchanges if cost.price_usd is not None else None,
+        messages=talk.messages,
+        mine=talk.mine,
+        memories=talk.memories,
+        unreadable=talk.unreadable + talk.left_out,
+        first=talk.first,
+        last=talk.last,
+        seconds=foreseen.seconds if foreseen.calls else None,
+        price_usd=foreseen.dollars,
     )
-
-
-async def _cost(settings: ServerSettings) -> PerExchange:
-    """The recent average cost of an exchange with the best model that has read one."""
-    async with storage(settings) as services:
-        since = services.deps.now() - timedelta(days=COST_DAYS)
-        for tier in TIERS:
-            found = await ledger.per_exchange(services.deps.database, since, tier)
-            if found.seconds is not None:
-                return found
-    return PerExchange(None, None)
 
 
 def do_import(file: str, me: str = "") -> None:
@@ -98,7 +60,7 @@ def do_import(file: str, me: str = "") -> None:
         created=tally.created,
         duplicates=tally.duplicates,
         memories=tally.memories["kept"],
-        unreadable=tally.unreadable,
+        unreadable=tally.unreadable + tally.left_out.total(),
         mine=tally.mine,
     )
 

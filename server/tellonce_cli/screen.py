@@ -1,7 +1,11 @@
-"""The consoles the commands print on. Markup is off, because people's texts and paths may contain brackets."""
+"""What a command shows: the consoles it prints on, and the sentence it fails with."""
 
 from rich.console import Console
 
 console = Console(markup=False, highlight=False, soft_wrap=True)
 notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 """The console for messages that are not the result itself, on standard error."""
+
+
+class CommandFailed(Exception):
+    """A command failed; the text is for the person to read."""

@@ -2,7 +2,7 @@
 
 import sys
 
-from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import CommandFailed
 from tellonce_relay.routines.delivery import send_once
 
 

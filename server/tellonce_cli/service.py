@@ -12,9 +12,8 @@ from typing import Protocol
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.service_files import NAME, service_file
 from tellonce.settings import ServerSettings, Settings, load, variable
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import own_command
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
 
 LOG_NAME = "service.log"

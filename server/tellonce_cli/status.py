@@ -17,8 +17,7 @@ from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce.work import QueueStatus, ReadingStatus, Tier
-from tellonce_cli.failures import CommandFailed
-from tellonce_cli.screen import console
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
 
 _READERS: dict[Tier, str] = {

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import CommandFailed
 
 MOST_TURNS = 20
 SERVER = "server"

@@ -14,15 +14,13 @@ from rich.table import Table
 from telegram import User
 
 from tellonce.children import Child
-from tellonce.client_settings import RelaySettings, SummarizerSettings
+from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce.signals import told_to_end
+from tellonce.shutdown import told_to_end
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.bot_pairing import keep_user, offered
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
-from tellonce_cli.screen import console
-from tellonce_relay.telegram.bot_token import relays_token
+from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.former_folder import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 

@@ -5,7 +5,7 @@ import asyncio
 import logging
 import sys
 
-from tellonce import logs, parent_watch, tracing
+from tellonce import logs, shutdown, tracing
 from tellonce.preload import imported
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_server.app.former_folder import move_former_folder
@@ -21,7 +21,7 @@ def main() -> None:
     transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout")
     transport.add_argument("--http", action="store_true", help="speak MCP over HTTP (default)")
     args = parser.parse_args()
-    parent_watch.watch()
+    shutdown.watch_parent()
     logs.begin()
     if told := move_former_folder():
         logging.getLogger(__name__).warning(told)

@@ -1,4 +1,4 @@
-"""The importance of a recorded message: a sum of features of its own text."""
+"""The importance of a recorded message or a statement by the form of its own text. Pure."""
 
 import re
 from typing import Final
@@ -23,3 +23,14 @@ def message_importance(role: str, content: str) -> float:
         + 0.05 * (role == "assistant")
     )
     return min(1.0, round(score, 2))
+
+
+KEY_NUMBER: Final = 0.8
+"""The importance of a statement with a number that people look up."""
+
+_LONG_NUMBER: Final = re.compile(r"\d(?:[ .-]?\d){7,}")
+
+
+def statement_importance(text: str, default: float) -> float:
+    """At least `default`, between 0 and 1."""
+    return max(default, KEY_NUMBER) if _LONG_NUMBER.search(text) else default

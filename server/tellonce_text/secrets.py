@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import Final
 
 from tellonce_text.caches import of_texts
-from tellonce_text.word_lists import words_of
 
 Replace = Callable[[re.Match[str]], str]
 
@@ -74,7 +73,7 @@ _MANY_DIGITS = re.compile(r"\d{8}|(?:\d{4,}[ -]){2}")
 _CALLED_SECRET = re.compile(r"api|access|secret|auth|client|private|signing|webhook|token|credential", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
-_PLAIN_WORD: Final = words_of(
+_PLAIN_WORD: Final = frozenset(
     """
     a about above absent again all already also always an and any apparently are as asked at back bad based be
     because been before being blank broken but by bytes cached called case changed changing checked compromised
@@ -87,7 +86,7 @@ _PLAIN_WORD: Final = words_of(
     sure than that the their them then there they this to today tomorrow too true false undefined under unknown
     unsafe up updated us used very wait was we weak were what when where which who why will with without wrong you
     your
-    """
+    """.split()
 )
 
 

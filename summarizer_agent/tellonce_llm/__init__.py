@@ -14,6 +14,7 @@ from tellonce_llm.model import (
     SystemBlock,
     Tier,
     Turn,
+    Wrapped,
     ask,
     readable,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Tier",
     "Turn",
     "Used",
+    "Wrapped",
     "ask",
     "readable",
 ]

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tellonce_llm.errors import LLMError, LLMUnusable
-from tellonce_llm.model import Answer, Completion, LanguageModel, SystemBlock, Tier, Turn
+from tellonce_llm.model import Answer, Completion, LanguageModel, SystemBlock, Turn, Wrapped
 
 _RULE = SystemBlock(
     "You are given several independent REQUESTS. Treat each by the instructions above as if it were the only one: "
@@ -29,35 +29,21 @@ class _Waiting:
     call: asyncio.Task[Answers] | None = None
 
 
-class Batched:
+class Batched(Wrapped):
     """Waits up to `seconds` for other requests with the same `together`, instructions and schema; at most `most` share
     a call."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
-        self._model = model
+        super().__init__(model)
         self._most = most
         self._seconds = seconds
         self._waiting: dict[Key, _Waiting] = {}
-
-    @property
-    def name(self) -> str:
-        """The model's own name."""
-        return self._model.name
-
-    @property
-    def tier(self) -> Tier:
-        """The model's own tier."""
-        return self._model.tier
 
     async def complete(self, request: Completion) -> Answer:
         """The model's answer. A request that cannot be joined is asked alone, at once."""
         if request.together is None or request.json_schema is None or len(request.turns) != 1:
             return await self._model.complete(request)
         return await self._joined(request)
-
-    def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The model's stream."""
-        return self._model.stream(request)
 
     async def _joined(self, request: Completion) -> Answer:
         key = (request.together or "", request.system, json.dumps(request.json_schema, sort_keys=True))

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from tellonce.backoff import backoff
 from tellonce_llm.errors import Cause, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Tier, readable
+from tellonce_llm.model import Answer, Completion, LanguageModel, Wrapped
 
 
 @dataclass
@@ -35,8 +36,7 @@ class Breaker:
     def failed(self, retry_after: float | None = None) -> None:
         """Note a failure; `retry_after` is the provider's requested pause in seconds, limited by `longest_rest`."""
         self._failures += 1
-        rest = min(self.longest_rest, self.first_rest * 2.0 ** min(self._failures - 1, 20))
-        rest = rest * (0.5 + 0.5 * self.jitter())
+        rest = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter)
         self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))
 
     def succeeded(self) -> None:
@@ -44,27 +44,13 @@ class Breaker:
         self._failures, self._until = 0, float("-inf")
 
 
-class Guarded:
+class Guarded(Wrapped):
     """A language model behind a breaker. During a pause, requests fail at once with LLMUnavailable."""
 
     def __init__(self, model: LanguageModel, breaker: Breaker | None = None) -> None:
-        self._model = model
+        super().__init__(model)
         self.breaker = breaker or Breaker()
         self._cause: Cause = "away"
-
-    @property
-    def name(self) -> str:
-        """The guarded model's name."""
-        return self._model.name
-
-    @property
-    def tier(self) -> Tier:
-        """The guarded model's tier."""
-        return self._model.tier
-
-    async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files that the guarded model reads."""
-        return await readable(self._model)
 
     async def complete(self, request: Completion) -> Answer:
         """The model's answer. Outages are counted, and any answer ends one."""

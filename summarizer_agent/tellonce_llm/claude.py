@@ -11,8 +11,7 @@ from anthropic.types import Message
 
 from tellonce_llm.content_blocks import content
 from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Tier
-from tellonce_llm.pacing import paced
+from tellonce_llm.model import Answer, Completion, FileKind, Tier, paced
 from tellonce_llm.prices import price_of
 
 DEFAULT_MODEL = "claude-haiku-4-5"

@@ -1,8 +1,9 @@
 """The interface for asking a language model. Knows no provider."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 Tier = Literal["claude", "claude-cli", "ollama", "keep"]
 """The tiers, best first; `keep` means no model."""
@@ -109,7 +110,45 @@ async def readable(model: LanguageModel) -> frozenset[FileKind]:
     return await model.reads() if isinstance(model, ReadsFiles) else frozenset()
 
 
+class Wrapped:
+    """A model around another one: it has the other's name, tier and kinds of files, and passes requests on to it."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    @property
+    def tier(self) -> Tier:
+        return self._model.tier
+
+    async def reads(self) -> frozenset[FileKind]:
+        return await readable(self._model)
+
+    async def complete(self, request: Completion) -> Answer:
+        return await self._model.complete(request)
+
+    def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        return self._model.stream(request)
+
+
 def ask(user: str, *, system: str = "", max_tokens: int = 1024, timeout: float = 15.0) -> Completion:
     """A minimal request: one user message and optionally a system prompt."""
     blocks = (SystemBlock(system),) if system else ()
     return Completion((Turn("user", user),), system=blocks, max_tokens=max_tokens, timeout=timeout)
+
+
+T = TypeVar("T")
+
+
+async def paced(source: AsyncIterator[T], seconds: float) -> AsyncIterator[T]:
+    """The same items. Raises TimeoutError if the next one takes longer than `seconds`."""
+    while True:
+        try:
+            async with asyncio.timeout(seconds):
+                item = await anext(source)
+        except StopAsyncIteration:
+            return
+        yield item

@@ -10,8 +10,7 @@ import httpx
 import ollama
 
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn
-from tellonce_llm.pacing import paced
+from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn, paced
 
 # Ollama truncates longer prompts silently. The size is fixed, because another one makes it reload the model.
 CONTEXT_TOKENS = 8192

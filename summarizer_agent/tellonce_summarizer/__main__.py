@@ -9,12 +9,12 @@ import socket
 import sys
 from contextlib import AsyncExitStack
 
-from tellonce import logs, parent_watch, tracing
+from tellonce import logs, shutdown, tracing
 from tellonce.client_settings import SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.journal import journal
 from tellonce.settings import SettingsError, load
-from tellonce.signals import told_to_end
+from tellonce.shutdown import told_to_end
 from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
 from tellonce_llm.claude_cli import ClaudeCli
 from tellonce_summarizer.agent.agent import Agent, Habits
@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="tellonce_summarizer", description=__doc__)
     parser.add_argument("--worker", default=f"{socket.gethostname()}-{os.getpid()}", help="its name in the queue")
     worker = parser.parse_args().worker
-    parent_watch.watch()
+    shutdown.watch_parent()
     logs.begin()
     try:
         settings = load(SummarizerSettings)

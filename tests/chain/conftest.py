@@ -1,4 +1,5 @@
-"""What tests of the whole product live in: a home for commands, and a running life; nothing is left afterwards."""
+"""Fixtures for tests of the whole product: a home for commands, and a running set of processes. Nothing is left
+afterwards."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 @pytest.fixture(scope="package")
 async def life(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Whole]:
-    """All processes, shared by the tests of this folder: each speaks as people of its own, in chats of its own."""
+    """All processes, shared by the tests of this folder. Each test uses its own people and chats."""
     groups = dict.fromkeys(("TELEGRAM_GROUPS", "TELEGRAM_ALWAYS_GROUPS"), ",".join(map(str, GROUPS)))
     async with whole(tmp_path_factory.mktemp("life"), users=PEOPLE, **groups) as life:
         yield life

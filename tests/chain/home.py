@@ -20,7 +20,7 @@ SETTINGS = (
     *("TELLONCE_", "TELEGRAM_", "ANTHROPIC_", "OLLAMA_", "SUMMARIZER_", "DATABASE_URL", "OBSERVABILITY_", "OTEL_"),
     *("USER_", "MASK_"),
 )
-"""How names of settings begin: those of whoever runs the tests are not this person's."""
+"""Prefixes of settings. The settings of the user who runs the tests are removed from the environment."""
 
 
 class Home:
@@ -44,7 +44,7 @@ class Home:
         return f"http://127.0.0.1:{self.port}/mcp"
 
     async def run(self, *arguments: str, told: str = "") -> str:
-        """One command's output; it must succeed."""
+        """The output of one command, which must succeed."""
         code, out, err = await self._run(arguments, told)
         assert code == 0, err
         return out
@@ -70,7 +70,7 @@ class Home:
 
     @asynccontextmanager
     async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:
-        """`tellonce up`, ready; stopped as Ctrl-C stops it."""
+        """Run `tellonce up` until it is ready; at the end it is stopped as by Ctrl-C."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tellonce_cli.main", "up"),
             stdout=asyncio.subprocess.PIPE,
@@ -98,7 +98,8 @@ class Home:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's files. Run as root, they lie outside the folder: its server account could not reach them."""
+        """The folder of PostgreSQL's files. If root runs the tests, it is outside the home, which the server account
+        cannot enter."""
         return (self.folder / "data" / "postgres" / "18").resolve()
 
     def discard(self) -> None:
@@ -106,7 +107,7 @@ class Home:
 
 
 async def eventually(check: Callable[[], Awaitable[bool]], seconds: float = HANGS) -> None:
-    """Ask other processes again until it holds: they have no event for us to wait for."""
+    """Poll until the condition holds, because other processes send no event to wait for."""
     with anyio.fail_after(seconds):
         while not await check():  # noqa: ASYNC110
             await anyio.sleep(0.1)

@@ -1,7 +1,8 @@
-"""People who write, speak and send pictures while relay, server and summarizer are killed at random moments and the model
-fails now and then, and what must hold afterwards.
+"""Simulates people who write, speak and send pictures while relay, server and summarizer are killed at random and the
+model fails now and then; then checks the invariants.
 
-Needs no pytest: a benchmark runs it for long. The same seed gives the same people, words, victims and moments.
+It needs no pytest, because a benchmark runs it for longer. The same seed gives the same people, words, victims and
+times.
 """
 
 import asyncio
@@ -26,18 +27,18 @@ VICTIMS = ("relay", "server", "summarizer")
 ENVIRONMENT = {
     "TELEGRAM_GROUPS": str(GROUP),
     "TELEGRAM_ALWAYS_GROUPS": str(GROUP),
-    # Work of a killed summarizer is free again soon.
+    # The jobs of a killed summarizer can soon be claimed again.
     "TELLONCE_QUEUE__LEASE_SECONDS": "5",
 }
 MOST_UNANSWERED = 8
 ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
-"""Of one that broke off and came later the beginning is a message of its own."""
+"""The beginning of an answer that broke off and was completed later is a separate message."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
 
 @dataclass
 class Thread:
-    """One person's thread of talk, and the numbers of the messages written there, by what they say."""
+    """One person's thread, and the numbers of its messages by their text."""
 
     number: int
     user: int
@@ -52,7 +53,8 @@ class Thread:
 
 @dataclass
 class Run:
-    """`others`: what the bot said besides answers, such as that its memory is away. `failures`: of the model, by kind."""
+    """The result of a run. `others` are the bot's messages that are not answers, such as the notice of an outage.
+    `failures` counts the model's failures by kind."""
 
     threads: list[Thread]
     kills: Counter[str]
@@ -73,9 +75,9 @@ class Run:
 
 
 def troubled(rng: random.Random, failures: Counter[str]) -> Any:
-    """A model that takes a moment, so that kills hit every step of a turn, and fails one time in five.
-
-    A refused key is waited out, and the answer owed; an overload is tried again; a stream that breaks off is continued.
+    """A model that takes a moment, so that kills hit every step of a turn, and fails one time in five: with a rejected
+    key (the answer comes later), an overload (the call is retried), or a stream that breaks off (the answer is
+    continued).
     """
 
     async def answer(asked: Asked) -> Reply:
@@ -113,7 +115,7 @@ def threads(life: Whole) -> list[Thread]:
 
 
 async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
-    """Talk, kill, wait until all is quiet, and look."""
+    """Let people write, kill processes, wait until everything is done, and return the result."""
     rng = random.Random(seed)
     failures: Counter[str] = Counter()
     life.model.script = troubled(random.Random(seed + 1), failures)
@@ -131,7 +133,8 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
 
 
 async def _talk(life: Whole, order: Sequence[Thread], rng: random.Random) -> None:
-    """Some wait for an answer before they go on, some do not; together they leave at most so many unanswered."""
+    """Send the messages. Some people wait for an answer before the next message; the number of unanswered messages is
+    limited."""
     for number, thread in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
         note = f"note-{thread.number}-{len(thread.said)}"
@@ -140,7 +143,7 @@ async def _talk(life: Whole, order: Sequence[Thread], rng: random.Random) -> Non
 
 
 async def _say(life: Whole, thread: Thread, words: str, chance: float) -> int:
-    """In writing, under a picture, or by voice."""
+    """Send the text as a message, as a picture's caption, or by voice."""
     if chance < 0.7:
         return await life.telegram.say(words, thread.user, thread.chat, topic=thread.topic)
     place = {"user": thread.user, "chat": thread.chat, **life.telegram.thread(thread.chat, thread.topic)}
@@ -156,7 +159,7 @@ async def _answered(life: Whole, count: int) -> bool:
 async def _kill(
     life: Whole, talk: Sequence[Thread], moments: Sequence[int], rng: random.Random, killed: Counter[str]
 ) -> None:
-    """One victim at each moment, counted in messages said; now and then the next falls while one comes up."""
+    """Kill one process after each of the given numbers of messages; now and then, while another is starting."""
     for moment in moments:
         while sum(len(thread.said) for thread in talk) < moment:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -175,7 +178,7 @@ async def _all_up(life: Whole) -> None:
 
 
 async def _quiet(life: Whole, talk: Sequence[Thread]) -> None:
-    """Every answer is recorded and nothing waits, or nothing moves any more."""
+    """Wait until every answer is recorded and the queue is empty, or nothing changes any more."""
     wanted = sum(len(thread.said) for thread in talk)
 
     async def recorded() -> bool:
@@ -189,7 +192,7 @@ async def _quiet(life: Whole, talk: Sequence[Thread]) -> None:
 
 
 async def faults(life: Whole, talk: Sequence[Thread]) -> list[str]:
-    """Everything that is not as it must be, in words."""
+    """A sentence for each invariant that does not hold."""
     found = [fault for thread in talk for fault in (*_seen(life, thread), *await _stored(life, thread))]
     gaps = await life.rows("select distinct owner_id from chats")
     for row in gaps:
@@ -199,7 +202,7 @@ async def faults(life: Whole, talk: Sequence[Thread]) -> list[str]:
 
 
 def _seen(life: Whole, thread: Thread) -> list[str]:
-    """What the person saw."""
+    """Check the messages that the person saw."""
     texts = [message["text"] for message in life.telegram.sent if thread.thread_of(message)]
     answers = [found[1] for text in texts if (found := ANSWER.match(text))]
     counts = Counter(answers)
@@ -213,7 +216,7 @@ def _seen(life: Whole, thread: Thread) -> list[str]:
 
 
 async def _stored(life: Whole, thread: Thread) -> list[str]:
-    """What the memory keeps."""
+    """Check the messages in the memory."""
     rows = await life.rows(
         "select id, role, content, exchange_of from messages where chat_id = $1 and content ~ $2 order by thread_key, thread_no",
         thread.chat,

@@ -108,7 +108,7 @@ async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
         exports.telegram(home.folder / "result.json", 300)
         await home.run("import", "telegram", "result.json")
         everything = await _everything(home)
-        # No tool of PostgreSQL's is needed, whatever lies about.
+        # No PostgreSQL tool is needed, even if some are installed.
         home.environment["PATH"] = "/nonexistent"
         await home.run("backup", "all.tellonce")
         await home.run("restore", "all.tellonce", "--force")
@@ -156,7 +156,7 @@ async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Pa
 
 
 async def _tokens(home: Home) -> list[list[str]]:
-    """Name, user, scope, when it was made and, if so, when it was revoked."""
+    """Each token's name, user, scopes, and times of creation and revocation."""
     return [line.split() for line in (await home.run("token", "list")).splitlines()[1:]]
 
 

@@ -1,4 +1,4 @@
-"""The small commands, as they are typed: what they print, how they exit, and what they never print."""
+"""The output and exit codes of small commands, and what they must never print."""
 
 import json
 
@@ -6,8 +6,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.main import DEFECT, told
+from tellonce_cli.screen import CommandFailed
 from tests.chain.home import Home
 from tests.stubs.telegram_emulator import telegram
 

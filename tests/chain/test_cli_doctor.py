@@ -1,4 +1,4 @@
-"""`tellonce doctor` finds what is wrong, says the fix, and shows no secret; each check can fail."""
+"""`tellonce doctor` finds problems, gives the fix, and shows no secret. Each check is seen to fail."""
 
 import asyncio
 import subprocess

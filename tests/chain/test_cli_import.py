@@ -1,4 +1,4 @@
-"""What an import may and may not do to a memory that is already there, on a real PostgreSQL."""
+"""The effects of an import on an existing memory, on a real PostgreSQL."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tellonce import contract as c
-from tellonce_cli.export import entries
 from tellonce_cli.import_ import Tally, take
 from tellonce_cli.importers import read
-from tellonce_cli.importers.items import ImportMemory, Item, Unreadable
-from tellonce_cli.memory_import import make_keeper
+from tellonce_cli.importers.items import Item, Unreadable
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.export import entries
+from tellonce_server.services.import_memories import ImportMemory, make_keeper
 from tellonce_server.services.import_messages import Importers, ImportMessage
 from tellonce_server.store import queue, threads
 from tests.memory_fixtures import START, USER, Memory
@@ -34,7 +34,7 @@ def spoken(number: int, **more: object) -> ImportMessage:
 
 
 async def taken(memory: Memory, *items: Item, where: ChatScope = HERE) -> Tally:
-    """One run of the command on these entries."""
+    """Run the command once on these entries."""
     services = await memory.storage.services()
     tally, keeper = Tally(), await make_keeper(services, where)
     await take(iter(items), Importers(services.deps, where), keeper, tally, services.deps)
@@ -63,7 +63,7 @@ async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: M
 
 
 async def test_an_old_export_never_supersedes_what_was_said_later(memory: Memory) -> None:
-    """Code ends nothing: both stand, the newest first."""
+    """Code ends no statement: both stay, the newest first."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I live in Oslo"))
     await taken(memory, ImportMemory("I live in Rome", said_at=LONG_AGO))
@@ -95,7 +95,7 @@ async def test_a_secret_in_a_saved_memory_is_masked(memory: Memory) -> None:
 
 
 async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(memory: Memory) -> None:
-    """A killed process leaves its messages behind: known at the second run, they would be queued by nobody."""
+    """A killed import leaves messages that the second run recognizes. They must be queued nevertheless."""
     whole = [spoken(number) for number in range(1, 1801)]
 
     class Killed(BaseException):
@@ -134,7 +134,7 @@ async def test_text_no_database_holds_costs_nobody_the_import(memory: Memory) ->
 
 @pytest.fixture
 async def lived_in(memory: Memory) -> Memory:
-    """Threads of each kind, and memories of each state."""
+    """A memory with threads of each kind, and memories of each status."""
     topic = [spoken(n, message_thread_id=7) for n in range(50, 56)]
     replies = [spoken(60, reply_to_message_id="telegram:1:3"), spoken(61, reply_to_message_id="telegram:1:60")]
     bob = spoken(70, speaker="Bob", content="Bob says: ünïcode 😀 [/b]")
@@ -155,7 +155,8 @@ async def lived_in(memory: Memory) -> Memory:
 
 
 async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, tmp_path: Path) -> None:
-    """Into another person's empty memory: words, voices, times, threads, and the memories with their history."""
+    """An import into another person's empty memory restores texts, speakers, times, threads, and memories with their
+    history."""
     wrote = await exported(lived_in, USER)
     tally = await taken(lived_in, *again(wrote, tmp_path), where=THERE)
     read_back = await exported(lived_in, OTHER)
@@ -206,7 +207,7 @@ async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: M
 
 
 async def exported(memory: Memory, owner_id: int) -> list[dict[str, Any]]:
-    return [entry async for entry in entries(await memory.storage.services(), owner_id)]
+    return [entry async for entry in entries((await memory.storage.services()).deps.database, owner_id)]
 
 
 def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
@@ -216,11 +217,11 @@ def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
 
 
 def comparable(found: list[dict[str, Any]]) -> list[str]:
-    """Without the numbers, which are the database's own; who superseded whom is told by text."""
+    """The entries without numbers, which depend on the database. Superseding memories are given by text."""
     texts = {e["id"]: e["content"] for e in found if e["type"] == "memory"}
     lines = [e for e in found if e["type"] == "message"]
     for e in (e for e in found if e["type"] == "memory"):
         own = {k: v for k, v in e.items() if k not in ("id", "sources")}
         lines.append({**own, "superseded_by": texts.get(e["superseded_by"])})
-    # The chat's number is part of its threads' names.
+    # The chat's number is part of its thread keys.
     return sorted(json.dumps(line, sort_keys=True).replace(str(OTHER), str(USER)) for line in lines)

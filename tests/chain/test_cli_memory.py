@@ -1,4 +1,4 @@
-"""The memory from a shell: listed, searched, changed, explained and erased through the server's tools, for people and scripts."""
+"""The commands that list, search, change, explain and erase memories through the server's tools."""
 
 import json
 from typing import Any

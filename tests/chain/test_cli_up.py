@@ -1,4 +1,4 @@
-"""`tellonce up` as a supervisor: real children, killed and stopped from outside; afterwards nothing of it runs."""
+"""`tellonce up` as a supervisor of real child processes that are killed and stopped. Afterwards none of them runs."""
 
 import asyncio
 import os
@@ -71,13 +71,13 @@ def processes(matches: Callable[[int], bool]) -> list[int]:
 
 
 def of_home(home: Home) -> list[int]:
-    """Ours by their environment; PostgreSQL's, which gets none, by the folder it was started on."""
+    """The processes of a home: ours by their environment, and PostgreSQL's, which has none, by its data folder."""
     mark, folder = f"TELLONCE_DATA_DIR={home.folder}/data", str(home.cluster)
     return processes(lambda pid: mark in told(pid, "environ") or folder in told(pid, "cmdline"))
 
 
 def told(pid: int, file: str) -> str:
-    """What /proc tells of a process; nothing of one that is gone."""
+    """The text of a process's file in /proc; empty for a process that has ended."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text(errors="replace")
     except OSError:
@@ -188,12 +188,12 @@ async def _worked_off(home: Home) -> bool:
 
 
 async def _runs(home: Home, module: str) -> bool:
-    """A child that was forked a moment ago has no environment to be known by yet."""
+    """A child that was just forked cannot be recognized by its environment yet."""
     return any(module in told(pid, "cmdline") for pid in of_home(home))
 
 
 async def nothing_runs(home: Home, seconds: float = 5) -> None:
-    """Nearly at once: whoever stops PostgreSQL waits for its pid file to go, which goes a moment before the process."""
+    """Wait briefly: PostgreSQL removes its pid file, which the stopping process waits for, a moment before it ends."""
 
     async def gone() -> bool:
         return not of_home(home)

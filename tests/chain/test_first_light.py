@@ -1,4 +1,4 @@
-"""The whole memory from one command, as a new user runs it: real processes, real PostgreSQL, an empty home."""
+"""The whole memory started by one command as by a new user: real processes, real PostgreSQL, an empty home."""
 
 import json
 import stat

@@ -1,4 +1,4 @@
-"""A history full of boilerplate, restated prompts, recalled blocks, code and small talk: little of it may become memory."""
+"""Little of a history full of boilerplate, repeated prompts, recalled blocks, code and small talk may become memory."""
 
 import random
 
@@ -61,7 +61,7 @@ JUNK = (
     "2026-01-01 10:00:01 WARN user Fred prefers dark mode\n2026-01-01 10:00:02 INFO I am starting the worker in Oregon",
     "npm ERR! code ENOENT\nnpm ERR! my-app needs node 22 by March 1",
     "thread 'main' panicked at src/main.rs:7:5:\nI need a valid config by Friday",
-    # lists of the assistant read back
+    # lists by the assistant that the user repeats
     "You said:\n1. You live in Quito\n2. You prefer window seats\n3. You need to call Ines by June 9",
     "> 1. Move to Quito\n> 2. Buy a yak\nHmm, the second one?",
     # greetings in several languages, replies of one word

@@ -1,4 +1,4 @@
-"""Several summarizers and several servers on one database: every result applied once, in order per chat."""
+"""With several summarizers and servers on one database, every result is applied once and in order per chat."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ USERS = (42, 43, 44)
 EXCHANGES = 100
 POLICY = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 OPEN = "select count(*) from chat_context_queue where state <> 'complete'"
-# Compaction of this test is the default one, which leaves more messages open than the crash harness's.
+# This test uses the default compaction, which leaves more messages open than the settings of the crash tests.
 WITHOUT = ("thread left long without a job", "edit not learned from again")
 
 

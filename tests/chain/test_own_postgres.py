@@ -1,4 +1,4 @@
-"""A fresh PostgreSQL of one's own: it works at once, or a sentence names the statements that make it work."""
+"""A new external PostgreSQL works at once, or a message gives the statements that prepare it."""
 
 import re
 from collections.abc import AsyncIterator

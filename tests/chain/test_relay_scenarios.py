@@ -1,6 +1,6 @@
-"""What people live through with the bot: real processes, an emulated Telegram, a model that knows only its prompt.
+"""Scenarios with the bot: real processes, an emulated Telegram, and a model that knows only its prompt.
 
-Asserts on the prompt the model got and on the database. Everybody here is another person of one running life.
+The tests check the model's prompt and the database. Each test uses a different person of the shared processes.
 """
 
 import re
@@ -33,7 +33,7 @@ BRIEFING = GREETING + CALM * 25 + FORECAST + CALM * 25 + LAST
 
 
 async def send(life: Whole, user: int, routine: str, text: str, *, model: bool = True) -> list[dict[str, Any]]:
-    """`tellonce send` by a script, with or without a local model; the messages Telegram got."""
+    """Run `tellonce send` as a script does, with or without a local model. Returns the messages that Telegram got."""
     before = len(life.messages(user))
     own = {"OLLAMA_HOST": life.ollama.url if model else "http://127.0.0.1:9"}
     life.ollama.script = lambda asked: Say(SHORT)
@@ -46,7 +46,7 @@ async def memories(life: Whole, user: int) -> list[Any]:
 
 
 def section(prompt: str, name: str) -> str:
-    """What stands under a heading, up to the next one."""
+    """The text under a heading, up to the next heading."""
     below = prompt.partition(f"\n{name}\n")[2]
     return min((below.partition(f"\n{other}\n")[0] for other in SECTIONS), key=len)
 

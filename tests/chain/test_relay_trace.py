@@ -1,4 +1,4 @@
-"""One trace a turn through three real processes, and events that hold no word of what was said."""
+"""Each turn has one trace through three real processes, and no event contains text of a message."""
 
 import json
 from pathlib import Path
@@ -17,24 +17,24 @@ CANARY = "Quetzalcoatlus"
 
 
 ALL_DONE = {"reply_recorded", "ltm_store_result", "work_done"}
-"""The last events of a turn in each process: told after what they tell of can be seen in the database."""
+"""The last events of a turn in each process. They are written after their effect is visible in the database."""
 
 
 def events(life: Whole) -> list[dict[str, Any]]:
-    """A line that is being written has no end yet."""
+    """All complete events; the last line may still be in the process of being written."""
     texts = [file.read_text(errors="replace") for file in sorted(life.logs.glob("*.jsonl"))]
     return [json.loads(line) for text in texts for line in text.rpartition("\n")[0].splitlines()]
 
 
 def of_turn(life: Whole, chat: int) -> list[dict[str, Any]]:
-    """The events of the last turn of a chat, in time."""
+    """The events of the last turn of a chat, in time order."""
     told = events(life)
     trace = [e["traceId"] for e in told if e["event"] == "message_received" and e.get("chat") == chat][-1]
     return sorted((e for e in told if e["traceId"] == trace), key=lambda e: str(e["at"]))
 
 
 async def of_whole_turn(life: Whole, chat: int) -> list[dict[str, Any]]:
-    """The same, once every process has told of it."""
+    """The events of the last turn of a chat, once every process has written them."""
 
     async def over() -> bool:
         return {e["event"] for e in of_turn(life, chat)} >= ALL_DONE
@@ -122,7 +122,7 @@ async def has_told(life: Whole, chat: int, event: str) -> bool:
 
 
 async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
-    """A whole life: talk, tags, a routine, an edit, commands, buttons, forgetting, and models that echo or fail."""
+    """The test uses messages, tags, a routine, an edit, commands, buttons, forgetting, and models that echo or fail."""
     user = 104
     script = [Fail(400, f"prompt too odd: {CANARY}", "invalid_request_error"), Say(f"no JSON {CANARY}")]
 

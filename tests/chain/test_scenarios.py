@@ -1,4 +1,4 @@
-"""The scenarios of a life with the memory, offline and with a model; asserts on prompts and rows, not on replies."""
+"""Long scenarios with the memory, with and without a model. The tests check prompts and rows, not replies."""
 
 import itertools
 from collections.abc import AsyncIterator
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.anyio
 
 @dataclass
 class Life:
-    """A user who talks, an assistant that acknowledges, a summarizer that follows."""
+    """A user who writes, an assistant that acknowledges, and a summarizer that does the resulting work."""
 
     memory: Memory
     clock: Clock
@@ -37,7 +37,7 @@ class Life:
 
     @property
     def is_read(self) -> bool:
-        """Whether a model reads what is said; else the user's own sentences are kept."""
+        """Whether a model reads the messages; otherwise the user's own sentences are kept."""
         return self.chain.best_tier() == "claude"
 
     async def say(self, text: str, answer: str = "All right.", **place: object) -> str:
@@ -74,7 +74,7 @@ class Life:
         return await self.client.get_profile(c.GetProfileArgs())
 
     async def everywhere(self) -> str:
-        """Every text the database holds."""
+        """Every text in the database."""
         async with self.memory.tables() as tables:
             columns = await tables.fetch(
                 "select table_name, column_name from information_schema.columns where table_schema = 'public' "
@@ -89,7 +89,7 @@ class Life:
 
 @pytest.fixture(params=[pytest.param("offline", marks=pytest.mark.model), "model"])
 async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: Clock) -> AsyncIterator[Life]:
-    """The same life with no language model anywhere, and with one that answers as a competent model would."""
+    """The same scenario without any language model, and with one that answers as a competent model would."""
     is_read = request.param == "model"
     made = opened(Storage(settings, clock)) if is_read else with_local_model(settings, clock)
     async with (
@@ -105,7 +105,7 @@ async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: 
 
 
 def told(profile: c.Profile) -> list[str]:
-    """All that is known of the user, in either of a note's groups."""
+    """All that is known about the user, in the sections for notes and for statements."""
     return [m.content for m in (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)]
 
 
@@ -235,7 +235,7 @@ async def test_8_what_is_told_to_be_remembered_is_there_at_once(life: Life) -> N
     said = "I prefer Singapore Standard Time (UTC+8) for all scheduling"
     stored = await life.client.remember(c.RememberArgs(content=said))
     assert (stored.outcome, stored.memory.content) == ("stored", said)
-    # What comes without a kind is sorted by the local model; without that it is a fact.
+    # The local model chooses the kind of a statement without one; without the model it is a fact.
     assert stored.memory.kind == ("fact" if life.is_read else "preference")
     profile = await life.profile()
     assert [m.content for m in (*profile.facts, *profile.preferences)] == [said]

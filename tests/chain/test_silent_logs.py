@@ -1,4 +1,4 @@
-"""A text that breaks something in a running memory is in no log of any of its processes."""
+"""A text that causes errors in a running memory is in no log of any of its processes."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
 
 
 def parrot(asked: Asked, number: int) -> Reply:
-    """Misbehaves in another way each time, and quotes what it was asked, as providers' errors may."""
+    """A reply that fails in another way each time and quotes the request, as providers' errors may."""
     said = f"{CANARY} stood in: {asked.prompt}"
     ways = (
         Garbage(f"<html>{said}</html>"),
@@ -69,7 +69,7 @@ def parrot(asked: Asked, number: int) -> Reply:
 
 
 def written(life: Whole) -> str:
-    """All that the processes wrote, on standard error and in their events."""
+    """The whole output of the processes, on standard error and in their events."""
     return "\n".join(
         file.read_text(errors="replace")
         for file in (*life.folder.glob("*.err"), *life.logs.rglob("*"))

@@ -1,6 +1,7 @@
-"""The product as it runs: relay, server with its embedded PostgreSQL, and summarizer, each a process of its own.
+"""Runs the whole product: relay, server with embedded PostgreSQL, and summarizer as separate processes, with an
+emulated Telegram and stubs of the models on loopback.
 
-Around them an emulated Telegram and stubs of the models, on loopback. Needs no pytest: benchmarks use it too.
+It needs no pytest, because benchmarks use it too.
 """
 
 import asyncio
@@ -36,7 +37,7 @@ from tests.stubs.transcription_stub import TranscriptionStub
 
 TOKEN = "999:emulated"
 TALKER = "claude-sonnet-5-5"
-"""The model that answers people; the summarizer asks another."""
+"""The name of the model that answers people. The summarizer uses another one."""
 
 PROCESSES = {
     "server": ("tellonce_server", "--http"),
@@ -47,13 +48,14 @@ HOURS_AGO = 6
 
 
 def both(asked: Asked) -> Reply:
-    """Competent towards people and towards the summarizer."""
+    """A script that answers both people and the summarizer competently."""
     return talk(asked) if asked.model == TALKER else competent(asked)
 
 
 @dataclass
 class Whole:
-    """`start`, `kill` and `stop` take a process by its name; a killed one stays away until it is started again."""
+    """The processes and stubs. `start`, `kill` and `stop` take a process by its name; a killed process stays down until
+    it is started again."""
 
     folder: Path
     telegram: Telegram
@@ -72,7 +74,7 @@ class Whole:
         return self.folder / "logs"
 
     async def start(self, *names: str) -> None:
-        """Start them, the server first, and wait until each is at work."""
+        """Start the processes, the server first, and wait until each is ready."""
         for name in names or PROCESSES:
             polls = len(self.telegram.api.of("getUpdates"))
             await self.spawn(name)
@@ -82,7 +84,7 @@ class Whole:
                 await self.seen(partial(self._polled_since, polls))
 
     async def spawn(self, name: str) -> None:
-        """Start one and do not wait for it."""
+        """Start one process without waiting until it is ready."""
         module, *arguments = PROCESSES[name]
         with (self.folder / f"{name}.err").open("ab") as said:
             self.processes[name] = await asyncio.create_subprocess_exec(
@@ -97,7 +99,7 @@ class Whole:
         return len(self.telegram.api.of("getUpdates")) > polls
 
     async def answers(self) -> None:
-        """Wait until the server can be asked."""
+        """Wait until the server answers."""
         async with asyncio.timeout(HANGS), httpx2.AsyncClient(trust_env=False) as http:
             while True:
                 with suppress(httpx2.HTTPError):
@@ -107,7 +109,7 @@ class Whole:
                 await asyncio.sleep(0.02)
 
     async def kill(self, name: str) -> None:
-        """As `kill -9`."""
+        """Kill a process with SIGKILL."""
         process = self.processes[name]
         if process.returncode is None:
             process.send_signal(signal.SIGKILL)
@@ -119,13 +121,13 @@ class Whole:
                 await end(self.processes[name])
 
     def said(self, name: str) -> str:
-        """What a process wrote on standard error."""
+        """The output of a process on standard error."""
         return (self.folder / f"{name}.err").read_text(errors="replace")
 
     async def command(
         self, *arguments: str, told: str = "", code: int = 0, own: Mapping[str, str] | None = None
     ) -> str:
-        """One `tellonce` command's output, standard error included; `own` is its own environment."""
+        """The output of one `tellonce` command, including standard error. `own` is added to its environment."""
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "tellonce_cli.main", *arguments),
             env=self.environment | {"COLUMNS": "400"} | dict(own or {}),
@@ -143,7 +145,7 @@ class Whole:
 
     @asynccontextmanager
     async def client(self, scope: str = "relay") -> AsyncIterator[MemoryClient]:
-        """Another client of the same server; `relay` may ask for any chat."""
+        """Another client of the same server. With `relay`, it may use any chat."""
         async with connect_http(self.url, self.token(scope)) as client:
             yield client
 
@@ -159,7 +161,7 @@ class Whole:
         return rows[0][0] if rows else None
 
     async def until(self, true: Callable[[], Awaitable[Any]], seconds: float = HANGS) -> Any:
-        """Ask again until it holds: other processes have no event for us to wait for."""
+        """Poll until the condition holds, because other processes send no event to wait for."""
         deadline = time.monotonic() + seconds
         while not (found := await true()):
             if time.monotonic() > deadline:
@@ -168,7 +170,7 @@ class Whole:
         return found
 
     async def turn(self, text: str, user: int, **place: Any) -> str:
-        """A person writes and is answered; what the memory keeps as the answer, once that is recorded."""
+        """Let a person write, wait for the recorded answer, and return it."""
         chat = place.get("chat") or user
         number = await self.telegram.say(text, user, **place)
 
@@ -184,13 +186,13 @@ class Whole:
         return str(await self.until(answered))
 
     async def told(self, text: str, user: int, **place: Any) -> str:
-        """A turn, and all that is learned from it."""
+        """Let a person write, and wait until everything is learned from the turn."""
         answer = await self.turn(text, user, **place)
         await self.settled(place.get("chat") or user)
         return answer
 
     async def settled(self, chat: int | None = None) -> None:
-        """Nothing of a chat (of all) waits in the queue."""
+        """Wait until the queue has no open job of the chat, or of any chat."""
 
         async def done() -> bool:
             open_jobs: int = await self.value(
@@ -203,12 +205,12 @@ class Whole:
         await self.until(done)
 
     async def heard(self, chat: int, count: int) -> list[dict[str, Any]]:
-        """The bot's messages in a chat, once there are so many."""
+        """The bot's messages in a chat, once there are at least that many."""
         await self.seen(lambda: len(self.messages(chat)) >= count)
         return self.messages(chat)
 
     async def seen(self, true: Callable[[], bool]) -> None:
-        """Wait for something to become true of the emulator, or say what the processes said."""
+        """Wait until a condition on the emulator holds. If it does not, the error shows the processes' output."""
         try:
             async with asyncio.timeout(HANGS), self.telegram.world.changed:
                 await self.telegram.world.changed.wait_for(true)
@@ -216,20 +218,20 @@ class Whole:
             raise TimeoutError(self.complaints()) from error
 
     def complaints(self) -> str:
-        """The last words of every process."""
+        """The end of every process's output."""
         return "\n".join(f"{name}: {self.said(name)[-2000:]}" for name in self.processes)
 
     def messages(self, chat: int) -> list[dict[str, Any]]:
         return [message for message in self.telegram.sent if message["chat"]["id"] == chat]
 
     def prompt(self, said: str) -> str:
-        """All that the model was shown when somebody said this, the last time."""
+        """The model's whole prompt for the newest message with this text."""
         asked = [a for a in self.model.asked if a.model == TALKER and a.user.endswith(said)]
         assert asked, f"the model was never asked: {said}"
         return asked[-1].prompt
 
     async def everywhere(self, owner: int) -> str:
-        """Every text the database holds of an owner."""
+        """Every text of an owner in the database."""
         columns = await self.rows(
             "select c.table_name, c.column_name from information_schema.columns c join information_schema.columns o "
             "using (table_schema, table_name) join information_schema.tables t using (table_schema, table_name) "
@@ -258,7 +260,7 @@ class Whole:
 async def whole(
     folder: Path, users: tuple[int, ...] = (42,), hours_ago: int = HOURS_AGO, **environment: str
 ) -> AsyncIterator[Whole]:
-    """All three processes up. Telegram's messages begin some hours ago and come a minute apart."""
+    """All three processes, running. Telegram's messages begin some hours ago and are a minute apart."""
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))

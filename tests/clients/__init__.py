@@ -1,1 +1,1 @@
-"""Other people's MCP clients against our server: each from its registry, in an environment of its own."""
+"""Third-party MCP clients tested against our server, each installed from its registry into a separate environment."""

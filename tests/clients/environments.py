@@ -1,4 +1,4 @@
-"""Environments for other people's clients: pinned, installed once into a cache folder from their registries."""
+"""Environments for third-party clients: pinned versions, installed once from their registries into a cache folder."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ INSTALL_SECONDS = 600
 
 
 def python_of(client: str) -> Path:
-    """The interpreter of the client's environment. Skips where the registry cannot be reached."""
+    """The interpreter of the client's environment. Skips the test if the registry cannot be reached."""
     packages = PYTHON_CLIENTS[client]
     folder = cache_folder().parent / "clients" / f"{client}-{packages[0].rpartition('=')[2]}"
     python = folder / "bin" / "python"
@@ -39,7 +39,7 @@ def python_of(client: str) -> Path:
 
 
 def npm_folder() -> Path:
-    """A folder whose node_modules hold the clients of npm; node itself is that of the conformance tests."""
+    """A folder whose node_modules contain the npm clients; Node itself is shared with the conformance tests."""
     binaries()
     folder = cache_folder().parent / "clients" / "npm"
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def npm_folder() -> Path:
 
 
 def _fill(folder: Path, python: Path, packages: tuple[str, ...]) -> None:
-    """With uv, where there is one: it takes seconds for what takes pip a minute."""
+    """Install the packages, with uv if it is available: it takes seconds instead of pip's minute."""
     if shutil.which("uv") is not None:
         _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(folder))
         _run("uv", "pip", "install", "--quiet", "--python", str(python), *packages)

@@ -47,7 +47,7 @@ async def test_a_python_client_stores_and_finds(client: str, server: HttpServer,
 
 async def test_the_typescript_sdk_stores_and_finds(server: HttpServer, tmp_path: Path) -> None:
     folder = npm_folder()
-    # A module is looked for beside the file that imports it.
+    # Node searches for a module next to the file that imports it.
     program = shutil.copy(PROGRAMS / "typescript_client.mjs", folder)
     _worked(await answer_of(binaries() / "node", str(program), server.url, server.token(), cwd=tmp_path))
 
@@ -107,7 +107,8 @@ def _codex_output(item: dict[str, Any]) -> dict[str, Any]:
 async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answer(
     server: HttpServer, tmp_path: Path
 ) -> None:
-    """Over HTTP: it gives a local server five seconds to start, which a busy machine does not always keep."""
+    """The test uses HTTP, because Gemini gives a local server five seconds to start, which is too short on a busy
+    machine."""
     entry = {"httpUrl": server.url, "headers": server.headers(), "trust": True}
     settings = tmp_path / ".gemini" / "settings.json"
     settings.parent.mkdir()

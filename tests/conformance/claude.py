@@ -1,4 +1,5 @@
-"""Claude Code's command line in a home of its own: no network but loopback, no key, no settings of this machine."""
+"""Runs Claude Code's command line in a separate home: with loopback only, without a key, and without settings of this
+machine."""
 
 import os
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ class Claude:
     home: Path
 
     async def __call__(self, *arguments: str, **environment: str) -> str:
-        """What it printed, after it ended well."""
+        """Run the command and return its output. It must succeed."""
         (self.home / "work").mkdir(parents=True, exist_ok=True)
         code, out, errors = await run(
             self.bin / "claude",
@@ -29,7 +30,7 @@ class Claude:
         return out
 
     def environment(self) -> dict[str, str]:
-        """A home of its own, and nothing that reaches beyond loopback."""
+        """The environment: a separate home, and no network beyond loopback."""
         return {
             "PATH": f"{self.bin}{os.pathsep}{os.defpath}",
             "HOME": str(self.home),

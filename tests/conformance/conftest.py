@@ -1,4 +1,4 @@
-"""The foreign programs, and one server process to drive them at."""
+"""Fixtures: the third-party programs, and one server process to test them with."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -20,6 +20,6 @@ def npm_bin() -> Path:
 async def http_process(
     tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres
 ) -> AsyncIterator[HttpServer]:
-    """One for the tests of a file: what one of them stores, no other says."""
+    """One server for the tests of a file. Each test stores different texts."""
     async with database(postgres) as dsn, http_server(tmp_path_factory.mktemp("http"), dsn) as server:
         yield server

@@ -1,4 +1,5 @@
-"""What the conformance suite asks a server to have, on our own app factory: so that our stack is what is judged."""
+"""The tools and resources that the conformance suite requires, added to our own app factory so that our stack is
+tested."""
 
 import base64
 import json
@@ -36,7 +37,7 @@ def resource(uri: str, value: str, mime_type: str = "text/plain") -> EmbeddedRes
 
 
 def add_fixtures(server: MemoryServer) -> MemoryServer:
-    """Register them. Only our own tools have scopes: here every tool is everybody's."""
+    """Register the fixtures. They have no scopes, so every caller may use them."""
     plain = super(MemoryServer, server)
     server.list_tools = plain.list_tools  # type: ignore[method-assign]
     server.call_tool = plain.call_tool  # type: ignore[method-assign]

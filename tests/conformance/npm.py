@@ -1,4 +1,4 @@
-"""Foreign programs the tests drive: pinned npm packages, installed once into a cache folder, and run to their end."""
+"""Runs third-party programs: pinned npm packages, installed once into a cache folder."""
 
 import asyncio
 import os
@@ -18,7 +18,8 @@ PACKAGES = (
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@anthropic-ai/claude-code@2.1.329",
 )
-"""Node comes with them: Inspector needs 22.19 or later, and under an older one npm would install an old Inspector."""
+"""Node is installed too: Inspector needs 22.19 or later, and under an older Node, npm would install an old
+Inspector."""
 
 INSTALL_SECONDS = 600
 
@@ -29,17 +30,17 @@ def cache_folder() -> Path:
 
 
 def binaries() -> Path:
-    """The folder of the programs, with the pinned versions in it. Skips the test only where npm is missing."""
+    """The folder with the pinned versions of the programs. Skips the test only if npm is missing."""
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    # Several test processes run side by side; npm cannot fill one folder twice at once.
+    # Several test processes run at once, but only one npm may fill the folder at a time.
     with FileLock(folder.with_suffix(".lock")):
         _complete(folder)
     return folder / "node_modules" / ".bin"
 
 
 async def run(program: Path, *arguments: str, env: dict[str, str], cwd: Path, seconds: float) -> tuple[int, str, str]:
-    """Exit code, output and error output of a program that gets no input; it is killed where it takes longer."""
+    """Run a program without input. Returns its exit code, output and error output. It is killed after `seconds`."""
     process = await asyncio.create_subprocess_exec(
         str(program),
         *arguments,
@@ -74,7 +75,7 @@ def _installed(folder: Path, package: str) -> bool:
 
 
 def _install(folder: Path) -> None:
-    """Node first: with it on the path, the others are chosen for it."""
+    """Install the packages. Node comes first, because npm selects the other packages for the Node on the path."""
     path = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
     for packages in (PACKAGES[:1], PACKAGES):
         command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", *packages]

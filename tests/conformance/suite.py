@@ -1,4 +1,4 @@
-"""The official conformance suite as a program: runs the scenarios a revision of the protocol requires of a server."""
+"""Runs the official conformance suite: the scenarios that a revision of the protocol requires of a server."""
 
 import json
 import os
@@ -19,8 +19,9 @@ class Suite:
     folder: Path
 
     async def __call__(self, url: str, revision: str, expected: Mapping[str, str]) -> tuple[int, str]:
-        """Exit code and what it printed: not 0 for a failure that is not expected, and for an expected one that passes."""
-        baseline = self.folder / "baseline.json"  # JSON is YAML
+        """Run the suite and return its exit code and output. The code is not 0 after an unexpected failure, or if an
+        expected failure passes."""
+        baseline = self.folder / "baseline.json"  # the file is YAML, which includes JSON
         baseline.write_text(json.dumps({"server": sorted(expected)}))
         code, out, errors = await run(
             self.bin / "conformance",
@@ -34,7 +35,8 @@ class Suite:
 
 
 class WithToken:
-    """The suite can send no header: this brings the credential for it. Nothing else of the server is changed."""
+    """Adds the credential to requests, because the suite cannot send a header. Nothing else about the server is
+    changed."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The real Claude Code against the real server: it connects, and its model sees all that a tool answers."""
+"""The real Claude Code connects to the real server, and its model sees the complete answers of tools."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def claude(npm_bin: Path, tmp_path: Path) -> Claude:
 
 @pytest.fixture(params=["stdio", "http"])
 def entry(request: pytest.FixtureRequest, tmp_path: Path, dsn: str, http_process: HttpServer) -> dict[str, Any]:
-    """The server as a client's configuration file names it."""
+    """The server's entry in a client's configuration file."""
     if request.param == "http":
         return {"type": "http", "url": http_process.url, "headers": http_process.headers()}
     program, *arguments = command("stdio")
@@ -40,7 +40,7 @@ def entry(request: pytest.FixtureRequest, tmp_path: Path, dsn: str, http_process
 
 @pytest.fixture
 def database(entry: dict[str, Any], dsn: str, http_process: HttpServer) -> str:
-    """Where the server of `entry` stores."""
+    """The database of the server in `entry`."""
     assert http_process.dsn is not None
     return http_process.dsn if entry["type"] == "http" else dsn
 
@@ -120,7 +120,8 @@ async def test_claude_code_shows_its_model_a_refusal_to_act_on(
 
 
 def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply]:
-    """The next tool call by how many results the model has been shown: repeated requests get the same answer."""
+    """A script that chooses the next tool call by the number of results in the request, so that a repeated request gets
+    the same answer."""
 
     def reply(asked: Asked) -> Reply:
         done = len(tool_results([asked]))
@@ -130,7 +131,7 @@ def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply
 
 
 def talks(asked: list[Asked]) -> list[Asked]:
-    """Requests of the conversation itself: with tools, not a count."""
+    """The requests of the conversation itself, which have tools; not those that count tokens."""
     return [a for a in asked if a.path == "/v1/messages" and a.body.get("tools")]
 
 

@@ -1,4 +1,5 @@
-"""The real Claude Code with our plugin, installed as a user does: no configuration, each turn recorded and recalled."""
+"""The real Claude Code with our plugin, installed as by a user without configuration: each turn is recorded and
+recalled."""
 
 import asyncio
 from pathlib import Path
@@ -62,7 +63,7 @@ async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind
 
 
 async def said(server: HttpServer) -> list[tuple[Any, ...]]:
-    """The turn's messages, the reply of which comes from a process that outlives the turn."""
+    """Wait for the turn's messages. A process that outlives the turn records the reply."""
     assert server.dsn is not None
     connection = await asyncpg.connect(server.dsn)
     try:

@@ -1,4 +1,5 @@
-"""The protocol's official conformance suite, in both eras: against our stack with its fixtures, and against the memory itself."""
+"""The official conformance suite in both versions of the protocol: against our stack with its fixtures, and against the
+memory itself."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -7,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from tellonce.settings import ServerSettings
+from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.auth import create_token
-from tellonce_server.app.http import build_http
-from tellonce_server.app.open_streams import OpenStreams
-from tellonce_server.app.request_timeout import TimedArrival
+from tellonce_server.app.http import TimedArrival, build_http
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.database import as_login
@@ -44,7 +44,7 @@ STACK: dict[str, dict[str, str]] = {
     },
     "2026-07-28": {},
 }
-"""What our stack, given the suite's fixtures, does not do, with the reason. An entry that passes is an error."""
+"""The scenarios that our stack does not support, with the reason. If one passes, the test fails."""
 
 OWN = (
     *("tools-call-image", "tools-call-audio", "tools-call-embedded-resource", "tools-call-mixed-content"),
@@ -52,7 +52,7 @@ OWN = (
     *("prompts-get-simple", "prompts-get-with-args", "prompts-get-embedded-resource", "prompts-get-with-image"),
 )
 ASKING = (
-    "server-stateless",  # some of its checks want tools that need a capability or change what is listed
+    "server-stateless",  # some checks need tools that require a capability or change the list of tools
     *(
         f"input-required-result-{name}"
         for name in (
@@ -66,7 +66,8 @@ MEMORY = {
     REVISIONS[0]: {**STACK[REVISIONS[0]], **dict.fromkeys(OWN, FIXTURE)},
     REVISIONS[1]: {**STACK[REVISIONS[1]], **dict.fromkeys((*OWN, *ASKING), FIXTURE)},
 }
-"""The memory itself has none of the suite's fixtures. The one tool of ours that asks, forget, is tested in tests/server."""
+"""The scenarios that fail against the memory itself, because it has none of the suite's fixtures. tests/server tests
+our only tool that asks, forget."""
 
 
 @pytest.fixture

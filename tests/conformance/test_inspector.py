@@ -15,14 +15,14 @@ from tests.server.processes import HttpServer, command, server_env
 pytestmark = [pytest.mark.anyio, pytest.mark.node]
 
 WORDS = {"legacy": ("Lisbon", "green tea", "window"), "modern": ("Oslo", "black coffee", "aisle")}
-"""A town, a drink and a seat in each era: they share a server, and neither is to find what the other said."""
+"""A town, a drink and a seat for each version. Both share a server, and neither test may find the other's texts."""
 
 RUN_SECONDS = 60
 
 
 @dataclass(frozen=True)
 class Inspector:
-    """One target, one era: `config` names the server as a client's configuration file would."""
+    """The Inspector for one server and one version of the protocol. `config` is a client's configuration file."""
 
     era: str
     bin: Path
@@ -30,7 +30,7 @@ class Inspector:
     home: Path
 
     async def __call__(self, method: str, *more: str) -> tuple[int, Any, str]:
-        """Exit code, parsed answer and what it said on stderr."""
+        """Run the Inspector. Returns its exit code, its parsed answer and its error output."""
         arguments = ["--cli", "--config", str(self.config), "--server", "memory", "--stored-auth-only"]
         arguments += ["--connect-timeout", str(round(promised(30) * 1000))]
         code, out, errors = await run(

@@ -1,4 +1,4 @@
-"""One seeded round of kills under load, then the invariants; the report says what was killed and what did not hold."""
+"""Runs one seeded round of kills under load and checks the invariants. The report lists the kills and the breaches."""
 
 import asyncio
 import time
@@ -18,8 +18,9 @@ DRAIN_SECONDS = 90.0
 
 
 class Round(BaseModel):
-    """What one round did and found. `recovery`: seconds from each kill until calls were
-    acknowledged again, by what died; `slowest_call`: seconds the longest single call took to answer or fail; `drain`: seconds until the queue was empty once nobody wrote any more."""
+    """The result of one round. `recovery`: seconds from each kill until calls were acknowledged again, by the kind of
+    process; `slowest_call`: seconds of the longest call, answered or failed; `drain`: seconds until the queue was empty
+    after the load had stopped."""
 
     seed: int
     kills: dict[str, int] = {}
@@ -36,7 +37,8 @@ class Round(BaseModel):
 
 
 async def play(folder: Path, seed: int, kills: int) -> Round:
-    """Start a memory in `folder`, load it, kill `kills` processes, stop the load, let the queue drain, look."""
+    """Start a memory in `folder`, apply load, kill `kills` processes, stop the load, let the queue drain, and check the
+    invariants."""
     began = time.monotonic()
     world = World(folder, USERS)
     report = Round(seed=seed)
@@ -44,10 +46,10 @@ async def play(folder: Path, seed: int, kills: int) -> Round:
         async with world.running():
             await _round(world, report, kills)
     except Exception as error:
-        # A round that could not be ended is a finding like any other; the next one is played all the same.
+        # A round that cannot be completed counts as a breach; the next round is run nevertheless.
         report.breaches.append("".join(traceback.format_exception(error)))
     if not report.breaches:
-        # What is left of a round that failed is there to be looked at.
+        # The data of a failed round is kept for inspection.
         world.remove()
     report.seconds = round(time.monotonic() - began, 1)
     return report
@@ -76,7 +78,7 @@ async def _kill(world: World, ledger: Ledger, report: Round, chance: Random, kil
 
 
 async def _progress(ledger: Ledger) -> float:
-    """Wait until clients are served again, so that each kill hits a memory under load; how long it took."""
+    """Wait until clients are served again, so that each kill hits a memory under load. Returns the seconds waited."""
     began, goal = time.monotonic(), ledger.acks + ACKS_BETWEEN
     async with asyncio.timeout(RECOVERY_SECONDS):
         while ledger.acks < goal:  # noqa: ASYNC110 (counted by other tasks)

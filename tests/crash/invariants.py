@@ -1,4 +1,4 @@
-"""What must be true of a memory after its processes were killed, asked of the database itself; each breach is a sentence."""
+"""Invariants of a memory after its processes were killed, checked in the database itself. Each breach is a sentence."""
 
 import asyncio
 from typing import Any
@@ -12,7 +12,7 @@ OPEN = "select count(*) from chat_context_queue where state in ('pending_summari
 
 MESSAGES = "select ext_id, content, thread_no from messages where owner_id = $1 and chat_id = $1 order by id"
 
-# The name says what each row found is.
+# The name describes each row that is found.
 BREACHES = {
     "dead job": "select owner_id, id, kind, error from chat_context_queue where state = 'dead'",
     "message id stored twice": """
@@ -60,8 +60,8 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once, and perhaps once more each time a better tier does it again; an
-# empty one is done without a worker. Besides, an edit or an erasure may clean it.
+# Each applied exchange writes the canonical summary once, and perhaps once more whenever a better tier redoes it; an
+# empty exchange is completed without a worker. An edit or an erasure may also clean the summary.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (
     select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id) + (
@@ -82,7 +82,7 @@ where table_schema = 'public' and (data_type in ('text', 'jsonb', 'tsvector', 'A
 
 
 async def drained(world: World, seconds: float) -> list[str]:
-    """Wait until no job is open; what is left when it takes too long."""
+    """Wait until no job is open. Returns the open jobs if this takes too long."""
     connection = await asyncpg.connect(world.dsn)
     try:
         async with asyncio.timeout(seconds):
@@ -97,7 +97,7 @@ async def drained(world: World, seconds: float) -> list[str]:
 
 
 async def breaches(world: World, ledger: Ledger) -> list[str]:
-    """Every invariant that does not hold, once nothing writes any more."""
+    """The breaches of all invariants. Call it when nothing writes any more."""
     connection = await asyncpg.connect(world.dsn)
     try:
         found = [*ledger.violations]
@@ -113,7 +113,8 @@ async def breaches(world: World, ledger: Ledger) -> list[str]:
 
 
 async def _conversation(connection: Any, chat: int, told: dict[str, str]) -> list[str]:
-    """Every acknowledged message once, with its newest acknowledged text, in the order of acknowledgement."""
+    """Check that every acknowledged message exists once, with its newest acknowledged text, in the order of
+    acknowledgement."""
     stored = [(row["ext_id"], row["content"]) for row in await connection.fetch(MESSAGES, chat)]
     if stored == list(told.items()):
         return []
@@ -134,7 +135,7 @@ async def _memories(connection: Any, told: list[str]) -> list[str]:
 
 
 async def _traces(connection: Any, world: World, forgotten: list[str]) -> list[str]:
-    """Forgotten words in any text column of any table, or in any log."""
+    """Check that no forgotten word is in any text column or any log."""
     if not forgotten:
         return []
     found: list[str] = []

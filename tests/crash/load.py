@@ -1,6 +1,6 @@
-"""People who use the memory while its processes die, and the ledger of what they were told is done.
+"""Simulates people who use the memory while its processes are killed, and keeps a ledger of acknowledged calls.
 
-Each asks again until there is an answer, as the relay does; so everything they did is acknowledged when they stop.
+Each call is repeated until it is answered, as by the relay, so all calls are acknowledged when the load stops.
 """
 
 import asyncio
@@ -34,16 +34,16 @@ SAYINGS = (
 
 @dataclass
 class Ledger:
-    """What the server acknowledged, and what it said that must never be said."""
+    """The acknowledged calls, and answers that must never occur."""
 
     messages: dict[int, dict[str, str]] = field(default_factory=dict)
-    """Per chat: the newest acknowledged text of each message id, in the order of their first acknowledgement."""
+    """For each chat, the newest acknowledged text of each message id, in the order of the first acknowledgement."""
     memories: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     acks: int = 0
     retries: int = 0
     slowest: float = 0
-    """Seconds of the longest call, answered or not: one that hangs would show here."""
+    """Seconds of the longest call, answered or not, so that a hanging call is noticed."""
     violations: list[str] = field(default_factory=list)
 
 
@@ -57,7 +57,7 @@ class Load:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Ledger]:
-        """Everybody at work; on the way out each finishes what they began."""
+        """Run all people during the block; at its end each completes the current action."""
         async with asyncio.TaskGroup() as people:
             for chat in TALKERS:
                 people.create_task(self._person(chat, self._talk))
@@ -140,7 +140,8 @@ class Person:
             self.ledger.violations.append(f"chat {self.chat}: {context.tokens} tokens of 1000")
 
     async def forget(self, topic: str) -> None:
-        """Until a preview finds nothing: a confirmed erasure whose answer was lost has happened."""
+        """Repeat until a preview finds nothing, because a confirmed erasure may have happened although its answer was
+        lost."""
         while True:
             shown = await self.insist(lambda: self.client.forget(c.ForgetArgs(chat_id=self.chat, topic=topic)))
             if shown.confirm is None:
@@ -150,7 +151,7 @@ class Person:
                 done = await self.client.forget(confirmed)
             except (MemoryUnreachable, MemoryRefused):
                 continue
-            # What a job learned from the text since the preview is left: the preview is shown again.
+            # A job may have learned from the text after the preview; then the preview is repeated.
             if done.traces_left == 0:
                 return
 

@@ -1,4 +1,4 @@
-"""Any process may die at any moment: nothing acknowledged is lost, doubled or out of order, and the queue drains."""
+"""If any process is killed at any time, nothing acknowledged is lost, doubled or out of order, and the queue drains."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The processes of one memory, supervised as `tellonce up` does, and ways to kill any of them; knows no tool."""
+"""Runs and kills the processes of one memory, supervised as by `tellonce up`. It calls no tools."""
 
 import asyncio
 import os
@@ -18,14 +18,14 @@ from tests.server.processes import free_port
 
 Target = Literal["server", "summarizer", "postmaster", "backend"]
 
-# A backend's death restarts all of PostgreSQL, as the postmaster's does, but by itself.
+# After a backend's death, PostgreSQL restarts all its processes by itself.
 WEIGHTS: Mapping[Target, int] = {"server": 4, "summarizer": 3, "postmaster": 2, "backend": 3}
 QUEUE = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "profile_exchanges": 2}'
 
 
 class World:
-    """A data folder with its server, summarizer and embedded PostgreSQL."""
+    """The server, summarizer and embedded PostgreSQL of one data folder."""
 
     def __init__(self, folder: Path, users: tuple[int, ...], **settings: str) -> None:
         """`settings` are added to the processes' environment; an empty one takes a setting's default."""
@@ -86,13 +86,13 @@ class World:
             await self.postgres.stop()
 
     def remove(self) -> None:
-        """Delete what the world left, its cluster outside the folder included."""
+        """Delete all files, including a cluster outside the folder."""
         os.close(self._output)
         shutil.rmtree(self.postgres.cluster, ignore_errors=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def kill(self, target: Target, chance: Random) -> str | None:
-        """SIGKILL one process of the kind; what died, or None when there is none to kill right now."""
+        """Kill one process of the kind with SIGKILL. Returns its name, or None if none is running."""
         pid = self._pid(target, chance)
         if pid is None:
             return None
@@ -103,7 +103,7 @@ class World:
         return f"{target} {pid}"
 
     def pid(self, child: str) -> int | None:
-        """Of the server or the summarizer; None while it is not running."""
+        """The pid of the server or the summarizer; None while it is not running."""
         process = self.children[child].process
         return process.pid if process is not None and process.returncode is None else None
 
@@ -126,7 +126,7 @@ class World:
 
 
 def _unheard(_: str) -> None:
-    """Restarts are what this harness makes; nobody needs to be told."""
+    """Ignore messages about restarts, which this test causes itself."""
 
 
 def children_of(parent: int) -> list[int]:

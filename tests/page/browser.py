@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Locator, Page, async_playwright, expec
 from tests.server.processes import HttpServer
 
 STUCK = 30
-"""Seconds; of a page that has not done by then, the test says where it stands."""
+"""Maximum seconds to wait for the page; after that, the test shows the page's state."""
 
 FLAGS = (
     "--no-sandbox",
@@ -46,7 +46,7 @@ async def browser() -> AsyncGenerator[Browser]:
 
 @dataclass
 class Tab:
-    """A tab that remembers what it asked for and what went wrong in it."""
+    """A tab that records its requests and errors."""
 
     page: Page
     base: str
@@ -59,8 +59,16 @@ class Tab:
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
 
+    async def reload(self) -> None:
+        """Load the page without what was done in it, and forget what it asked for."""
+        self.asked.clear()
+        self.wrong.clear()
+        await self.page.emulate_media(color_scheme="light")
+        await self.page.reload()
+        await self.page.wait_for_selector("main[data-shown]")
+
     async def show(self, address: str) -> Page:
-        """The screen of that address, drawn anew."""
+        """Load the screen with that address again."""
         await self.page.evaluate(
             "to => { document.querySelector('main').dataset.shown = ''; location.hash = to; }", address
         )
@@ -73,7 +81,7 @@ class Tab:
         return self.page.locator(f"[data-memory='{number}']").first
 
     async def noted(self, text: str) -> None:
-        """Wait until the page tells what it did."""
+        """Wait until the page shows a message about the completed action."""
         await self.page.locator(".note", has_text=text).wait_for()
 
     async def undo(self) -> None:

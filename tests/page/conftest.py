@@ -62,13 +62,19 @@ async def chrome() -> AsyncIterator[Browser]:
         yield running
 
 
-@pytest.fixture
-async def tab(chrome: Browser, server: HttpServer) -> AsyncIterator[Tab]:
-    """A signed-in tab. Whatever a test does in it, nothing fails unseen and no request leaves the machine."""
+@pytest.fixture(scope="session")
+async def own_tab(chrome: Browser, server: HttpServer) -> AsyncIterator[Tab]:
     async with signed_in(chrome, server) as tab:
         yield tab
-        assert tab.wrong == []
-        assert [url for url in tab.asked if not url.startswith((server.base, "blob:"))] == []
+
+
+@pytest.fixture
+async def tab(own_tab: Tab) -> AsyncIterator[Tab]:
+    """The signed-in tab, loaded again. Nothing fails unseen in it, and no request leaves the machine."""
+    await own_tab.reload()
+    yield own_tab
+    assert own_tab.wrong == []
+    assert [url for url in own_tab.asked if not url.startswith((own_tab.base, "blob:"))] == []
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A small life for the page to show: two months of talk, statements of every kind, answers, and things to decide."""
+"""Seeds a memory for the page: two months of messages, statements of every kind, answers, and memories to confirm."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -36,7 +36,7 @@ QUESTIONS = ("When do I fly to the Azores?", "What do I drink in the evening?", 
 
 
 async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
-    """Fill the memory, by nothing but its tools."""
+    """Fill the memory through its tools alone."""
     now = datetime.now(UTC).replace(microsecond=0)
     for number, (days, said, answered) in enumerate(TALK):
         at = now - timedelta(days=days, minutes=30 - 2 * number)
@@ -62,7 +62,7 @@ async def ask(memory: MemoryClient, name: str) -> None:
 async def _exchange(
     memory: MemoryClient, name: str, at: datetime, said: str, answered: str, *, asks: bool = False
 ) -> None:
-    """`asks`: the assistant asks for a context before it answers."""
+    """Record an exchange. With `asks`, the assistant requests a context before it answers."""
     user = {"role": "user", "content": said, "message_id": f"{name}-user", "sent_at": at}
     await memory.record_message(c.RecordMessageArgs.model_validate(user))
     if asks:

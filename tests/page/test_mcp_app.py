@@ -1,4 +1,4 @@
-"""The page as an MCP App: packed into one document and shown by a host that is the only way out of its frame."""
+"""The page as an MCP App: bundled into one document and shown by a host, which is its only connection."""
 
 import json
 from collections.abc import AsyncIterator
@@ -46,7 +46,7 @@ window.render = (html) => {
 
 @pytest.fixture
 async def host(server: HttpServer) -> AsyncIterator[Client]:
-    """An MCP client as a host has it: it says that it shows apps."""
+    """A host's MCP client, which declares that it shows apps."""
     async with (
         httpx2.AsyncClient(headers=server.headers()) as http,
         Client(

@@ -27,7 +27,7 @@ async def state(memory: MemoryClient, number: int) -> c.Memory:
 
 
 async def messages(memory: MemoryClient) -> int:
-    """How many there are, in all chats."""
+    """The number of messages in all chats."""
     found = (await memory.mcp.call_tool("page_today", {})).structured_content
     assert found is not None
     return int(found["messages"])
@@ -202,7 +202,7 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     tab: Tab, memory: MemoryClient, server: HttpServer, tmp_path: Path
 ) -> None:
     page = await tab.show("data")
-    telegram(tmp_path / "result.json", messages=400)
+    telegram(tmp_path / "result.json", messages=120)
     before = await messages(memory)
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")
     await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)

@@ -1,9 +1,9 @@
-"""Signing in to the page, and who gets nothing: on the wire, without a browser."""
+"""Signing in to the page over HTTP without a browser, and requests that are refused."""
 
 import httpx2
 import pytest
 
-from tellonce_server.api.page.static_files import static_files
+from tellonce_server.api.page.app_bundle import static_files
 from tellonce_server.services.page.sessions import CODE_SECONDS, PREFIX, Codes, Seal
 from tests.memory_fixtures import Clock
 from tests.page.browser import code

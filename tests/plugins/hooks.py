@@ -1,4 +1,4 @@
-"""Claude Code's side of a hook, without Claude Code: the script is given the event's JSON and a transcript, as it would be."""
+"""Runs hooks as Claude Code does, but without it: the script gets the event's JSON and a transcript."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ SCRIPT = PLUGIN / "scripts" / "tellonce_hook.py"
 
 @dataclass
 class Session:
-    """One session in a project's folder, with the hooks' own folder beside it."""
+    """One session in a project's folder, with the plugin's data folder next to it."""
 
     folder: Path
     url: str
@@ -44,7 +44,7 @@ class Session:
         return self.folder / "plugin-data" / "spool"
 
     async def hook(self, event: str, **fields: Any) -> dict[str, Any] | None:
-        """What the hook printed, as JSON; it must end well and say nothing on stderr."""
+        """Run a hook and return its output as JSON. It must succeed and print nothing on stderr."""
         if "prompt_id" in fields:
             fields["prompt_id"] = self._unique(fields["prompt_id"])
         given = {"session_id": self.session_id, "transcript_path": str(self.transcript), **fields}
@@ -67,7 +67,8 @@ class Session:
     async def turn(
         self, prompt_id: str, prompt: str, reply: str, *, written: bool = True, typed_as_command: bool = False
     ) -> dict[str, Any] | None:
-        """A whole turn; gives what the prompt's hook answered. `written`: the transcript has it when the turn ends."""
+        """Run a whole turn and return the output of the prompt's hook. With `written`, the transcript contains the turn
+        when it ends."""
         answer = await self.hook("UserPromptSubmit", prompt_id=prompt_id, prompt=prompt)
         if written:
             self.write(prompt_id, f"<command-name>{prompt}</command-name>" if typed_as_command else prompt, reply)
@@ -75,7 +76,7 @@ class Session:
         return answer
 
     def write(self, prompt_id: str, prompt: str, reply: str) -> None:
-        """What Claude Code writes of a turn, tool results and its own notes included."""
+        """Write a turn to the transcript as Claude Code does, including tool results and its own notes."""
         at = {"timestamp": "2026-02-16T01:15:00.000Z", "isSidechain": False}
         prompt_id = self._unique(prompt_id)
         noise = {"type": "user", "promptId": prompt_id, "message": {"role": "user", "content": [_tool_result()]}, **at}
@@ -90,7 +91,7 @@ class Session:
             file.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
 
     def _unique(self, prompt_id: str) -> str:
-        """Prompt ids are unique in the world, as the client's are."""
+        """Prompt ids are globally unique, as those of the client."""
         return f"{self.session_id}-{prompt_id}"
 
     def _environment(self) -> dict[str, str]:
@@ -107,12 +108,12 @@ class Session:
 
 
 def told(answer: dict[str, Any] | None) -> str:
-    """The text a hook's answer puts before the model."""
+    """The text in a hook's output that the model is shown."""
     return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait for what a detached process does."""
+    """Wait until a detached process has done its work."""
     with anyio.fail_after(HANGS):
         while not holds():  # noqa: ASYNC110  # another process does it
             await asyncio.sleep(0.02)

@@ -1,4 +1,5 @@
-"""The hooks against a real server: everything is recorded once, nothing that is private, and a missing server loses nothing."""
+"""The hooks with a real server: everything except private parts is recorded once, and nothing is lost while the server
+is down."""
 
 import asyncio
 import json
@@ -35,7 +36,7 @@ async def session(server: HttpServer, tmp_path: Path) -> Session:
 
 
 async def recorded(server: HttpServer, session: Session, at_least: int) -> list[tuple[str, str]]:
-    """Role and text of the session's messages in their order, once there are so many."""
+    """Role and text of the session's messages in order, once there are at least that many."""
     assert server.dsn is not None
     connection = await asyncpg.connect(server.dsn)
     try:
@@ -140,7 +141,7 @@ async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_ord
     await session.turn("p2", "Second while away", "Two.", written=False)
     await until(lambda: len(list(session.spool.glob("*.json"))) == 4)
     lost = min(session.spool.glob("*p1.json"))
-    lost.unlink()  # as if its hook had been killed; the transcript still has it
+    lost.unlink()  # as if the hook had been killed; the transcript still contains the message
     session.url = server.url
     await session.turn("p3", "Third, with the server back", "Three.")
     said = await recorded(server, session, 6)

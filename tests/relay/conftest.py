@@ -1,4 +1,4 @@
-"""What tests of the relay share."""
+"""Fixtures for tests of the relay."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,4 @@
-"""What is known of a person, as the server answers with it."""
+"""Profiles as the server returns them."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

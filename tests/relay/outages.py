@@ -1,4 +1,4 @@
-"""A memory that can be taken away from the relay, and whose answers can be lost."""
+"""A connection to the memory that can fail or lose answers."""
 
 import asyncio
 from typing import Any, cast
@@ -8,7 +8,8 @@ from tests.patience import HANGS
 
 
 class Away:
-    """Stands between the relay and the memory; `client` is what the relay is given. `refusals`: calls that found it away."""
+    """Sits between the relay and the memory. `client` is the client for the relay; `refusals` counts calls during an
+    outage."""
 
     def __init__(self, real: MemoryClient, *, away: bool = False) -> None:
         self._real = real
@@ -22,7 +23,7 @@ class Away:
         return cast(MemoryClient, self)
 
     async def refused(self, times: int) -> None:
-        """Wait until so many calls found the memory away."""
+        """Wait until that many calls have failed because of the outage."""
         async with asyncio.timeout(HANGS), self._changed:
             await self._changed.wait_for(lambda: self.refusals >= times)
 

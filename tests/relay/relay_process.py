@@ -1,4 +1,4 @@
-"""The relay as a process of its own, for tests that end it by signal."""
+"""Runs the relay as a separate process, for tests that end it by a signal."""
 
 import asyncio
 import signal
@@ -16,7 +16,8 @@ TOKEN = "999:emulated"
 
 @dataclass
 class RelayProcess:
-    """Between an emulated Telegram and a server process, on the server's data folder. `more`: further environment."""
+    """A relay between an emulated Telegram and a server process, on the server's data folder. `more` is added to its
+    environment."""
 
     server: HttpServer
     api: Telegram
@@ -40,7 +41,7 @@ class RelayProcess:
         )
 
     async def kill(self) -> None:
-        """`kill -9`."""
+        """Kill the process with SIGKILL."""
         assert self.process is not None
         self.process.kill()
         await self.process.wait()
@@ -50,7 +51,7 @@ class RelayProcess:
         return await end(self.process, signal.SIGTERM)
 
     async def said(self) -> tuple[int, str]:
-        """Its exit code and standard error, once it ended."""
+        """The exit code and standard error of the process, after it has ended."""
         assert self.process is not None
         async with asyncio.timeout(HANGS):
             _, errors = await self.process.communicate()

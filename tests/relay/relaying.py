@@ -42,7 +42,7 @@ USER, GROUP, PERSONAL = 42, -100, -200
 
 
 class Scripted:
-    """A responder that says what it is told to, and remembers the prompts. An exception among the pieces is raised."""
+    """A responder that gives scripted answers and records the prompts. An exception among the pieces is raised."""
 
     name = "scripted"
     claims = True
@@ -65,7 +65,7 @@ class Scripted:
 
 
 class Echo(Scripted):
-    """Says what it was told, after `pieces` before it; waits for `gate` first, if there is one."""
+    """A responder that repeats the message after `pieces`. It waits for `gate` first, if there is one."""
 
     def __init__(self, gate: asyncio.Event | None = None, *, before: str = "", length: int = 0) -> None:
         super().__init__("")
@@ -83,7 +83,7 @@ class Echo(Scripted):
 
 
 def texts(api: Telegram) -> list[str]:
-    """What the bot's messages say now, oldest first."""
+    """The current texts of the bot's messages, oldest first."""
     return [str(message["text"]) for message in api.sent]
 
 
@@ -92,7 +92,7 @@ def down(cause: Cause = "away") -> CannotAnswer:
 
 
 def settings(**more: Any) -> RelaySettings:
-    """Nothing of this machine's settings."""
+    """Settings without any of this machine's."""
     own: dict[str, Any] = {
         "user_ids": (USER, 43),
         "groups": (GROUP,),
@@ -104,7 +104,7 @@ def settings(**more: Any) -> RelaySettings:
 
 
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
-    """The routines of that relay, which are due in the user's private chat."""
+    """The routines of that relay, for the user's private chat."""
     sender = Sender(e.outbox, e.command_context.memory, e.moved, ZONE, e.parts, now=e.now)
     return Programme(
         tuple(routines),
@@ -133,10 +133,10 @@ async def relaying(
     emit: Emit = silent,
     owed_pauses: tuple[float, float] = (0.01, 0.02),
 ) -> AsyncIterator[Telegram]:
-    """The emulated Telegram of a running relay. `state` is the folder that outlives it.
+    """The emulated Telegram of a running relay.
 
-    `profile` is the default user's; `own` are settings. `killed`: it ends wherever it is and acknowledges nothing; as
-    after a kill, only what was written down is left.
+    `state` is a folder that outlives the relay, `profile` the default user's profile, `own` are settings. With
+    `killed`, the relay ends at once without acknowledging updates, so that only its files remain, as after a kill.
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)

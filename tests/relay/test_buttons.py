@@ -1,4 +1,4 @@
-"""Buttons under the bot's messages: what is forgotten, kept, confirmed and put right by a tap."""
+"""Buttons under the bot's messages: taps that forget, keep, confirm and correct memories."""
 
 import pytest
 
@@ -13,11 +13,11 @@ from tests.stubs.telegram_emulator import Telegram
 pytestmark = pytest.mark.anyio
 
 OLD_LIST = {"inline_keyboard": [[{"text": "Forget", "callback_data": data(Pressed("erase", 1))}]]}
-"""Buttons of a list from a process before this one."""
+"""Buttons of a list that an earlier process sent."""
 
 
 async def doubt(memory: Memory, text: str) -> int:
-    """A memory the summarizer was not sure of."""
+    """Store an uncertain memory."""
     async with memory.client() as client:
         stored = await client.remember(c.RememberArgs(content=text, scope="global", kind="fact"))
     async with memory.tables() as tables:
@@ -149,7 +149,7 @@ async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_
 
 
 async def put_right(memory: Memory, api: Telegram, wording: str) -> tuple[int, int]:
-    """The number of a memory that was uncertain, and of the message that said it right."""
+    """Correct an uncertain memory by a reply. Returns the numbers of the memory and of the message."""
     number = await doubt(memory, "The user might move to Berlin")
     await api.say("Hello")
     await api.replies(2)

@@ -20,7 +20,7 @@ SOURCES = "\n".join(
     for file in Path(str(package.__file__)).parent.rglob("*.py")
 )
 BY_NAME = ("menu.", "trouble.", "count.", "kind.", "orders.", "memory.tab_", "memory.goals", "memory.pins", "reminder.")
-"""Keys that the code puts together, or names in a table."""
+"""Keys that the code composes or lists in a table."""
 
 
 def placeholders(text: str) -> set[str]:
@@ -39,7 +39,7 @@ def test_each_language_has_every_text_with_the_same_placeholders(language: Langu
     english, own = entries("en"), entries(language)
     assert own.keys() == english.keys()
     for key, entry in english.items():
-        if key == "calendar.time":  # of 24 hours or of 12
+        if key == "calendar.time":  # a 24-hour or a 12-hour clock
             continue
         wanted = set[str]().union(*map(placeholders, forms(entry)))
         for form in forms(own[key]):

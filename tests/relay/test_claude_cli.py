@@ -1,4 +1,4 @@
-"""Claude Code as the one who answers: first a stand-in for its command, then the real one."""
+"""Claude Code as the responder: first with a substitute for its command, then with the real one."""
 
 import base64
 import json
@@ -196,7 +196,7 @@ async def remembered(server: HttpServer) -> None:
 
 
 def searching(asked: Asked) -> Reply:
-    """Searches once, then answers."""
+    """A script that searches once and then answers."""
     if asked.body.get("tools") and not results(asked):
         return UseTool("mcp__memory__search_memory", {"query": "green tea"})
     return Say("You drink green tea.")

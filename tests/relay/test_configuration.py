@@ -1,4 +1,4 @@
-"""The files of the configuration folder: the examples that ship are good, and mistakes are named."""
+"""The files of the configuration folder: the shipped examples are valid, and mistakes are reported."""
 
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -118,7 +118,7 @@ def test_where_the_clocks_change_what_is_due_at_an_hour_is_due_once_and_what_is_
     expression: str, zone: ZoneInfo, midnight: datetime, hours: list[float]
 ) -> None:
     at, step, due = midnight - timedelta(minutes=1), timedelta(minutes=5), list[float]()
-    # As the schedule does: what is due next runs if its time has come when it is looked at again.
+    # This works like the schedule: a routine runs if it has become due at the next check.
     while at < midnight + timedelta(hours=3):
         found = next_due(expression, at, zone)
         assert found is not None

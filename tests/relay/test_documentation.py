@@ -1,4 +1,4 @@
-"""What the documents say of the bot is what the program does."""
+"""The bot behaves as documented."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""How many doubts a person is asked about, and for how long an unanswered one keeps the others waiting."""
+"""How many uncertain memories a person is asked about, and how long an unanswered question delays the others."""
 
 from datetime import UTC, datetime, timedelta
 

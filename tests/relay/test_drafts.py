@@ -1,4 +1,4 @@
-"""How often an answer under way is shown: as often as Telegram takes it without slowing the answer down."""
+"""Drafts of an answer are shown as often as Telegram allows without delaying the answer."""
 
 import asyncio
 from typing import cast
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Counting:
-    """An outbox that counts the drafts it is given."""
+    """An outbox that counts drafts."""
 
     drafts = 0
 
@@ -36,7 +36,7 @@ async def test_a_minute_of_drafts_in_a_group_leaves_room_for_the_answer(chat: in
     while seconds < 60:
         seconds += 0.25
         await surface.show_partial(f"after {seconds} seconds")
-        # The draft is shown by a task of its own.
+        # A separate task shows the draft.
         await asyncio.sleep(0)
         await asyncio.sleep(0)
     assert fewest <= outbox.drafts <= most

@@ -1,4 +1,4 @@
-"""Messages the person changes after sending them: before they are answered, meanwhile, and afterwards."""
+"""Edits of messages before, during and after the answer."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""The emulated Telegram keeps the rules of the real one, as python-telegram-bot sees it."""
+"""The emulated Telegram follows the rules of the real one, as seen by python-telegram-bot."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Without a language model: what a demanding user says on any day, and what a good answer holds."""
+"""Everyday messages of a demanding user, and the required contents of answers without a language model."""
 
 import tomllib
 from pathlib import Path

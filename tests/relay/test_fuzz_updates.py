@@ -1,4 +1,5 @@
-"""Whatever Telegram may send: the relay goes on, each update has one fate, and the talk keeps its order."""
+"""With any updates that Telegram may send, the relay keeps working, each update has one outcome, and messages keep
+their order."""
 
 from collections import Counter
 from typing import Any
@@ -16,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 SAMPLES = 300
 EVERY = 4
-"""After so many odd updates comes a plain message, and then the same one again under another number."""
+"""After this many odd updates, a plain message is sent, and then the same one again under another update number."""
 
 FATES = ("message_received", "button_pressed", "update_ignored", "update_passed_over")
 """Events; every update has exactly one of them."""
@@ -33,7 +34,7 @@ ODD = st.sampled_from(
     ]
 )  # fmt: skip
 TEXTS = ODD | st.text(max_size=60)
-# Not those of the emulator's own messages: in a chat a number is one message's.
+# These differ from the numbers of the emulator's own messages, because numbers are unique in a chat.
 NUMBERS = st.sampled_from([500_001, 500_002, 500_003, 2**31, 2**52])
 ENTITIES = st.lists(
     st.fixed_dictionaries(
@@ -132,7 +133,7 @@ def queries() -> st.SearchStrategy[Json]:
 
 
 def updates() -> st.SearchStrategy[Json]:
-    """Each of one kind, as an update has it."""
+    """Strategies for the kinds of updates."""
 
     def of(kind: str, content: st.SearchStrategy[Any]) -> st.SearchStrategy[Json]:
         return content.map(lambda value: {kind: value})
@@ -150,7 +151,7 @@ def updates() -> st.SearchStrategy[Json]:
 
 
 def generated() -> list[Json]:
-    """Generated beforehand: hypothesis has no event loop of ours to run a relay in."""
+    """Generate the examples in advance, because hypothesis cannot use our event loop to run a relay."""
     found: list[Json] = []
 
     @settings(
@@ -171,7 +172,7 @@ def marked(number: int) -> Json:
 
 
 def with_marked(odd: list[Json]) -> tuple[list[Json], int]:
-    """Plain messages between the odd ones, each twice; and how many they are."""
+    """Insert plain messages between the odd ones, each twice. Also returns their number."""
     whole: list[Json] = []
     count = 0
     for at, update in enumerate(odd):
@@ -218,7 +219,7 @@ def answered(api: Telegram) -> list[int]:
 
 
 async def kept(memory: Memory, role: str) -> list[int]:
-    """The numbers of the marked messages, or of their answers, as the memory has them, in order."""
+    """The numbers of the marked messages, or of their answers, in the order of the memory."""
     said = "select content from messages where owner_id = $1 and role = $2 and content ~ '^(re )?Marked' order by id"
     async with memory.tables() as tables:
         rows = await tables.fetch(said, USER, role)

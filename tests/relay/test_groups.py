@@ -1,4 +1,4 @@
-"""Groups: a shared one is a memory of its own, a personal one is the user's, any other does not exist."""
+"""A shared group has a separate memory, a personal group uses the user's, and all other groups are ignored."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ async def test_nothing_of_a_private_chat_reaches_a_shared_group(memory: Memory, 
     responder = Scripted("Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok", "ok", "ok")
     async with relaying(memory, responder, state=tmp_path, profile=PROFILE, own={"user_name": "Boss"}) as api:
         await api.say(f"Remember that {SECRET}")
-        await api.replies(2)  # the answer, and what it saved
+        await api.replies(2)  # the answer, and the message about the saved memory
         await api.say("What is my salary?", chat=GROUP)
         await api.say("/memory", chat=GROUP)
         await api.say("/summary", chat=GROUP)

@@ -1,11 +1,10 @@
-"""Models' Markdown becomes plain text with marks that Telegram takes, in parts that fit."""
+"""Models' Markdown becomes plain text with marks that Telegram accepts, in parts that fit."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_relay.telegram.markdown import Mark, Marked, rendered, units
-from tellonce_relay.telegram.split import LONGEST, split
+from tellonce_relay.telegram.markdown import MESSAGE_UNITS, Mark, Marked, rendered, split_marked, units
 
 
 @pytest.mark.parametrize(
@@ -55,7 +54,7 @@ def test_marks_lie_within_any_text(source: str) -> None:
 
 @given(st.text(alphabet="ab .\n🙂é。", max_size=400), st.integers(5, 60))
 def test_parts_fit_and_lose_nothing_but_blanks(text: str, longest: int) -> None:
-    parts = split(Marked(text), longest)
+    parts = split_marked(Marked(text), longest)
     assert all(0 < units(part.text) <= longest for part in parts)
     assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
 
@@ -65,14 +64,14 @@ def test_marks_go_with_their_parts(text: str, longest: int, data: st.DataObject)
     start = data.draw(st.integers(0, units(text) - 1))
     end = data.draw(st.integers(start + 1, units(text)))
     whole = Marked(text, (Mark("bold", start, end - start),))
-    marked = "".join(cut(part.text, m) for part in split(whole, longest) for m in part.marks)
+    marked = "".join(cut(part.text, m) for part in split_marked(whole, longest) for m in part.marks)
     # A mark may begin or end between the halves of a character; those characters are not compared.
     assert "".join(marked.split()) == "".join(cut(text, whole.marks[0]).split())
 
 
 def test_code_keeps_its_indentation_where_it_is_cut() -> None:
     code = "\n".join(["def f():", *["    x = 1"] * 20])
-    parts = split(rendered(f"```py\n{code}\n```"), 60)
+    parts = split_marked(rendered(f"```py\n{code}\n```"), 60)
     assert "\n".join(part.text for part in parts) == code
     assert all(part.marks == (Mark("pre", 0, units(part.text), language="py"),) for part in parts)
 
@@ -83,6 +82,6 @@ def cut(text: str, mark: Mark) -> str:
 
 
 def test_a_text_of_the_longest_length_stays_one_message() -> None:
-    assert len(split(Marked("a" * LONGEST))) == 1
-    assert len(split(Marked("🙂" * (LONGEST // 2)))) == 1
-    assert len(split(Marked("🙂" * (LONGEST // 2) + "a"))) == 2
+    assert len(split_marked(Marked("a" * MESSAGE_UNITS))) == 1
+    assert len(split_marked(Marked("🙂" * (MESSAGE_UNITS // 2)))) == 1
+    assert len(split_marked(Marked("🙂" * (MESSAGE_UNITS // 2) + "a"))) == 2

@@ -1,4 +1,4 @@
-"""Real model clients behind the bot: what goes over the wire, and who answers when the first one does not."""
+"""Real model clients with the bot: their requests, and the fallback if the first model does not answer."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,8 +11,7 @@ from tellonce_llm import FirstAvailable
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.responders.model import ModelResponder
-from tellonce_relay.responders.single_system_prompt import InOnePiece
+from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.turn.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying, texts

@@ -1,4 +1,4 @@
-"""What is noted stays, through a kill and for every process that looks."""
+"""Values in the store survive a kill and are visible to all processes."""
 
 from pathlib import Path
 

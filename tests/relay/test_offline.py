@@ -1,4 +1,4 @@
-"""Without any model the memory itself answers: with quotations and dates, and never with its own echo."""
+"""Without a model, answers are quotations with dates, and never earlier answers."""
 
 import pytest
 

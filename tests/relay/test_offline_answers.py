@@ -1,4 +1,4 @@
-"""The offline responder: what a message wants, and which finds answer it."""
+"""The offline responder: what a message asks for, and which search results answer it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,8 +8,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming import Incoming
-from tellonce_relay.responders.offline import from_memory
-from tellonce_relay.responders.wording import best_sentences
+from tellonce_relay.responders.offline import best_sentences, from_memory
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)
 
@@ -105,3 +104,16 @@ def test_of_a_long_text_the_sentences_that_answer_are_quoted_in_their_order_and_
         best_sentences(text, "What was the rain forecast?")
         == "… The forecast says rain until noon. … Rain stops by two."
     )
+
+
+def test_words_that_only_mean_what_is_asked_are_shown_nearest_first_and_far_ones_not() -> None:
+    results = [
+        said("I grew up speaking Portuguese", score=3.6),
+        said("I moved to Oslo", score=3.5),
+        said("The printer is broken", score=1.2),
+    ]
+    assert from_memory(results, asked("Where do I live?")).splitlines() == [
+        phrase("offline.nearest"),
+        "You told me on Feb 16: “I grew up speaking Portuguese”",
+        "You told me on Feb 16: “I moved to Oslo”",
+    ]

@@ -1,4 +1,4 @@
-"""A model that hiccups, stays away, or is stopped: what the person sees, and what is owed to them."""
+"""A model that fails briefly, stays unavailable, or is stopped: what the person sees, and which answers come later."""
 
 import asyncio
 import time
@@ -29,7 +29,7 @@ BUSY = trouble("busy", owed=True)
 
 
 class Down(Scripted):
-    """Fails with `cause` until it is set right; the first answer breaks off behind `said`."""
+    """A responder that fails with `cause` until it is repaired; the first answer breaks off after `said`."""
 
     def __init__(self, cause: Cause = "busy", said: str = "") -> None:
         super().__init__("")

@@ -1,4 +1,4 @@
-"""The relay's own process: it starts with what is set, ends when told to, and survives being killed."""
+"""The relay's process: its settings, its end on a signal, and its restart after a kill."""
 
 import asyncio
 import random
@@ -83,7 +83,7 @@ async def test_with_relay_and_server_killed_again_and_again_every_message_is_ans
             for batch in range(kills):
                 for i in range(messages // kills):
                     await api.say(f"message {batch * (messages // kills) + i}.")
-                await asyncio.sleep(rng.uniform(1.0, 3.0))  # the moment of the kill is to be any
+                await asyncio.sleep(rng.uniform(1.0, 3.0))  # the kill may happen at any time
                 if batch % 4 == 3:
                     await server.stop(signal.SIGKILL)
                     await server.start()

@@ -1,4 +1,4 @@
-"""The prompt: ten sections in their order, and cache breakpoints where what follows changes more often."""
+"""The prompt has ten sections in order, and cache breakpoints where the following text changes more often."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -63,7 +63,7 @@ def test_a_growing_history_keeps_the_blocks_before_its_end(lines: int, more: int
         return [b.text for b in prompt(minute=minute, **whole(history=history, relevant=f"hit {minute}")).system]
 
     before, after = blocks(lines, 15), blocks(lines + more, 16)
-    cached = len(before) - 2  # all but the open stretch of the history and the volatile block
+    cached = len(before) - 2  # all except the incomplete block of the history and the volatile block
     assert after[:cached] == before[:cached]
 
 

@@ -1,4 +1,5 @@
-"""Reminders: set in words or by a model, shown with their time, changed by buttons, delivered once and on time."""
+"""Reminders are set in words or by a model, shown with their time, changed by buttons, and delivered once and on
+time."""
 
 import asyncio
 import random
@@ -9,13 +10,19 @@ from pathlib import Path
 
 import pytest
 
+from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.connect import connect_http
+from tellonce.connect import connect_http, connect_memory
 from tellonce.reminders import ListRemindersArgs, Reminder, SetReminderArgs
+from tellonce_cli.chat_reminders import ChatReminders
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.turn.reminders import what_of
+from tellonce_server.app.server import build_server
+from tellonce_server.core.scope import Caller
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.relay_process import relay_process
-from tests.relay.relaying import Scripted, relaying, texts
+from tests.relay.relaying import ZONE, Scripted, relaying, texts
 from tests.server.processes import http_server
 from tests.stubs.telegram_emulator import DropAfter, Telegram, telegram
 
@@ -30,7 +37,7 @@ async def statuses(memory: Memory) -> dict[str, str]:
 
 
 async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
-    """The reminders, once they are as wanted: one is finished a moment after it is shown."""
+    """Wait until the reminders are as expected, because one is finished a moment after it is shown."""
     async with asyncio.timeout(HANGS):
         while not wanted(  # noqa: ASYNC110 - the server has no event for it
             found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
@@ -65,7 +72,7 @@ async def test_one_that_repeats_comes_again_and_late_ones_say_when_they_were_due
         assert (await api.replies(1))[0].startswith(
             "⏰ I'll remind you Mon, Feb 23 at 8:00 AM: water the plants (every"
         )
-        clock.forward(days=15)  # both Mondays passed: it comes once, and next week again
+        clock.forward(days=15)  # both Mondays have passed: it is delivered once, and again next week
         await api.say("/help")
         await coming(client, lambda found: found[0].due_at == next_time)
         late = next(m for m in api.sent if "This was due" in m["text"])
@@ -109,6 +116,45 @@ async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memo
         assert (await api.replies(4))[2:] == ["Fine.", "❔ Is this right?\ndivorce Ann (2026-02-17 09:00)"]
         left = await coming(client, bool)
     assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
+
+
+@pytest.mark.parametrize("bot", [False, True])
+async def test_a_terminals_reminders_are_those_of_the_bots_chat_and_rings_where_no_bot_does(
+    memory: Memory, clock: Clock, bot: bool
+) -> None:
+    shown: list[str] = []
+    caller = Caller(42, frozenset(("assistant",)))
+    server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
+    async with connect_memory(server) as client, memory.relay() as relay:
+        chat = ChatReminders(client, ZONE, shown.append, clock, delivers=not bot, opened=clock())
+        said = Incoming("", None, "terminal:1", clock().astimezone(ZONE), "terminal")
+        await chat.set(said, "tomorrow at 9 to call mom")
+        await chat.set(said, "every Monday at 8am to water the plants")
+        await relay.set_reminder(SetReminderArgs(chat_id=-200, content="vote", at=clock() + timedelta(hours=1)))
+        assert (await chat.listed(said)).splitlines()[1] == "1. tomorrow at 9:00 AM: call mom"
+        assert (await coming(relay, bool))[0].memory.content == "call mom (2026-02-17 09:00)"
+        ring = chat.show_due if bot else chat.deliver_due
+        await ring()
+        clock.forward(hours=23, minutes=45)
+        await ring()
+        await ring()
+        left = [what_of(r) for r in (await client.list_reminders(ListRemindersArgs())).reminders]
+        clock.forward(days=14)
+        await ring()
+        again = (await client.list_reminders(ListRemindersArgs())).reminders
+        groups = (await relay.list_reminders(ListRemindersArgs(chat_id=-200))).reminders
+        recorded = (await client.search_memory(c.SearchMemoryArgs(query="call mom", where="all"))).results
+    assert shown[0] == "⏰ call mom"
+    assert [r.memory.content for r in groups] == ["vote (2026-02-16 10:15)"], "it is the bot's to deliver"
+    if bot:
+        assert left[0] == "call mom"
+        assert len(shown) == 2
+        return
+    assert left == ["water the plants (every Monday at 8am)"]
+    assert len(shown) == 2
+    assert "This was due Mon, Mar 2 at 8:00 AM" in shown[1] or "This was due Mon, Feb 23" in shown[1]
+    assert [r.due_at for r in again] == [datetime(2026, 3, 9, 0, 0, tzinfo=UTC)]
+    assert any(result.role == "assistant" and "call mom" in result.text for result in recorded)
 
 
 async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubles_nothing(
@@ -165,7 +211,7 @@ async def test_with_relay_and_server_killed_around_delivery_each_reminder_comes_
                 at = start + timedelta(seconds=n * kills / reminders)
                 await memory.set_reminder(SetReminderArgs(chat_id=42, content=f"task {n}.", at=at))
         for kill in range(kills):
-            await asyncio.sleep(rng.uniform(0.2, 1.2))  # the moment of the kill is to be any
+            await asyncio.sleep(rng.uniform(0.2, 1.2))  # the kill may happen at any time
             if kill % 3 == 2:
                 await server.stop(signal.SIGKILL)
                 await server.start()

@@ -1,4 +1,4 @@
-"""The same talk through each responder: the Claude API, a local model, and the `claude` command."""
+"""The same conversation with each responder: the Claude API, a local model, and the `claude` command."""
 
 import json
 import sys
@@ -13,9 +13,8 @@ import pytest
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.responders.claude_cli import ClaudeCli
-from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.responders.single_system_prompt import InOnePiece
 from tellonce_relay.turn.turn_sentences import trouble
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
@@ -52,7 +51,7 @@ say(type="result", is_error=kind == "fail", result=text, usage=dict())
 
 @dataclass
 class Told:
-    """A responder, and what its model was asked, as texts."""
+    """A responder, and the texts of its model's requests."""
 
     responder: Responder
     stub: ModelStub | None

@@ -1,4 +1,4 @@
-"""What routines say where no model writes them."""
+"""The texts of routines without a model."""
 
 from datetime import datetime, timedelta
 

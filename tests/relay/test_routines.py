@@ -1,4 +1,4 @@
-"""Messages nobody asked for: sent first, then recorded in full with a short form; on time, and each at most once."""
+"""Routine messages are sent first, then recorded in full with a short form; they are sent on time and at most once."""
 
 import asyncio
 import sys
@@ -127,7 +127,7 @@ def routine(name: str, cron: str = "16 9 * * *", **more: object) -> Routine:
 async def due(
     memory: Memory, clock: Clock, *routines: Routine, responder: object = None, minutes: float = 1
 ) -> list[str]:
-    """What the bot said until a routine due at 09:16, noticed at `minutes` past 09:15, was sent."""
+    """The bot's messages up to a routine that is due at 09:16 and noticed `minutes` after 09:15."""
     clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
     async with relaying(memory, responder, routines=routines, clock=clock) as api:  # type: ignore[arg-type]
         await api.say("/help")

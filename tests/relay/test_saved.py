@@ -1,4 +1,4 @@
-"""What a model claims in a tag is checked against the user's words, shown, and taken back by a tap."""
+"""A model's claims in tags are checked against the user's words, shown, and undone by a tap."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What a person sees besides answers: the greeting, the memory in one message, pairing, the last routine in full."""
+"""The bot's other messages: the greeting, the view of the memory, pairing, and the full text of a routine."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tags are found, taken out, and never shown."""
+"""Tags are found, removed, and never shown."""
 
 import time
 

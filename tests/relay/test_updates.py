@@ -1,4 +1,4 @@
-"""What a Telegram message says, and which thread it belongs to, by messages as Telegram sends them."""
+"""The text and thread of Telegram messages, tested with messages as Telegram sends them."""
 
 from typing import Any
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Updates over HTTP: only Telegram's own are taken, and 200 means recorded."""
+"""Updates over HTTP: only Telegram's own are accepted, and 200 means recorded."""
 
 import asyncio
 import json

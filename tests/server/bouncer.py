@@ -1,4 +1,4 @@
-"""A real PgBouncer in transaction mode before the database of one test; it runs as the account PostgreSQL admits."""
+"""Runs a real PgBouncer in transaction mode in front of a test's database, under the account that PostgreSQL admits."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ NAMED = "max_prepared_statements = 200"
 
 
 def installed() -> list[Path]:
-    """The system's PgBouncer, and further ones named in PGBOUNCERS (paths with colons between them)."""
+    """The system's PgBouncer, and those in PGBOUNCERS (paths separated by colons)."""
     system = shutil.which("pgbouncer", path=os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin")))
     named = [part for part in os.environ.get("PGBOUNCERS", "").split(":") if part]
     return [Path(part) for part in ([system] if system else []) + named]
@@ -53,7 +53,7 @@ def keeps_statements(program: Path) -> bool:
 async def bouncer(
     program: Path, postgres: EmbeddedPostgres, *, mode: str = "transaction", more: str = ""
 ) -> AsyncGenerator[Path]:
-    """The folder of its socket; any database of `postgres` is behind it."""
+    """Run PgBouncer. Yields the folder of its socket, through which every database of `postgres` can be reached."""
     account = server_account(postgres.cluster)
     folder = Path(tempfile.mkdtemp(prefix="cm-pool-", dir="/tmp"))
     ini = _INI.format(host=socket_dir(postgres.cluster), port=PORT, folder=folder, mode=mode, more=more)

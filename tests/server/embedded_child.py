@@ -1,4 +1,5 @@
-"""A process of its own on an embedded PostgreSQL: starts it, says `up`, waits for a line (or its end), and leaves."""
+"""A separate process that uses an embedded PostgreSQL: starts it, prints `up`, waits for a line or the end of input,
+and leaves."""
 
 import asyncio
 import signal
@@ -9,7 +10,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 
 async def main() -> None:
-    # Interrupted, it ends at once: Python would wait for the thread that reads standard input.
+    # When interrupted, it ends at once, because Python would wait for the thread that reads standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = EmbeddedPostgres(Path(sys.argv[1]))
     await server.start()

@@ -1,4 +1,5 @@
-"""A crash between any two statements: a fuse that blows before or after the nth statement, inside or outside a transaction."""
+"""Simulates a crash between any two statements: a fuse that blows before or after the nth statement, inside or outside
+a transaction."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -13,18 +14,19 @@ METHODS = ("rows", "row", "value", "run")
 
 
 class Unplugged(asyncpg.ConnectionDoesNotExistError):
-    """The crash: what a dead connection looks like from inside."""
+    """The simulated crash, which looks like a dead connection."""
 
 
 class Fuse:
-    """Unset it lets everything through. Each statement is two points: before it is sent, and after it was answered."""
+    """A fuse. If it is not set, all statements pass. Each statement has two points: before it is sent, and after it is
+    answered."""
 
     def __init__(self) -> None:
         self._left: int | None = None
 
     @contextmanager
     def set(self, points: int) -> Iterator[None]:
-        """Let it blow at the so many-th point, and at every one after that."""
+        """Make the fuse blow at that point and at every later one."""
         self._left = points
         try:
             yield
@@ -39,7 +41,7 @@ class Fuse:
 
 
 def fit(fuse: Fuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every statement of every database of this process go through the fuse."""
+    """Route every statement of every database of this process through the fuse."""
     for kind in (Database, Transaction):
         for name in METHODS:
             monkeypatch.setattr(kind, name, _fused(fuse, getattr(kind, name)))
@@ -49,8 +51,8 @@ def fit(fuse: Fuse, monkeypatch: pytest.MonkeyPatch) -> None:
     async def transaction(self: Database) -> AsyncGenerator[Transaction]:
         async with begin(self) as t:
             yield t
-            fuse.point()  # everything was said, nothing committed
-        fuse.point()  # committed, and nobody heard of it
+            fuse.point()  # all statements were sent, nothing is committed
+        fuse.point()  # committed, but the caller gets no answer
 
     monkeypatch.setattr(Database, "transaction", transaction)
 

@@ -1,7 +1,7 @@
-"""What people write into a chat, a document or a name so that a model takes it for an order: one attack a line.
+"""Texts in chats, documents and names that try to make a model take them for instructions, one attack per line.
 
 `⏎` is a line break. The texts try to end the fence, to speak as somebody else, to begin a section, a day, a message, a
-summary or a tag, and to hide that they do.
+summary or a tag, and to hide this.
 """
 
 ATTACKS = tuple(

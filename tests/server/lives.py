@@ -1,4 +1,4 @@
-"""One random life of a memory, step by step, and what must hold after every step."""
+"""One random sequence of actions on a memory, and the invariants after every step."""
 
 import contextlib
 import random
@@ -15,7 +15,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.queue.work import ClaimLost
 from tellonce_server.services.services import Services
 from tellonce_server.store import threads
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.work import done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 from tellonce_text.tokens import estimate
 from tests.memory_fixtures import USER, Clock
@@ -83,7 +83,7 @@ UNLEARNED = """
 
 @dataclass
 class Life:
-    """The memory under test, what was said to it, and the plug that may be pulled."""
+    """The memory under test, the messages sent to it, and the fuse that simulates crashes."""
 
     services: Services
     tables: "asyncpg.Connection[asyncpg.Record]"
@@ -95,7 +95,7 @@ class Life:
     held: list[w.WorkItem] = field(default_factory=list)
 
     async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Make a call with the plug pulled after so many points; then, as a client would, make it again."""
+        """Make a call that crashes after that many points; then repeat it, as a client would."""
         if points is None:
             return await call()
         with self.fuse.set(points):
@@ -126,7 +126,7 @@ class Life:
         return await self.services.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
 
     async def say_again(self, rng: random.Random) -> None:
-        """A client that never heard the answer sends its message once more, forgotten or not."""
+        """A client that got no answer sends its message again, even if it was forgotten."""
         assert (await self.record(rng.choice(list(self.said)))).outcome == "duplicate"
 
     async def edit(self, rng: random.Random, points: int | None) -> None:
@@ -160,12 +160,12 @@ class Life:
         self.gone.add(name)
 
     async def forget_once(self, points: int | None, args: c.ForgetArgs) -> None:
-        """An erasure that was cut off, or whose answer was lost, is finished by being asked for again."""
+        """Complete an interrupted erasure, or one whose answer was lost, by repeating it."""
         done_ = await self.whatever_happens(points, lambda: self.services.forgetter.erase(HERE, args))
         assert done_.traces_left == 0, await self.tables.fetchval(FORGOTTEN, f"%{args.topic}%")
 
     async def work(self, points: int | None) -> None:
-        """A worker that may die anywhere, and one that comes after it."""
+        """Let a worker work that may crash anywhere, and then another one."""
         if points is not None:
             with self.fuse.set(points), contextlib.suppress(Unplugged):
                 await self.work_off()
@@ -179,10 +179,7 @@ class Life:
 
     async def submit(self, item: w.WorkItem) -> None:
         outcome = await done(item.input, FallbackChain([]), silent, best_tier=item.best_tier)
-        args = w.SubmitWorkArgs(
-            job_id=item.job_id, fence=item.fence, result=outcome.result, model=outcome.model, tier=outcome.tier
-        )
-        await self.services.work.submit(args)
+        await self.services.work.submit(submission(item, outcome))
 
     async def hold(self) -> None:
         self.held += (await self.services.work.claim(w.ClaimWorkArgs(worker="slow", limit=2))).jobs
@@ -201,7 +198,7 @@ class Life:
         await self.services.viewer.start_new_chat(HERE)
 
     async def check(self, rng: random.Random) -> None:
-        """What holds in every state."""
+        """Check the invariants that hold in every state."""
         assert await threads.gaps(self.services.deps.database, USER) == []
         for name, broken in (("untiled", UNTILED), ("doubled", DOUBLED), ("order", OUT_OF_ORDER)):
             assert await self.tables.fetch(broken) == [], name

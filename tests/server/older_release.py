@@ -1,4 +1,4 @@
-"""A database as the last release left it, with data, and brought up to date."""
+"""Creates a database with the last release's schema and data, and upgrades it."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -10,7 +10,7 @@ from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
 
 LAST_RELEASE = 18
-"""The version of its schema."""
+"""The schema version of the last release."""
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""A PostgreSQL of one's own for a test, of another version than the embedded one: fresh, with ordinary logins."""
+"""Runs an external PostgreSQL for tests, of another version than the embedded one, with ordinary logins."""
 
 import os
 import shutil
@@ -20,7 +20,8 @@ PORT = 5433
 
 
 def installations() -> list[Path]:
-    """The `bin` folders of each PostgreSQL with pgvector here: the other one of the embedded package, and Debian's."""
+    """The `bin` folders of the available versions of PostgreSQL with pgvector: the older one of the embedded package,
+    and Debian's."""
     package = bindir().parent.parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     vector = "/usr/share/postgresql/{}/extension/vector.control"
@@ -28,7 +29,7 @@ def installations() -> list[Path]:
 
 
 def name_of(programs: Path) -> str:
-    """As in "postgresql16"."""
+    """The name of an installation, such as "postgresql16"."""
     said = subprocess.run([programs / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
     return "postgresql" + said.split()[2].partition(".")[0]
 
@@ -41,7 +42,7 @@ class OwnPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}&port={PORT}"
 
     async def admin(self, *commands: str, database: str = "postgres") -> None:
-        """Run as the superuser."""
+        """Run a statement as the superuser."""
         connection = await asyncpg.connect(self.dsn("postgres", database))
         try:
             for command in commands:
@@ -50,12 +51,12 @@ class OwnPostgres:
             await connection.close()
 
     async def database(self, name: str) -> str:
-        """The superuser's address of a new database."""
+        """Create a database. Returns its URL for the superuser."""
         await self.admin(f"create database {name}")
         return self.dsn("postgres", name)
 
     async def plain(self, name: str) -> str:
-        """The address of a new database that belongs to an ordinary login of the same name."""
+        """Create a database that belongs to an ordinary login of the same name. Returns its URL."""
         await self.admin(f"create role {name} login", f"create database {name} owner {name}")
         return self.dsn(name, name)
 
@@ -80,7 +81,7 @@ async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
 
 
 def _run(account: Account | None, *command: str | Path) -> None:
-    # No pipe for the output: the server would inherit it, and reading it would not end.
+    # The output is not a pipe, because the server would inherit it and the read would not end.
     subprocess.run(
         list(map(str, command)),
         check=True,

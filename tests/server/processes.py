@@ -1,4 +1,5 @@
-"""A real server process for a test: started on a free loopback port or on pipes, ended by signal; knows no tool."""
+"""Runs real server processes for tests: started on a free loopback port or on pipes, ended by signals. It calls no
+tools."""
 
 import asyncio
 import os
@@ -17,10 +18,10 @@ from tests.patience import HANGS, promised
 
 
 def free_port() -> int:
-    """A port of ours until this process ends, on which nothing listens yet.
+    """Reserve a port until this process ends.
 
-    The socket stays bound: then the system gives the number to nobody who asks for any, nor to an outgoing connection,
-    and refuses connections to it, but lets a server that names it (and sets SO_REUSEADDR, as asyncio does) listen there.
+    The socket stays bound without listening, so the system gives the number to no other socket and refuses connections,
+    but a server that names the port (and sets SO_REUSEADDR, as asyncio does) can listen on it.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -31,7 +32,7 @@ def free_port() -> int:
 
 
 def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str, str]:
-    """The environment of a server of its own: nothing of this machine's settings reaches it."""
+    """The environment of a separate server, without any of this machine's settings."""
     kept = {
         name: os.environ[name] for name in ("PATH", "HOME", "LANG", "PYTHONPATH", "VIRTUAL_ENV") if name in os.environ
     }
@@ -61,7 +62,7 @@ class HttpServer:
     port: int = field(default_factory=free_port)
     process: asyncio.subprocess.Process | None = None
     log: Path | None = None
-    """Where its log goes; None: to ours."""
+    """The file for its log; None means our standard error."""
 
     @property
     def base(self) -> str:
@@ -104,7 +105,8 @@ class HttpServer:
                 await asyncio.sleep(0.05)
 
     async def stop(self, number: int = signal.SIGTERM, seconds: float = 15) -> int:
-        """Send the signal and give the exit code; a process that outlives `seconds` is killed and is an error."""
+        """Send the signal and return the exit code. A process that does not end within `seconds` is killed, which is an
+        error."""
         assert self.process is not None
         return await end(self.process, number, seconds)
 
@@ -116,7 +118,7 @@ async def end(process: asyncio.subprocess.Process, number: int = signal.SIGTERM,
 
 
 async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
-    """The exit code, promised within `seconds`; after that the process is killed and TimeoutError raised."""
+    """The exit code, expected within `seconds`. After that, the process is killed and TimeoutError is raised."""
     try:
         return await asyncio.wait_for(process.wait(), promised(seconds))
     except TimeoutError:
@@ -141,7 +143,7 @@ async def http_server(
 async def stdio_server(
     data_dir: Path, dsn: str | None, program: Sequence[str] = ("-m", "tellonce_server", "--stdio"), **settings: str
 ) -> asyncio.subprocess.Process:
-    """A stdio server with open pipes; the caller ends it."""
+    """A stdio server with open pipes. The caller must end it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     return await asyncio.create_subprocess_exec(
         sys.executable,

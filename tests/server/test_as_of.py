@@ -1,4 +1,4 @@
-"""A context as of a moment tells what was known then: after edits too, and never what was forgotten since."""
+"""A context for a past time shows what was known then, even after edits, and never text that was forgotten since."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -16,7 +16,7 @@ SECTIONS = ("profile", "summary", "memories", "history")
 
 
 class Diary:
-    """A talk whose derived texts repeat, word for word, what they are made of: each says all its inputs say."""
+    """A conversation whose derived texts repeat their inputs word for word."""
 
     def __init__(self, client: MemoryClient, agent: MemoryClient, clock: Clock) -> None:
         self.client = client
@@ -40,7 +40,7 @@ class Diary:
         assert done.traces_left == 0
 
     async def work(self, *, compact: bool = False) -> list[str]:
-        """All that is due, repeated faithfully; kinds of the jobs. A day passes."""
+        """Do all due jobs by repeating their inputs. Returns their kinds. A day passes."""
         if compact:
             await self.client.summarize_chat(c.SummarizeChatArgs(now=True))
         kinds: list[str] = []
@@ -57,7 +57,7 @@ class Diary:
         return (await self.client.get_context(args)).context or ""
 
     def day(self) -> datetime:
-        """This moment; the next thing happens a day later."""
+        """The current time; the clock then advances by a day."""
         now = self.clock()
         self.clock.forward(days=1)
         return now
@@ -87,7 +87,7 @@ async def diary(memory: Memory, clock: Clock) -> AsyncIterator[Diary]:
 
 
 async def told_and_summarised(diary: Diary) -> datetime:
-    """The regatta is in Sorrento, says every text there is; twenty messages of small talk stand after it."""
+    """Every text says that the regatta is in Sorrento; twenty messages of small talk follow."""
     await diary.say("My regatta takes place in Sorrento.", "m1")
     await diary.say("My boat is painted green.")
     for number in range(21):

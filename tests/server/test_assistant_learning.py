@@ -110,7 +110,7 @@ async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: M
 
 
 async def _redone(agent: MemoryClient) -> w.ClaimedWork:
-    """The first claim of a better tier finds nothing, and sends back what it can do better."""
+    """The first claim of a better tier returns nothing, but requeues the provisional results that it can improve."""
     claimed = await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
     return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
 

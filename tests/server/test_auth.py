@@ -1,4 +1,4 @@
-"""Who calls is decided by the credential alone: our own tokens, an issuer's tokens, and what neither admits."""
+"""The credential alone identifies the caller: our own tokens, an issuer's tokens, and tokens that are refused."""
 
 import base64
 import json
@@ -14,11 +14,11 @@ import pytest
 from pydantic import ValidationError
 
 from tellonce.settings import Remote, ServerSettings
+from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.auth import create_token, digest
 from tellonce_server.app.credentials import HeldToken
 from tellonce_server.app.http import build_http
 from tellonce_server.app.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
-from tellonce_server.app.open_streams import OpenStreams
 from tellonce_server.app.storage import Storage
 from tellonce_server.store import tokens
 from tellonce_server.store.database import as_login
@@ -218,7 +218,8 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
 
 
 async def stands(memory: Memory, token: str) -> bool:
-    """Whether a call with it is answered. On a grant seen before the call may begin (`credentials`)."""
+    """Whether a call with the token is answered. With a cached grant, the call may begin before the lookup
+    (`credentials`)."""
     found = await memory.storage.verifier.verify_token(token)
     return found is not None and (not isinstance(found, HeldToken) or await found.stands)
 
@@ -229,7 +230,7 @@ async def new_token(memory: Memory, name: str, now: datetime) -> str:
 
 
 def forged_with_public_key(idp: Issuer) -> str:
-    """The classic confusion: the public key, which everybody has, as the secret of an HMAC."""
+    """A token forged by using the public key as the secret of an HMAC, a classic confusion."""
     modulus = idp.keys["k1"].public_key().public_numbers().n.to_bytes(256, "big")
     header = _part({"alg": "HS256", "kid": "k1"})
     payload = idp.token("k1").split(".")[1]

@@ -1,4 +1,4 @@
-"""Every tool, given what it must not take: a tool error with a sentence to act on, and nothing written."""
+"""Every tool refuses invalid input with a helpful sentence and writes nothing."""
 
 import base64
 import re
@@ -126,7 +126,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "since": (True, [], "nonsense", "9999-12-31"),
         "until": (True, [], "nonsense", "0001-01-01"),
         "except": ([0], [-1], [True], [HUGE], {}, "x"),
-        # A number as text and one number for a list are taken; these are numbers of no memory.
+        # A number as text, and one number in place of a list, are accepted; no memory has these numbers.
         "memory_ids": ([0], [-1], [True], [HUGE], {}, 999_999, ["999999"], "x", ["x"], list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
@@ -185,7 +185,7 @@ async def counted(memory: Memory, dsn: str) -> AsyncIterator[asyncpg.Connection]
 
 
 async def contents(connection: asyncpg.Connection) -> dict[str, tuple[int, str]]:
-    """Rows and a digest of every table: a changed row shows as well as a new one."""
+    """The row count and a digest of every table, so that new and changed rows are noticed."""
     names = await connection.fetch(
         "select format('%I.%I', schemaname, tablename) as name from pg_tables"
         " where schemaname not in ('pg_catalog', 'information_schema')"
@@ -205,7 +205,7 @@ async def opened(stack: AsyncExitStack, memory: Memory, tool: str, mode: str) ->
 
 
 async def call(client: Client, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-    """By the session: `Client.call_tool` would refuse some arguments before they are sent."""
+    """Call through the session, because `Client.call_tool` would refuse some arguments before sending them."""
     return await client.session.call_tool(tool, arguments)
 
 
@@ -214,7 +214,7 @@ def said(result: CallToolResult) -> str:
 
 
 def complaint(result: CallToolResult) -> str | None:
-    """What is wrong with an answer that should be a helpful refusal."""
+    """The reason an answer is not a helpful refusal, or an empty text."""
     text = said(result)
     if not result.is_error:
         return "was accepted"

@@ -1,4 +1,5 @@
-"""The upgrade that gives every assistant a chat of its own: what was in the Telegram chat by default moves to it."""
+"""The upgrade that gives every assistant a separate chat: messages that were in the Telegram chat by default move to
+it."""
 
 from typing import Final
 
@@ -111,7 +112,7 @@ async def test_other_channels_messages_move_to_chats_of_their_own_and_telegrams_
             gaps = await threads.gaps((await memory.storage.services()).deps.database, USER)
             window = await client.get_context(c.GetContextArgs(chat_id=PHONE))
             bots = await client.get_context(c.GetContextArgs())
-            for n in range(100, 140):  # the threads go on, and are compacted on top of what moved
+            for n in range(100, 140):  # the threads continue, and are compacted after the moved chunks
                 args = c.RecordMessageArgs(role="user", content=f"Word {n}", message_id=str(n), chat_id=PHONE)
                 await client.record_message(args)
             after = await threads.gaps((await memory.storage.services()).deps.database, USER)

@@ -1,4 +1,4 @@
-"""Every assistant has a talk of its own, and all share one memory."""
+"""Every assistant has its own conversation, and all share one memory."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""Random lives: whatever happens, every message of every thread is verbatim, summarised or pending, exactly once."""
+"""After any random sequence of actions, every message of every thread is verbatim, summarized or pending, exactly
+once."""
 
 import random
 from typing import Any
@@ -20,7 +21,7 @@ CANARY = "zebrafinch"
 
 
 class Life:
-    """One seeded life: what may happen next, and what must hold after it."""
+    """One seeded sequence: the possible actions, and the invariants after each."""
 
     def __init__(self, memory: Memory, clock: Clock, client: MemoryClient, agent: MemoryClient, seed: int) -> None:
         self.memory = memory

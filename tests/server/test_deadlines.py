@@ -1,4 +1,4 @@
-"""When something is due, driven through MCP: by the caller's word, by the statement's own, never by a worker's invention."""
+"""Due times, tested through MCP: they come from the caller or from the statement's words, never from a worker alone."""
 
 from datetime import UTC, datetime
 
@@ -20,7 +20,7 @@ def report(deadline: datetime | None) -> c.RememberArgs:
 
 
 async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: datetime) -> c.Memory:
-    """The goal a worker makes of what was said."""
+    """The goal that a worker learns from a message."""
     await client.record_message(c.RecordMessageArgs(role="user", content=said, message_id="u"))
     await client.record_message(c.RecordMessageArgs(role="assistant", content="Good luck", exchange_of="u"))
     job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]

@@ -1,4 +1,4 @@
-"""What the reference shows was answered by a real server, and the programs in it run."""
+"""The examples in the reference are answers of a real server, and its programs run."""
 
 import json
 import os
@@ -18,7 +18,7 @@ RANDOM = ((re.compile(r"\bre?[0-9a-f]{15,}\b"), "r0123456789abcdef"), (re.compil
 
 
 async def test_every_tool_answers_as_its_example_says(memory: Memory) -> None:
-    """TELLONCE_TEST_RECORD=1 writes the examples anew; `python -m docs.generate` then shows them."""
+    """TELLONCE_TEST_RECORD=1 records the examples again; `python -m docs.generate` then updates the reference."""
     shown: dict[str, dict[str, Any]] = json.loads(EXAMPLES.read_text())
     found = await answered(memory, shown)
     if os.environ.get("TELLONCE_TEST_RECORD"):
@@ -28,7 +28,7 @@ async def test_every_tool_answers_as_its_example_says(memory: Memory) -> None:
 
 
 async def answered(memory: Memory, examples: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The examples with the texts of this server."""
+    """The examples with the answers of this server."""
     found: dict[str, dict[str, Any]] = {}
     async with memory.client() as client:
 

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: real servers, real processes, and the accidents that happen to them."""
+"""The embedded PostgreSQL, with real servers, real processes, and crashes."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes accoun
 
 @pytest.fixture
 def reachable() -> Iterator[Path]:
-    """A short folder that another account may pass through, as pytest's own may not be when root runs the tests."""
+    """A folder with a short path that another account can enter, unlike pytest's own if root runs the tests."""
     folder = Path(tempfile.mkdtemp(prefix="cm-", dir="/tmp"))
     folder.chmod(0o711)
     yield folder
@@ -77,7 +77,7 @@ async def child(data: Path, **options: object) -> AsyncGenerator[anyio.abc.Proce
 
 
 def _python_for_others() -> str:
-    """This Python, or the system's of the same version where ours stands in a closed folder."""
+    """This Python, or the system's of the same version if ours is in a folder that other accounts cannot enter."""
     same = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for program in (sys.executable, shutil.which(same, path="/usr/local/bin:/usr/bin")):
         if program is not None and _reachable_by_others(Path(program)):
@@ -237,7 +237,7 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     async with session(server) as connection:
         await connection.execute("create table big as select n, repeat('x', 200) as t from generate_series(1, 20000) n")
     os.kill(recorded_pid(server), signal.SIGKILL)
-    # As long as nobody has reaped it, its number counts as taken, and a first start is refused.
+    # A zombie's pid counts as taken, so the first start is refused.
     await reaped(recorded_pid(server))
     patience, began = 1.0, time.monotonic()
     monkeypatch.setattr(embedded, "_PATIENCE", patience)
@@ -396,7 +396,9 @@ async def test_a_socket_folder_of_someone_else_is_refused(reachable: Path) -> No
         trap.rmdir()
 
 
-async def test_a_database_half_made_by_a_killed_start_is_made_anew(server: EmbeddedPostgres, reachable: Path) -> None:
+async def test_an_incomplete_database_of_a_killed_start_is_created_again(
+    server: EmbeddedPostgres, reachable: Path
+) -> None:
     half = reachable / "data" / "18.new"
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18\n")

@@ -1,4 +1,5 @@
-"""The local model: fetched for real, true to its original, queries before backlog, absent without harm."""
+"""The local model: the real download, agreement with the original, queries before the backlog, and work without the
+model."""
 
 import asyncio
 import base64
@@ -46,8 +47,8 @@ from tellonce_server.embedding.model_files import (
 from tellonce_server.embedding.onnx_format import FLOAT, extension, graph, value
 from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING, build, early
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_server.embedding.session import Session
-from tellonce_server.embedding.vector_cache import VectorCache
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tellonce_server.store.postgres.file_lock import exclusive
@@ -76,7 +77,7 @@ def model_folder() -> Path:
 
 
 def nothing(done: int, total: int) -> None:
-    """No progress is shown."""
+    """Ignore progress."""
 
 
 def cosine(one: Vector, other: Vector) -> float:
@@ -101,7 +102,7 @@ async def original() -> Path:
 
 async def until_ready(embedder: Embedder) -> None:
     with anyio.fail_after(HANGS):
-        while not embedder.ready:  # loading happens in a thread that has no event for us
+        while not embedder.ready:  # loading happens in a thread that sends no event
             assert embedder.state["failed"] is None
             await anyio.sleep(0.02)
 
@@ -125,7 +126,7 @@ async def loaded() -> AsyncGenerator[LocalEmbedder]:
 
 
 class Gated:
-    """A model that embeds only when the gate is open, but the text `at once` always; and fails on the text `bad`."""
+    """A model that embeds only while the gate is open, except for the text `at once`, and fails on the text `bad`."""
 
     def __init__(self) -> None:
         self.order: list[str] = []
@@ -170,7 +171,7 @@ async def test_the_model_is_fetched_and_puts_like_meanings_together() -> None:
 
 
 def reference(kind: str) -> dict[str, Vector]:
-    """Vectors of these texts as onnx's own tools make them: `exact` in float32, `rounded` with its quantizer."""
+    """Vectors of these texts computed by onnx's own tools: `exact` in float32, `rounded` with its quantizer."""
     kept = json.loads((Path(__file__).parent / "minilm_vectors.json").read_text())[kind]
     return {
         text: np.frombuffer(base64.b64decode(packed), "<f2").astype(float).tolist() for text, packed in kept.items()
@@ -183,9 +184,9 @@ async def test_the_graph_we_write_is_the_one_of_onnxs_own_tools_and_near_the_exa
     session = Session(model_folder() / GRAPH, model_folder() / TOKENIZER)
     rounded, exact = reference("rounded"), reference("exact")
     for text, vector in rounded.items():
-        # Equal to the bit where the processor is the same; others add in another order.
+        # They are bitwise equal on the same processor; others add in another order.
         assert cosine(session.vector(text), vector) > 0.999
-        # A text of one word has few values to share a scale with; measured .977 for "ok".
+        # A text of one word is rounded more, because few values share its scale; measured .977 for "ok".
         assert cosine(session.vector(text), exact[text]) >= (0.98 if len(text) > 10 else 0.96)
 
 
@@ -223,7 +224,7 @@ async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path)
 
 
 async def as_formerly(folder: Path) -> None:
-    """The folder as the first version of this program left it: the graph without its second output."""
+    """Change the folder to the form of the program's first version: the graph without its second output."""
     graph_now = build(await original())
     assert graph_now.endswith(early(384))
     (folder / FORMER_GRAPH).write_bytes(graph_now.removesuffix(early(384)))
@@ -532,6 +533,6 @@ async def test_without_pip_the_one_that_comes_with_python_downloads(
     installer = model_files._installer(tmp_path, tmp_path / "files")
     process = await asyncio.create_subprocess_exec(
         *installer[:2], "--version", stdout=asyncio.subprocess.PIPE
-    )  # a zip file that is a program
+    )  # a zip file with Python code
     said, _ = await process.communicate()
     assert b"pip " in said

@@ -1,4 +1,4 @@
-"""Embeddings by Ollama: checked, asked again when it is away, and never in a question's way."""
+"""Embeddings by Ollama are checked, requested again after an outage, and never delay a question."""
 
 import asyncio
 import math
@@ -25,7 +25,7 @@ class Answer:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> tuple[OllamaEmbedder, list[list[str]]]:
-    """An embedder whose server gives `answer`, or what it gives for the texts; and what was asked."""
+    """An embedder whose server returns `answer`, or its result for the texts; and the list of requests."""
     embedder, asked = OllamaEmbedder("http://127.0.0.1:9", "any"), list[list[str]]()
 
     async def embed(_: str, texts: list[str]) -> Answer:

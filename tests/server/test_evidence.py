@@ -1,6 +1,8 @@
-"""The permanent gate of docs/CONTRACT.md, 4: with the summarizer a question finds no less of its evidence than without.
+"""The permanent check of docs/CONTRACT.md, 4: with the summarizer, a question finds no less of its evidence than
+without.
 
-On a small talk and by words alone; `python -m benchmarks.evidence` judges large ones with the embedding model.
+It uses a small conversation and search by words; `python -m benchmarks.evidence` measures large ones with the embedding
+model.
 """
 
 from collections.abc import Sequence
@@ -11,7 +13,7 @@ import pytest
 from benchmarks.corpora import locomo
 from benchmarks.dialogue import Dialogue
 from benchmarks.evidence import Figures, fewer, figures, held
-from benchmarks.learning.harness import drain, ladder_of
+from benchmarks.learning.harness import chain_of, drain
 from benchmarks.memory import import_message
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer
@@ -25,7 +27,7 @@ BUDGETS = (1_000, 4_300)
 
 
 async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> list[dict[str, Figures]]:
-    """By budget what the contexts hold of the evidence of the first questions."""
+    """For each budget, the share of evidence in the contexts for the first questions."""
     async with memory.client() as client:
         return [
             figures([await held(client, dialogue, probe, budget) for probe in dialogue.probes[:QUESTIONS]])
@@ -38,7 +40,7 @@ async def test_a_question_finds_no_less_evidence_with_the_summarizer_than_withou
     importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
     await importer.add([import_message(turn) for turn in dialogue.turns])
     without = await found(memory, dialogue, BUDGETS)
-    assert await drain(memory, ladder_of(None)) > 0
+    assert await drain(memory, chain_of(None)) > 0
     with_it = await found(memory, dialogue, BUDGETS)
     assert without[-1]["assistant"].some > 0.5
     assert [fewer(*pair) for pair in zip(without, with_it, strict=True)] == [[], []]

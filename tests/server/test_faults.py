@@ -1,4 +1,5 @@
-"""The fault matrix: what the user sees, what is stored and what recovers by itself (docs/explanation/reliability.md has the table)."""
+"""The table of faults in docs/explanation/reliability.md: what the user sees, what is stored, and what recovers by
+itself."""
 
 import asyncio
 import os
@@ -52,7 +53,7 @@ def no_proxies() -> Iterator[None]:
 
 
 async def work_off(memory: Memory, model: Claude | Ollama, seconds: float = HANGS) -> w.QueueStatus:
-    """A real agent on this model, until nothing is open; what the queue says then."""
+    """Run a real agent with this model until no job is open. Returns the queue's status."""
     stop = asyncio.Event()
     chain = FallbackChain([Step(Guarded(model), seconds)])
     async with memory.agent() as place:
@@ -101,7 +102,7 @@ async def test_what_was_done_without_the_model_is_done_again_by_it_when_it_is_ba
         clock.forward(minutes=10)
         await talk(client, 8, start=1)
         after = await work_off(memory, _claude(stub))
-        # What is made of other texts is done again after those.
+        # Texts that are made from other texts are redone after those.
         again = [await work_off(memory, _claude(stub)) for _ in range(2)][-1]
         async with memory.agent() as agent:
             left = (await agent.claim_work(w.ClaimWorkArgs(worker="x", best_tier="claude"))).jobs
@@ -124,7 +125,7 @@ def _claude(stub: AnthropicStub) -> Claude:
 
 @pytest.fixture
 async def alone(tmp_path: Path) -> AsyncIterator[Memory]:
-    """A memory with an embedded PostgreSQL of its own, to be broken."""
+    """A memory with a separate embedded PostgreSQL that the test breaks."""
     settings = ServerSettings.model_validate(
         {"data_dir": tmp_path / "data", "user_ids": (42,), "timezone": "Asia/Singapore", "embeddings": "none"}
     )
@@ -154,7 +155,7 @@ async def test_a_postgresql_that_is_killed_comes_back_and_meanwhile_callers_are_
 
 
 async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
-    """Ask until it is recorded; what was told meanwhile."""
+    """Repeat the call until the message is recorded. Returns the errors until then."""
     told: list[str] = []
     async with asyncio.timeout(HANGS):
         while True:
@@ -169,7 +170,7 @@ async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
 
 @pytest.fixture
 def small_disk() -> Iterator[Path]:
-    """A file system of 160 MiB, where PostgreSQL's account can reach it."""
+    """A file system of 160 MiB that PostgreSQL's account can enter."""
     place = Path(tempfile.mkdtemp(prefix="tellonce-disk-"))
     place.chmod(0o755)
     mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=0755", "tmpfs", str(place)]
@@ -198,12 +199,12 @@ async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_spac
             await _insist(client, c.RecordMessageArgs(role="user", content="There is space", message_id="last"))
             stored = (await client.get_profile(c.GetProfileArgs())).conversation.messages
     assert "free some space" in refused or "does not answer now" in refused
-    # The one that was refused may be stored: its answer was an error, and it is safe to send again.
+    # The refused message may have been stored although its answer was an error; it can be sent again safely.
     assert stored - acknowledged in (1, 2)
 
 
 async def _until_full(client: MemoryClient, ballast: Path) -> tuple[int, str]:
-    """Fill the disk, then write until that fails: how many messages were acknowledged, and what was said."""
+    """Fill the disk, then write until this fails. Returns the number of acknowledged messages, and the error."""
     acknowledged = 0
     with ballast.open("wb") as file:
         try:

@@ -1,4 +1,4 @@
-"""Forgetting: what is meant goes, in every form and from every place, and nothing else does."""
+"""Forgetting erases what is meant, in every form and place, and nothing else."""
 
 import pytest
 
@@ -17,7 +17,7 @@ async def said(client: MemoryClient, *texts: str, chat_id: int | None = None) ->
 
 
 async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what: object) -> c.Forgotten:
-    """Preview and confirm: all that was shown but the `kept` numbers, or with None what was ticked."""
+    """Preview and confirm: erases all matches except the `kept` numbers, or with None the ticked ones."""
     preview = await client.forget(c.ForgetArgs.model_validate(what))
     assert preview.confirm is not None
     chosen = {"except": kept} if kept is not None else {}
@@ -25,7 +25,7 @@ async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what
 
 
 async def texts(memory: Memory) -> str:
-    """Every row of every table of the owner's."""
+    """Every row of the owner's in every table."""
     async with memory.tables() as tables:
         names = await tables.fetch("select tablename from pg_tables where schemaname = 'public'")
         rows = [await tables.fetchval(f'select string_agg(x::text, chr(10)) from "{name[0]}" x') for name in names]
@@ -251,7 +251,7 @@ async def test_an_external_database_says_what_it_cannot_reach(memory: Memory) ->
     assert "archives" in done.notes[0]
 
 
-async def test_summaries_are_redacted_at_once_and_made_anew_by_the_next_worker(memory: Memory, clock: Clock) -> None:
+async def test_summaries_are_redacted_at_once_and_rewritten_by_the_next_worker(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         for number in range(24):
             await said(client, f"Item {number}: we decided to ask the Zorblax team about vendor {number}. Tea is fine.")

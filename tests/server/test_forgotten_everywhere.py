@@ -1,4 +1,4 @@
-"""What one server process forgot stays in no other server process's memory."""
+"""Text that one server process forgot stays in no other server process's caches."""
 
 import asyncio
 from pathlib import Path

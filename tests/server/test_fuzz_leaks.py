@@ -1,6 +1,7 @@
-"""Two users and a shared group live at random on one server; nothing one of them is ever told holds another's words.
+"""Two users and a shared group act at random on one server, and no answer to one of them contains another's text.
 
-Every text carries a canary of its owner. A memory the user shares into the group carries its canary there by right.
+Every text contains a canary of its owner. A memory that a user shares with the group legitimately brings its canary
+there.
 """
 
 import json
@@ -94,7 +95,7 @@ OPERATIONS = st.one_of(
 
 @dataclass
 class World:
-    """What was said by whom, what a caller may see, and what it was told that it may not."""
+    """The texts of each owner, what each caller may see, and leaks that were found."""
 
     clients: dict[str, Client]
     written: int = 0
@@ -112,7 +113,8 @@ class World:
         return saying.format(canary)
 
     def told(self, owner: int | None, step: dict[str, Any], answer: str) -> None:
-        """`owner` None: a refused place, or something that is nobody's: it holds no canary at all."""
+        """Check an answer. With `owner` None (a refused place, or something without an owner) it must contain no canary
+        at all."""
         self.answers += 1
         found = set(CANARY.findall(answer))
         self.seen |= found
@@ -122,7 +124,7 @@ class World:
 
 
 def owner_of_call(step: dict[str, Any]) -> int | None:
-    """Whose memory the call may touch; None if it must be refused."""
+    """The owner whose memory the call may use; None if it must be refused."""
     own = {"ann": ANN, "ben": BEN}.get(step["who"])
     if step["chat"] is None:
         return own
@@ -139,13 +141,13 @@ async def perform(world: World, step: dict[str, Any], clock: Clock) -> None:
         case "offer":
             world.told(None, step, await _offered(world.clients[step["who"]], step["what"]))
         case op:
-            # A refused call is worth making too; its text then belongs to whoever is asking.
+            # Refused calls are made too; their text belongs to the caller.
             author = owner if owner is not None else {"ann": ANN, "ben": BEN}.get(step["who"], GROUP)
             tool, arguments = _call(world, step, op, author)
             result = await world.clients[step["who"]].session.call_tool(tool, arguments)
             answer = _text(result)
             if result.is_error and owner is None:
-                # A refusal may say back what was sent, but here it says nothing.
+                # A refusal may repeat the sent text, but these refusals do not.
                 world.told(None, step, answer)
             else:
                 _note(world, step, result, owner)
@@ -183,7 +185,7 @@ def _call(world: World, step: dict[str, Any], op: str, author: int) -> tuple[str
 
 
 def _note(world: World, step: dict[str, Any], result: CallToolResult, owner: int | None) -> None:
-    """Keep receipts and confirm tokens for others to try, and note what was shared by right."""
+    """Remember receipts and confirm tokens for others to try, and legitimately shared canaries."""
     content = result.structured_content or {}
     if content.get("receipt_id"):
         world.receipts.append(content["receipt_id"])
@@ -236,7 +238,7 @@ def _text(result: CallToolResult) -> str:
 
 @cache
 def lives() -> list[list[dict[str, Any]]]:
-    """The most varied of many lives, generated beforehand: hypothesis has no event loop of ours to run a life in."""
+    """The most varied of many random sequences, generated in advance because hypothesis cannot use our event loop."""
     found: list[list[dict[str, Any]]] = []
 
     @settings(
@@ -276,7 +278,7 @@ async def test_nobody_is_ever_told_anothers_words(memory: Memory, clock: Clock, 
 
 
 async def strays(memory: Memory, world: World) -> list[str]:
-    """Rows of one owner that hold a canary of another, whether or not anybody was told."""
+    """Rows of one owner that contain a canary of another, whether or not they were returned."""
     found: list[str] = []
     async with memory.tables() as tables:
         for table in [row["name"] for row in await tables.fetch(TENANT)]:

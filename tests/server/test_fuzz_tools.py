@@ -1,4 +1,5 @@
-"""Every tool, given whatever its own schema allows and whatever it does not: an answer, or a sentence and nothing written."""
+"""Every tool, called with arguments that its schema allows or forbids, answers or refuses with a sentence and writes
+nothing."""
 
 import json
 from collections.abc import Callable
@@ -55,7 +56,7 @@ SIMPLE: dict[str, st.SearchStrategy[Any]] = {
 
 
 def of_schema(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values the schema allows, as far as a schema says it: what words mean is the tool's own to judge."""
+    """Values that the schema allows. The tool may refuse them for reasons that a schema cannot express."""
     if "anyOf" in schema:
         return st.one_of([of_schema(option) for option in schema["anyOf"]])
     if "enum" in schema or "const" in schema:
@@ -80,7 +81,7 @@ def of_schema_or_not(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 def arguments(
     schema: dict[str, Any], values: Callable[[dict[str, Any]], st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Arguments of the right names: the required ones always, any others sometimes."""
+    """Arguments with valid names: always the required ones, sometimes others."""
     fields = {name: values(field) for name, field in schema.get("properties", {}).items()}
     must = {name: fields.pop(name) for name in schema.get("required", ())}
     return st.fixed_dictionaries(must, optional=fields)
@@ -111,7 +112,7 @@ def at_once(tool: str, sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def samples(schema: dict[str, Any], values: Callable[[dict[str, Any]], st.SearchStrategy[Any]]) -> list[dict[str, Any]]:
-    """Generated beforehand: hypothesis has no event loop of ours to run a call in."""
+    """Generate the examples in advance, because hypothesis cannot use our event loop to make calls."""
     found: list[dict[str, Any]] = []
 
     @settings(

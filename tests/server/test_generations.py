@@ -1,4 +1,5 @@
-"""A change of the embedding model in use: never two models in one answer, switched at once, resumed, and undone."""
+"""A change of the embedding model while the memory is in use: no answer mixes two models; the switch is atomic,
+resumable and reversible."""
 
 import asyncio
 import hashlib
@@ -29,7 +30,7 @@ SIDE = "select count(*) filter (where subvector(embedding::vector, 1, 1)::text l
 
 
 class Stub:
-    """A model whose vectors are its own: the first dimension says whose, the others follow from the text."""
+    """A model whose vectors contain its name in the first dimension and depend on the text in the others."""
 
     dimensions = 384
     mean: Vector = (0.0,) * 384
@@ -88,7 +89,7 @@ def generations(dsn: str) -> Generations:
 
 
 async def cosine(database: Database, embedder: Embedder, text: str) -> float | None:
-    """How near the best message is to the text by its vector; None where vectors have no say."""
+    """The cosine of the best message and the text; None if vectors are not used."""
     request = SearchRequest(USER, USER, None, text, START, ZoneInfo("UTC"), kinds=("message",))
     hits = (await Retriever(database, embedder).search(replace(request, limit=1))).hits
     return hits[0].cosine if hits else None
@@ -107,7 +108,7 @@ async def vectors(dsn: str) -> list[str]:
 
 
 def ignored(progress: int) -> None:
-    """Nobody looks."""
+    """Ignore progress."""
 
 
 async def test_only_the_active_models_vectors_have_a_say(database: Database, dsn: str) -> None:

@@ -1,4 +1,4 @@
-"""Whole histories, imported for real."""
+"""Imports of whole histories."""
 
 from datetime import UTC, datetime, timedelta
 

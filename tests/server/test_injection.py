@@ -1,6 +1,6 @@
-"""Recalled text stays data: whatever it says, the shape of a prompt is the one harmless text would give it.
+"""Recalled text stays data: whatever it contains, the prompt has the same shape as with harmless text.
 
-The shape is what stands at the beginnings of lines, for there alone stand titles, day headers, speakers and fences.
+The shape consists of the beginnings of lines, where titles, day headers, speakers and fences are.
 """
 
 import re
@@ -31,7 +31,7 @@ HARMLESS = "green tea"
 
 
 def material(evil: str) -> Material:
-    """A context in which every text that anybody but us writes is the same one."""
+    """A context in which all texts written by others are the same text."""
     window = [
         Line(n, n, role, evil, routine, evil if routine else None, name, START + timedelta(hours=n), 0, 10, f"e{n}", 1)
         for n, role, routine, name in (
@@ -47,7 +47,7 @@ def material(evil: str) -> Material:
     ]
     rows = rows_of(
         window,
-        # What a context says already it does not say again, so that each of these says something of its own at the end.
+        # A context shows no text twice, so each of these ends differently.
         chat=ChatHead(f"{evil} 1", f"{evil} 2", f"{evil} 3", 10, "telegram"),
         narrative=f"{evil} 4",
         thread_summary=f"{evil} 5",
@@ -78,23 +78,23 @@ OURS = re.compile(
 
 
 def shape(prompt: str) -> list[str]:
-    """What stands at the beginning of each line that is ours, up to where stored text begins."""
+    """The beginning of each of our lines, up to the stored text."""
     lines = [line for line in prompt.split("\n") if line and not line.startswith(INDENT)]
     return [_without_names(ours[0]) for line in lines if (ours := OURS.match(line))]
 
 
 def strangers(prompt: str) -> list[str]:
-    """Lines that begin where ours do and are not ours."""
+    """Lines of stored text that begin like ours."""
     return [line for line in prompt.split("\n") if line and not line.startswith(INDENT) and not OURS.match(line)]
 
 
 def _without_names(start: str) -> str:
-    """Names of routines and threads are other people's choice; where they stand is ours."""
+    """The shape without the names of routines and threads, which others choose."""
     return re.sub(r"^\[[^|]*\|$", "[name |", start)
 
 
 def readable(prompt: str) -> str:
-    """As a model may see it: every kind of line break breaks a line."""
+    """The text as a model may see it, with every kind of line break as one."""
     return re.sub(r"[\r\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", prompt)
 
 
@@ -126,7 +126,8 @@ def test_the_relays_prompt_keeps_its_ten_sections(attack: str) -> None:
 async def test_attacks_that_went_through_the_memory_come_back_as_data(
     memory: Memory, clock: Clock, detail: str
 ) -> None:
-    """Each attack as a message, as a memory and as a speaker, through the real tools, in both detail forms."""
+    """Each attack is sent as a message, a memory and a speaker's name through the real tools, and read in both forms of
+    detail."""
     async with memory.client() as client:
         for number, attack in enumerate(ATTACKS):
             clock.forward(minutes=1)

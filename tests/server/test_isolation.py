@@ -1,4 +1,4 @@
-"""The database keeps owners apart by itself: what the server's roles may see when a statement forgets the owner."""
+"""The database itself separates owners: what the server's roles can see if a statement lacks the owner."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -25,7 +25,7 @@ FILLED = {
     *("chats", "messages", "message_fts", "thread_state", "memories", "user_profile", "chat_context_queue"),
     *("context_receipts",),
 }
-"""Tables in which each of the three owners has something here; in the others nobody need have."""
+"""Tables in which each of the three owners has rows in this test."""
 
 TENANT = (
     "select c.relname::text as name, c.relrowsecurity as guarded from pg_class c "
@@ -42,7 +42,7 @@ SEARCHES = (
 
 @pytest.fixture
 async def lived(memory: Memory) -> Memory:
-    """Three owners with something in most tables."""
+    """Three owners with rows in most tables."""
     async with memory.relay() as relay:
         for chat in OWNERS:
             await live(relay, chat)
@@ -227,7 +227,7 @@ async def test_the_worker_reads_only_what_its_work_needs(worker: "asyncpg.Connec
 
 
 class Undone(Exception):
-    """Ends a transaction on purpose."""
+    """Raised to roll back a transaction."""
 
 
 async def test_a_connection_changes_owners_and_comes_out_of_a_rollback_right(lived: Memory) -> None:

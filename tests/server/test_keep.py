@@ -1,4 +1,4 @@
-"""The keeper on the local model: what of an exchange is worth keeping, and how well it tells in text it never saw."""
+"""The keeper with the local model: the sentences it keeps of an exchange, and its precision on unseen text."""
 
 import asyncio
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Said:
 
 
 class Counting(NoEmbedder):
-    """An embedder to which all texts are alike."""
+    """An embedder that gives all texts the same vector."""
 
     def __init__(self) -> None:
         self.asked = 0
@@ -47,7 +47,7 @@ class Counting(NoEmbedder):
 
 @cache
 def examples() -> Examples:
-    """All training text as the heads read it, computed once for all tests."""
+    """The heads' inputs for all training text, computed once for all tests."""
     asyncio.run(fetch(model_folder(), nothing))
     return corpus.with_inputs(corpus.read(), Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
 
@@ -114,7 +114,7 @@ def test_every_training_sentence_has_a_known_label_and_is_invented_once() -> Non
 
 @pytest.mark.model
 def test_the_weights_are_those_the_training_gives() -> None:
-    """To a tolerance: int8 arithmetic differs between processors."""
+    """They are compared with a tolerance, because int8 arithmetic differs between processors."""
     trained, out = split(examples())
     anew = train(trained)
     for name in ("keep", "wish", "dangling"):

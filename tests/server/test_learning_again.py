@@ -1,4 +1,5 @@
-"""A talk is gone through again when a better model is back, or after an edit: what has ended since does not begin anew."""
+"""A conversation is read again when a better model is available, or after an edit. Statements that have ended since do
+not become current again."""
 
 from collections.abc import Mapping
 
@@ -23,9 +24,9 @@ async def say(client: MemoryClient, clock: Clock, text: str, number: str | None 
 
 
 async def read(agent: MemoryClient, tier: w.Tier, kind: w.LearnedKind, readings: Mapping[str, str]) -> list[str]:
-    """Work all that is due on that tier, taking each message for what stands beside it; what became of that."""
+    """Do all due work as that tier, with the items given for each message. Returns the outcomes."""
     verdicts: list[str] = []
-    for _ in range(2):  # an empty claim sends what a lower tier did back to work
+    for _ in range(2):  # an empty claim requeues the results of lower tiers
         while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:
             for job in jobs:
                 args = {"job_id": job.job_id, "fence": job.fence, "result": answer(job.input, kind, readings)}

@@ -1,4 +1,4 @@
-"""What becomes of a memory that an earlier release made, from its schema with its data."""
+"""The upgrade of memories from an earlier release's schema and data."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Random lives: whatever happens and wherever it is cut off, nothing is lost, doubled, mixed up or left after forgetting."""
+"""In random sequences of actions with crashes at any point, nothing is lost, doubled or mixed up, and nothing remains
+after forgetting."""
 
 import asyncio
 import contextlib
@@ -36,7 +37,7 @@ LONG = settings(CI, max_examples=400, stateful_step_count=60, derandomize=False,
 
 
 class World:
-    """Where lives are lived: an event loop of their own, one server, a fresh database each."""
+    """Runs the sequences in a separate event loop, on one server, each with a fresh database."""
 
     def __init__(self, postgres: EmbeddedPostgres, folder: Path, fuse: Fuse) -> None:
         self.runner = asyncio.Runner()
@@ -52,7 +53,7 @@ class World:
         self.runner.run(it())
 
     async def live(self, begun: "asyncio.Future[Life]", ended: asyncio.Event) -> None:
-        """One life in one task: what is opened in it is closed in it."""
+        """Run one sequence in one task, so that it closes whatever it opens."""
         self.lives += 1
         name = f"life_{self.lives}"
         admin = await asyncpg.connect(self.postgres.dsn(SUPERUSER, "postgres"))

@@ -1,4 +1,4 @@
-"""A channel numbers its messages itself: the same number from two channels names two messages."""
+"""Message ids belong to a channel: the same id from two channels means two messages."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -32,7 +32,7 @@ FILES = "Show me the files of this project"
 
 @asynccontextmanager
 async def named(server: HttpServer, name: str) -> AsyncGenerator[MemoryClient]:
-    """A client as another assistant is one: it has a name, and names no channel."""
+    """A client like another assistant's: it has a name and sends no channel."""
     info = Implementation(name=name, version="1")
     async with (
         httpx2.AsyncClient(headers=server.headers()) as http,

@@ -1,4 +1,5 @@
-"""An owner with very many messages: an index of its own is built beside the server, and finds what a whole scan finds."""
+"""For an owner with very many messages, a separate index is built while the server runs, and finds the same as a full
+scan."""
 
 import random
 
@@ -6,9 +7,9 @@ import asyncpg
 import pytest
 from pgvector import HalfVector
 
-from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, open_database
+from tellonce_server.store.near_indexes import build_missing
 from tests.memory_fixtures import START
 
 pytestmark = pytest.mark.anyio
@@ -24,7 +25,7 @@ def unit(rng: random.Random) -> list[float]:
 
 
 async def fill(dsn: str) -> dict[int, list[float]]:
-    """Messages of two owners; the first one's vectors."""
+    """Store messages of two owners. Returns the vectors of the first one."""
     rng = random.Random(5)
     vectors: dict[int, list[float]] = {}
     connection = await asyncpg.connect(dsn)
@@ -54,7 +55,7 @@ async def fill(dsn: str) -> dict[int, list[float]]:
 
 
 async def nearest(database: Database, vector: list[float], most: int) -> list[int]:
-    """As a search asks: by vector alone."""
+    """The nearest messages by vector alone, as a search finds them."""
     bits = code(vector, [0.0] * 384)
     rows = await database.rows(
         "retrieval.messages",
@@ -68,10 +69,9 @@ async def test_the_index_is_built_once_for_the_large_owner_alone_and_finds_the_n
     vectors = await fill(dsn)
     database = await open_database(dsn, size=1)
     try:
-        assert await NearIndexes(database, dsn, large=MESSAGES + 1).build_missing() == 0
-        built = NearIndexes(database, dsn, large=MESSAGES)
-        assert await built.build_missing() == 2
-        assert await built.build_missing() == 0
+        assert await build_missing(database, dsn, MESSAGES + 1) == 0
+        assert await build_missing(database, dsn, MESSAGES) == 2
+        assert await build_missing(database, dsn, MESSAGES) == 0
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
         assert setting is not None
         assert setting["near_index"]
@@ -84,21 +84,20 @@ async def test_the_index_is_built_once_for_the_large_owner_alone_and_finds_the_n
         await database.close()
 
 
-async def test_a_half_built_index_is_not_asked_and_is_made_anew(dsn: str) -> None:
+async def test_a_half_built_index_is_not_used_and_is_rebuilt(dsn: str) -> None:
     await fill(dsn)
     database = await open_database(dsn, size=1)
     connection = await asyncpg.connect(dsn)
     try:
-        near = NearIndexes(database, dsn, large=MESSAGES)
-        await near.build_missing()
+        await build_missing(database, dsn, MESSAGES)
         await connection.execute("drop index messages_near_7")
-        # What a killed build leaves: an index of that name that is not valid.
+        # An invalid index of that name, as a killed build leaves it.
         with pytest.raises(asyncpg.UniqueViolationError):
             await connection.execute("create unique index concurrently messages_near_7 on messages (role)")
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
         assert setting is not None
         assert not setting["near_index"]
-        assert await near.build_missing() == 1
+        assert await build_missing(database, dsn, MESSAGES) == 1
         setting = await database.row("retrieval.setting", OWNER, OWNER, "x", None, None)
         assert setting is not None
         assert setting["near_index"]

@@ -1,4 +1,4 @@
-"""What an operator sees of a server: health, readiness and figures; and backups that are made again and again."""
+"""The operator's pages for health, readiness and metrics, and repeated backups."""
 
 import asyncio
 import re
@@ -14,8 +14,8 @@ from tellonce import work as w
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_cli import backup
+from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.http import build_http, transport_security
-from tellonce_server.app.open_streams import OpenStreams
 from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import Clock, opened
 from tests.patience import HANGS
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 
 def figures(page: str) -> dict[str, float]:
-    """Name with labels → value."""
+    """The metrics by name and labels."""
     lines = [line.rpartition(" ") for line in page.splitlines() if line and not line.startswith("#")]
     return {name: float(value) for name, _, value in lines}
 

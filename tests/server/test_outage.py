@@ -1,4 +1,4 @@
-"""While PostgreSQL is away every request over HTTP is answered with a sentence, and the log keeps quiet."""
+"""During an outage of PostgreSQL, every HTTP request gets a sentence, and the log stays short."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ import pytest
 from tellonce.client import LATER_META, UNREACHABLE
 from tellonce.connect import connect_http
 from tellonce.contract import GetProfileArgs
-from tellonce_server.core.db_errors import OutageLog
+from tellonce_server.core.errors import OutageLog
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.patience import HANGS

@@ -1,4 +1,4 @@
-"""A stdio server's own summarizer: one real process for each data folder, only where nobody else learns."""
+"""A stdio server's own summarizer: one real process for each data folder, only if no other is at work."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -28,7 +28,7 @@ LOOK_SECONDS = 0.05
 
 @asynccontextmanager
 async def server(settings: ServerSettings, *, may_start: bool) -> AsyncGenerator[Memory]:
-    """What a stdio server holds, without its pipes."""
+    """The storage of a stdio server, without its pipes."""
     async with opened(Storage(settings)) as memory:
         own = OwnSummarizer(settings, memory.storage, may_start=may_start, look=LOOK_SECONDS)
         async with SideTasks((SideTask("learning", own.run),)).running():
@@ -47,7 +47,7 @@ async def until(true: Callable[[], bool]) -> None:
 
 
 async def learned(memory: Memory) -> None:
-    """One exchange is recorded, and worked off by somebody."""
+    """Record one exchange and wait until a summarizer has done its jobs."""
     async with memory.client() as client, memory.agent() as agent:
         said = c.RecordMessageArgs(role="user", content="I moved to Lisbon.", message_id="u")
         await client.record_message(said)

@@ -1,4 +1,4 @@
-"""Imports and what is read again go behind live talk: they never delay, block or join it."""
+"""Imports and second readings come after live work: they never delay, block or join it."""
 
 import time
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 async def imported(memory: Memory, said: Sequence[str], every: timedelta = timedelta(minutes=1)) -> None:
-    """A history of exchanges, recorded at once."""
+    """Import a history of exchanges."""
     talk = [
         ImportMessage(role, text if role == "user" else "I see.", f"{role}{n}", LONG_AGO + n * every, "telegram")
         for n, text in enumerate(said)
@@ -153,7 +153,7 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
-    """Through the queue: from the job's claim to the moment the fact is known, the two measured turn by turn."""
+    """The time is measured from a job's claim until its fact is stored, with and without the import in turns."""
 
     async def learned(client: MemoryClient, text: str) -> float:
         await say(client, clock, text)
@@ -166,7 +166,7 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
             w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
         )
         took = time.perf_counter() - started
-        # A chat's live jobs go in order: the next exchange waits for the profile that this one asks for.
+        # A chat's live jobs are applied in order: the next exchange waits for the profile job of this one.
         while profiles := (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("profile",)))).jobs:
             await submit(agent, profiles[0])
         return took

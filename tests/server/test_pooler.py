@@ -1,4 +1,5 @@
-"""Behind a transaction pooler every user finds all of their own memory and nothing else; or the server stays shut."""
+"""Behind a transaction pooler, every user finds all of their own memory and nothing else; otherwise the server refuses
+to start."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -14,7 +15,7 @@ from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import StorageRefused, StorageUnavailable
+from tellonce_server.core.errors import StorageRefused, StorageUnavailable
 from tellonce_server.store import memories
 from tellonce_server.store.database import Database, open_database, open_routed
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
@@ -46,7 +47,7 @@ async def person(server: HttpServer) -> AsyncGenerator[MemoryClient]:
 
 
 async def live(client: MemoryClient, user: int) -> int:
-    """Tell and look for what was told, again and again; how much was not found, or was another's."""
+    """Record and search repeatedly. Returns how many messages were not found, and how many were another user's."""
     missed = 0
     for number in range(EACH):
         word = f"zebra{user}x{number}"

@@ -1,4 +1,5 @@
-"""What MCP promises a client: short listings, two equal result channels, forms in both eras, news across processes."""
+"""The MCP behavior: short lists of tools, two equal result channels, questions in both protocol versions, and
+notifications across processes."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -38,7 +39,7 @@ VALID_CALLS: dict[str, dict[str, Any]] = {
     "summarize_chat": {},
     "start_new_chat": {},
 }
-"""The least each tool takes, where it needs no number of something stored."""
+"""Minimal arguments of each tool that needs no stored row's number."""
 
 
 @asynccontextmanager
@@ -57,7 +58,7 @@ async def listed(memory: Memory, mode: str, scope: str) -> list[Tool]:
 
 
 def cost(tool: Tool) -> int:
-    """Characters a model pays for: name, description, input schema."""
+    """The characters that a model pays for: name, description and input schema."""
     schema = json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)
     return len(tool.name) + len(tool.description or "") + len(schema)
 
@@ -145,7 +146,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_both_result_channels_say_the_same(memory: Memory, mode: str) -> None:
-    """Hosts show a model one or the other: whatever is in the structured half must be in the text."""
+    """Hosts show a model only one of them, so everything in the structured result must be in the text."""
     missing = []
     async with client_of(memory, mode) as client:
         for tool, arguments in CALLS:
@@ -164,7 +165,7 @@ def said(result: CallToolResult) -> str:
 
 
 def unsaid(result: CallToolResult) -> list[tuple[str, Any]]:
-    """Scalars of the structured half that the text does not hold."""
+    """Values of the structured result that the text lacks."""
     text = said(result)
     assert result.structured_content is not None
     return [(path, value) for path, value in scalars(result.structured_content) if not told(value, text)]
@@ -179,7 +180,8 @@ def scalars(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 
 def told(value: Any, text: str) -> bool:
-    """Null, false and zero may go unsaid; a time may be written with +00:00 or Z; a figure may be rounded."""
+    """Whether the text contains the value. Null, false and zero may be omitted; a time may end with +00:00 or Z; a
+    figure may be rounded."""
     if value in (None, False, "", 0):
         return True
     if value is True:
@@ -301,7 +303,7 @@ async def test_forget_asks_nothing_when_nothing_matches(memory: Memory, mode: st
 
 @asynccontextmanager
 async def second_process(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
-    """Another server on the same database, as a second process has it: nothing shared but PostgreSQL."""
+    """Another server on the same database that, like a second process, shares nothing but PostgreSQL."""
     async with opened(Storage(settings, clock)) as memory:
         yield memory
 
@@ -332,7 +334,7 @@ where datname = current_database() and query ilike 'listen%tellonce_changes%' an
 
 
 async def heard_on(memory: Memory) -> None:
-    """Until this server's LISTEN is in force, an announcement would be lost."""
+    """Wait until this server's LISTEN is active; before that, a notification would be lost."""
     assert memory.settings.database_url is not None
     connection = await asyncpg.connect(memory.settings.database_url.get_secret_value())
     try:

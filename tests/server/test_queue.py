@@ -1,4 +1,4 @@
-"""The write-ahead queue, driven through MCP as the summarizer agent does."""
+"""The write-ahead queue, tested through MCP as the summarizer agent uses it."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ async def talk(client: MemoryClient, exchanges: int, start: int = 0) -> None:
 
 
 def answer(item: w.WorkItem) -> w.WorkResult:
-    """What the simplest worker would say."""
+    """The result of the simplest worker."""
     match item.input:
         case w.ExchangeInput():
             return w.ExchangeResult(canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}"))
@@ -42,13 +42,13 @@ def answer(item: w.WorkItem) -> w.WorkResult:
 
 
 async def submit(agent: MemoryClient, item: w.WorkItem, tier: w.Tier = "keep") -> None:
-    """Work one."""
+    """Submit the result of one job."""
     result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", tier=tier)
     assert (await agent.submit_work(result)).state == "complete"
 
 
 async def drain(agent: MemoryClient, tier: w.Tier = "keep") -> list[w.WorkItem]:
-    """Work every job there is."""
+    """Do every open job."""
     done: list[w.WorkItem] = []
     while True:
         claimed = await agent.claim_work(w.ClaimWorkArgs(worker="test", limit=5))
@@ -151,9 +151,7 @@ async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_o
     assert (start, [known.text for known in later[0].memories]) == (5, ["Name is Priya", "Prefers tea"])
 
 
-async def test_a_profile_that_tells_what_does_not_hold_any_more_is_written_anew_after_one_exchange(
-    memory: Memory, clock: Clock
-) -> None:
+async def test_a_profile_with_an_ended_statement_is_rewritten_after_one_exchange(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         told: list[list[str]] = []
         for number, text in enumerate(("I live in Berlin", "Prefers tea", "I moved to Lisbon")):
@@ -385,7 +383,7 @@ async def edit(client: MemoryClient, message_id: str, text: str) -> None:
 
 
 async def taken(agent: MemoryClient, item: w.WorkItem) -> bool:
-    """Whether its result is accepted."""
+    """Whether the job's result is accepted."""
     result = w.SubmitWorkArgs(job_id=item.job_id, fence=item.fence, result=answer(item), model="test", tier="keep")
     try:
         await agent.submit_work(result)
@@ -437,6 +435,6 @@ async def test_a_long_backlog_of_one_chat_does_not_slow_a_claim(memory: Memory, 
             f"explain (analyze, buffers, format json) {query('queue.claim')}",
             *("other", clock(), clock(), None, 1, clock(), 3, 1),
         )
-    # A look at what stands before each job would be three pages a job.
+    # Reading what precedes each job would take three pages per job.
     pages = json.loads(plan)[0]["Plan"]["Shared Hit Blocks"]
     assert pages < 5000

@@ -1,4 +1,4 @@
-"""How much and how slowly one credential or one connection may ask."""
+"""Limits on the rate of a credential's requests and on the duration of a connection's request."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.app.auth import create_token
-from tellonce_server.app.request_timeout import TimedArrival
+from tellonce_server.app.http import TimedArrival
 from tellonce_server.core.rate_limit import BURST_SECONDS, MOST_BUCKETS, RateLimit
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock

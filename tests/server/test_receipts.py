@@ -1,4 +1,4 @@
-"""Receipts are written after the answer: what can be asked about them at once, and what is left of them at the end."""
+"""Receipts are written after the answer, can be explained at once, and are complete after an orderly end."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What explains the memory goes in time; what was said, what can be done again and what it cost stay."""
+"""Old receipts and finished jobs are deleted; messages, provisional jobs and sums of costs stay."""
 
 from datetime import timedelta
 

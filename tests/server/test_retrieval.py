@@ -1,4 +1,4 @@
-"""Searching a real memory: scope, words in any script, time, routines, former states, pages."""
+"""Search in a real memory: scope, words in any script, time, routines, former states and pages."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ ZONE = ZoneInfo("Asia/Singapore")
 
 
 class Axes(NoEmbedder):
-    """Texts near one another share a word of a short list: an embedding whose meaning the test can see."""
+    """An embedder for which texts are similar if they share a word of a short list."""
 
     model = "axes"
     mean: Vector = (0.0,) * 384
@@ -42,7 +42,8 @@ class Axes(NoEmbedder):
 
 
 class Rough(Axes):
-    """Its codes mislead: what is like a question differs from it in most signs, what is unlike it in a few."""
+    """An embedder with misleading codes: a similar text differs from the question in most signs, a different one in
+    few."""
 
     def _vector(self, text: str) -> Vector:
         few, most = {"asked": (1.0, 1.0), "like": (1.0, -1.0), "unlike": (-1.0, 1.0)}.get(text, (-1.0, -1.0))
@@ -50,7 +51,7 @@ class Rough(Axes):
 
 
 class Away(Axes):
-    """Ready, and then not there when asked."""
+    """An embedder that is ready but fails when it is called."""
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
         raise EmbeddingUnavailable("away")
@@ -295,7 +296,7 @@ async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: 
         await say(client, "hello", speaker="Amy")
     embedder = Axes()
     await Retriever((await memory.storage.services()).deps.database, embedder).search(request("Amy's dog?", clock.at))
-    # The question as it is was embedded before it was known who speaks there.
+    # The unchanged question was embedded before the speakers were known.
     assert embedder.asked == ["Amy's dog?", "dog?"]
 
 
@@ -359,7 +360,7 @@ def _texts(hits: Sequence[Hit]) -> list[str]:
 
 
 async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
-    """What a context of that moment recalls."""
+    """The search results in a context for that time."""
     retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     ask = request(query, as_of, kinds=None, as_of=as_of)
     return _texts(

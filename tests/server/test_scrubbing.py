@@ -1,4 +1,4 @@
-"""After the scrub, what was forgotten is in no file of the embedded database."""
+"""After the scrub, forgotten text is in no file of the embedded database."""
 
 import asyncio
 import shutil
@@ -27,14 +27,14 @@ CANARY = "Quetzalcoatlus"
 
 
 def holding(folder: Path, *words: str) -> list[str]:
-    """Files that hold one of the words in any case."""
+    """Files that contain one of the words, ignoring case."""
     wanted = [word.lower().encode() for word in words]
     files = [file for file in folder.rglob("*") if file.is_file()]
     return [str(file.relative_to(folder)) for file in files if any(w in _bytes(file).lower() for w in wanted)]
 
 
 def _bytes(file: Path) -> bytes:
-    """Of a running server's files some go while others are read."""
+    """Read a file; a running server may delete it meanwhile."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -101,7 +101,7 @@ async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
 
 
 HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sleep(60); end $$"
-"""As the rewriting of a large table holds it."""
+"""A lock like that of rewriting a large table."""
 
 
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:
@@ -120,7 +120,7 @@ async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: 
 
 
 async def watching(caller: "asyncpg.Connection[asyncpg.Record]") -> bool:
-    """Whether the rewrite has its lock."""
+    """Wait until the rewrite has its lock."""
     return bool(
         await caller.fetchval(
             "select exists (select from pg_locks where relation = 'messages'::regclass "
@@ -139,7 +139,7 @@ async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(m
         async with reader.transaction():
             await reader.fetch("select 1 from messages")
             assert not await scrubber.scrub_if_due()
-            # Whoever comes after it has not had to wait behind it.
+            # A later session did not have to wait for it.
             assert (await client.search_memory(c.SearchMemoryArgs(query="garden"))).results == ()
         assert scrubber._rewrites()[0] == "scrub.rewrite_messages"
         assert not await scrubber.scrub_if_due()

@@ -1,4 +1,5 @@
-"""Secrets a person types: in the message they typed, and nowhere that is derived, recalled, sent to a model or logged."""
+"""A typed secret is stored only in its message, not in any text that is derived, recalled, sent to a model or
+logged."""
 
 import logging
 from pathlib import Path
@@ -34,10 +35,10 @@ TYPED = {
 }
 KEPT = "My AWS account number is 123456789012."
 VERBATIM = {"messages.content", "message_versions.content"}
-"""Where what was typed may stand: the message itself."""
+"""The column that may contain the typed secret: the message itself."""
 
 INDEXED = {"message_fts.tsv"}
-"""The words of the message, by which it is found."""
+"""The column with the words of the message, for searching."""
 
 
 async def exchange(memory: Memory, number: int, text: str) -> None:
@@ -50,7 +51,7 @@ async def exchange(memory: Memory, number: int, text: str) -> None:
 
 
 async def columns(memory: Memory) -> dict[str, str]:
-    """Every column that can hold text, with all it holds."""
+    """Every text column with its contents."""
     async with memory.tables() as tables:
         names = await tables.fetch(
             "select table_name, column_name from information_schema.columns where table_schema = 'public' "
@@ -116,7 +117,7 @@ async def test_a_routine_that_prints_a_secret_is_summed_up_without_it(memory: Me
 
 
 async def asked_for(memory: Memory) -> list[str]:
-    """What a model is given by the tools that recall."""
+    """The texts that recalling tools return to a model."""
     async with memory.client() as client:
         contexts = [
             await client.get_context(c.GetContextArgs(query=query, detail=detail, token_budget=20_000))

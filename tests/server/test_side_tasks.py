@@ -1,4 +1,4 @@
-"""The server's own side tasks: one that breaks goes on, and health shows it; so it shows a blocked event loop."""
+"""A server's side task that fails is restarted, and the health page shows it, as it shows a blocked event loop."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
 
     async def breaks_once(queue: WorkQueue) -> Any:
         calls.append(1)
-        if len(calls) == 2:  # the first is the start's
+        if len(calls) == 2:  # the first one is from the start
             raise KeyError
         return await tidy(queue)
 

@@ -1,4 +1,4 @@
-"""An embedder may take its time: no transaction stays open, and so no lock is held, while it is asked."""
+"""While a slow embedder works, no transaction stays open, so no lock is held."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +13,7 @@ from tellonce_server.app.background import Background
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.protocol import NoEmbedder, Vector
-from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.embedding.question_cache import VectorCache
 from tests.memory_fixtures import Clock, Memory, opened
 
 pytestmark = pytest.mark.anyio
@@ -22,7 +22,7 @@ SAID = "I live in Singapore with my 2 cats"
 
 
 class Watching(NoEmbedder):
-    """Looks, whenever it has to work, for transactions that wait for it. Keeps its vectors as the real ones do."""
+    """An embedder that checks for open transactions whenever it is called. It caches vectors as the real ones do."""
 
     model = "watching"
     mean: Vector = (0.0,) * 384
@@ -57,7 +57,7 @@ def embedder(settings: ServerSettings) -> Watching:
 async def memory(
     settings: ServerSettings, clock: Clock, embedder: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
-    """Nothing works in the background: its transactions would be seen, and the messages embedded too."""
+    """A memory without background tasks, whose transactions would be noticed, and which would embed the messages."""
 
     async def idle(_: Background) -> AsyncIterator[None]:
         yield

@@ -1,4 +1,4 @@
-"""The TLS example of docs/how-to/tls.md, run as it stands by a real Caddy: clients get in, figures do not get out."""
+"""The example of docs/how-to/tls.md, run unchanged by a real Caddy: clients can connect, and metrics are not public."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ pytestmark = [
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "Caddyfile"
 ALONE = "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n"
-"""Nothing of this machine is touched: no other port, no trust store."""
+"""Caddy uses no other port and does not change this machine's trust store."""
 
 
 async def test_the_example_lets_clients_in_over_tls_and_nothing_else_out(tmp_path: Path, dsn: str) -> None:

@@ -1,4 +1,4 @@
-"""The assistant tools, driven through MCP."""
+"""The assistant tools, tested through MCP."""
 
 import pytest
 from mcp import MCPError

@@ -1,4 +1,5 @@
-"""An upgrade from the last release, with a row or two in every table: what it changes is listed here, all else stays."""
+"""An upgrade from the last release with rows in every table. The changes are listed here; everything else stays the
+same."""
 
 import json
 from typing import Any, Final
@@ -105,14 +106,14 @@ from generate_series(1, 3) n;
 """
 
 QUOTED: Final = {"quote": None}
-"""A column that is gone: its text went to `quotes`."""
+"""A removed column, whose text is now in `quotes`."""
 
 NOTE: Final = QUOTED | {"content": "near my dog Max", "embedding": None, "tsv": ..., "updated_at": ...}
-"""What becomes of a rule's reading of a sentence; `...` is any other value."""
+"""The changes to a statement that a rule made from a sentence; `...` stands for any other value."""
 
 CHANGES: Final[dict[str, dict[int, Row]]] = {
     "chats": {42: {"model_calls": None}},
-    # The phone's message is in the phone's own chat now; Telegram's thread ends before it.
+    # The phone's message is now in the phone's own chat; Telegram's thread ends before it.
     "messages": {3: {}},
     "message_fts": {3: {}},
     "thread_state": {42: {"last_no": 2, "open_tokens": 0, "focus_id": 2}},
@@ -132,13 +133,12 @@ CHANGES: Final[dict[str, dict[int, Row]]] = {
     "model_calls": {3: {"tier": "keep"}},
     "spare_vectors": {RULE_MADE: {}},
 }
-"""All an upgrade changes of what was stored: columns by table and number of the row. The vector of a text that is another
-one now is gone.
+"""All changes to stored rows: columns by table and row number. A changed text loses its vector.
 """
 
 
 RENAMED: Final = {"lane_no": "thread_no", "rung": "tier"}
-"""Columns that an upgrade calls by another name."""
+"""Columns that the upgrade renames."""
 
 
 async def rows(db: asyncpg.Connection) -> dict[str, dict[tuple[object, ...], Row]]:
@@ -157,7 +157,7 @@ async def rows(db: asyncpg.Connection) -> dict[str, dict[tuple[object, ...], Row
 
 
 def changes(before: Row, after: Row) -> Row:
-    """The columns that are not as they were, with their new values."""
+    """The changed columns with their new values."""
     return {column: after.get(column) for column, value in before.items() if value != after.get(column)}
 
 

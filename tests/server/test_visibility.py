@@ -1,4 +1,4 @@
-"""Several servers on one database: what one has acknowledged, the next read of any other sees."""
+"""With several servers on one database, every read sees what any server has acknowledged."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -40,7 +40,7 @@ async def test_what_one_process_forgot_no_other_process_still_says(tmp_path: Pat
 
 
 async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn: str) -> None:
-    """A process that has just served the credential answers it no more, and writes nothing for it."""
+    """A process that has just served the credential neither answers nor writes for it any more."""
     async with two_servers(tmp_path, dsn) as (other, client):
         for _ in range(2):
             await client.get_profile(c.GetProfileArgs())

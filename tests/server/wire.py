@@ -1,4 +1,4 @@
-"""Requests of the stateless era as they stand on the wire, for tests that speak HTTP or stdio themselves."""
+"""Requests of the stateless protocol in wire format, for tests that use HTTP or stdio directly."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ def request(method: str, number: int = 1, **params: Any) -> dict[str, Any]:
 
 
 def wire_headers(method: str, name: str | None = None) -> dict[str, str]:
-    """The headers a request of the stateless era carries."""
+    """The headers of a request in the stateless protocol."""
     base = {
         "Accept": "application/json, text/event-stream",
         "MCP-Protocol-Version": "2026-07-28",

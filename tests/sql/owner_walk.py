@@ -1,4 +1,4 @@
-"""Walks a statement as PostgreSQL's own parser reads it, and finds relations that are not tied to the owner, `$1`."""
+"""Finds relations in a statement, parsed by PostgreSQL's own parser, that are not bound to the owner, `$1`."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -7,16 +7,16 @@ from pglast import ast, parse_sql
 from pglast.enums import A_Expr_Kind, BoolExprType
 
 OWNER = 1
-"""The parameter that is the owner."""
+"""The number of the owner's parameter."""
 
 
 def relations(sql: str) -> set[str]:
-    """Every table or view the statement names, its own common table expressions left out."""
+    """Every table or view in the statement, without its common table expressions."""
     return {node.relname for node in _nodes(_statement(sql)) if isinstance(node, ast.RangeVar)} - _ctes(sql)
 
 
 def loose(sql: str, tenant: Collection[str]) -> list[str]:
-    """The tenant relations, one entry a mention, that no `owner_id = $1` of their own scope binds."""
+    """The tenant relations, one entry per mention, that no `owner_id = $1` in their own scope binds."""
     ctes = _ctes(sql)
     return [name for node in _nodes(_statement(sql)) for name in _loose_in(node) if name in tenant and name not in ctes]
 
@@ -35,7 +35,7 @@ def _ctes(sql: str) -> set[str]:
 
 
 def _nodes(node: Any) -> Iterator[Any]:
-    """The node and everything under it."""
+    """The node and all its descendants."""
     if isinstance(node, tuple | list):
         for part in node:
             yield from _nodes(part)

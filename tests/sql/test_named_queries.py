@@ -1,4 +1,4 @@
-"""Named queries and migrations are read from files, and a file that breaks the form is refused by name."""
+"""Named queries and migrations are read from files, and the error for a malformed file names it."""
 
 import hashlib
 import string

@@ -1,4 +1,4 @@
-"""The plans of the hot queries, as a server makes them: generic, on tables with many tenants and fresh statistics."""
+"""The plans of the hot queries as in a server: generic plans, on tables with many tenants and current statistics."""
 
 import json
 import random
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 BIG, SMALL = 1, 2
 CHATS = 400
-"""Chats of one owner each, as private chats are: owner and chat say the same, which the planner cannot know."""
+"""Each owner has one chat, as with private chats, so owner and chat are correlated, which the planner cannot know."""
 
 FILL = """
 with sizes as (
@@ -55,7 +55,7 @@ from rows
 
 @pytest.fixture
 async def filled(dsn: str) -> AsyncIterator[Any]:
-    """A connection as the server's pools make them, in the role and for the owner that asks."""
+    """A connection like those of the server's pools, with the role and the owner of the caller."""
     rng = random.Random(7)
     owner = await asyncpg.connect(dsn)
     await owner.set_type_codec(
@@ -73,7 +73,7 @@ async def filled(dsn: str) -> AsyncIterator[Any]:
 
 
 async def plan_of(connection: Any, name: str, args: Sequence[object]) -> dict[str, Any]:
-    """The plan that ran, of a prepared statement, as the server's connections plan: once for all arguments."""
+    """The executed plan of a prepared statement, planned once for all arguments as on the server's connections."""
     await connection.fetchval(SET, OWNER, str(args[0]), False)
     values = ", ".join([await connection.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
     await connection.execute(f"prepare hot as {query(name)}")
@@ -104,12 +104,12 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def on(plan: dict[str, Any], table: str) -> list[dict[str, Any]]:
-    """The nodes that ran on a table."""
+    """The plan nodes for a table."""
     return [n for n in nodes(plan) if n.get("Relation Name") == table and n["Actual Loops"] > 0]
 
 
 def searched(chat: int | None) -> list[object]:
-    """Arguments of `retrieval.messages`."""
+    """Arguments for `retrieval.messages`."""
     vector, code = ModelVector([0.5] * 384, "none"), BitString.from_int(3, length=384)
     scope = f"'@c{chat}'" if chat is not None else f"'@o{BIG}'"
     terms = ["'word5'", "'word7'"]
@@ -137,7 +137,7 @@ def searched(chat: int | None) -> list[object]:
 
 
 def rows_read(node: dict[str, Any]) -> float:
-    """Rows a scan looked at over all its loops."""
+    """The rows that a scan read in all its loops."""
     passed_over = node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Index Recheck", 0)
     return float((node["Actual Rows"] + passed_over) * node["Actual Loops"])
 
@@ -156,7 +156,7 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
 
 
 async def test_words_are_found_by_the_gin_index(dsn: str, filled: Any) -> None:
-    """The search calls a function for them, whose own statement this is, in the role it runs in."""
+    """The search calls a function; this is the function's statement, in its role."""
     owner = await asyncpg.connect(dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
     body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
     statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
@@ -176,7 +176,7 @@ async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, chat: i
 
 
 async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(filled: Any) -> None:
-    """Under another index that begins with owner and chat the planner may read the whole chat for every candidate."""
+    """With another index that begins with owner and chat, the planner may read the whole chat for every candidate."""
     plan = await plan_of(filled, "retrieval.messages", searched(BIG))
     fetches = [n for n in on(plan, "messages") if n["Node Type"] == "Index Scan"]
     assert fetches
@@ -202,7 +202,7 @@ async def test_a_window_is_read_from_its_thread_not_from_the_chat(filled: Any) -
     window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_thread"]
     assert window
     assert {n["Index Name"] for n in on(plan, "messages")} <= {"messages_thread", "messages_ext_id"}
-    # 400 that may be shown, and 3,000 that no chunk covers, counted in the index.
+    # It reads up to 400 messages to show, and counts 3,000 uncovered ones in the index.
     assert sum(rows_read(n) for n in on(plan, "messages")) == 3400
 
 

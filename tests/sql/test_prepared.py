@@ -1,4 +1,4 @@
-"""PostgreSQL accepts every named query, and every one of them stays inside its owner."""
+"""PostgreSQL accepts every named query, and each is limited to its owner."""
 
 import re
 from pathlib import Path
@@ -24,18 +24,18 @@ NO_OWNER = {
 KEYED_OTHERWISE = {
     "message_fts_pkey": "its key begins with the message: beside a b-tree on the owner the planner leaves the GIN index"
 }
-"""Keys of tenant tables that name the owner, but not first."""
+"""Keys of tenant tables that contain the owner, but not as the first column."""
 
 BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
-"""Access and keys: the server's roles may not reach them."""
+"""Tables of tokens and keys, which the server's roles cannot access."""
 
 MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
 BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"
     for name in ("activate", "drop_", "keep", "put_away_", "take_", "messages_", "memories_", "summaries_")
 )
-"""What `tellonce reembed` runs, as `restore` runs what begins with `backup.`: logged in as the tables' owner."""
-"""Run by the login, as the rewriting of tables is."""
+"""Queries that `tellonce reembed` runs as the tables' owner, as `restore` does those of `backup`."""
+"""Queries that the login runs, as those that rewrite tables."""
 
 WITHOUT_OWNER = "select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace and {}"
 HAS_OWNER = "exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'owner_id')"
@@ -60,7 +60,7 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
 
 @pytest.mark.parametrize("role", [SERVER_ROLE, WORKER_ROLE])
 async def test_every_query_may_run_in_the_role_it_runs_in(dsn: str, role: str) -> None:
-    """Rights are looked at when a statement starts, which explaining it does and preparing it does not."""
+    """The statements are explained, because rights are checked when a statement starts and not when it is prepared."""
     connection = await asyncpg.connect(dsn, server_settings={"role": role})
     names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
     refused: dict[str, str] = {}

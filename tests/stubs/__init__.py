@@ -1,1 +1,1 @@
-"""Stand-ins for outside services, on loopback, for tests and for trying things by hand."""
+"""Substitutes for external services on loopback, for tests and manual experiments."""

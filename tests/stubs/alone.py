@@ -1,4 +1,4 @@
-"""Runs a model stub as a process of its own, for trying things by hand."""
+"""Runs a model stub as a separate process, for manual experiments."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""A model that answers the summarizer as a competent one would, from what stands in the prompt and nothing else."""
+"""A model that answers the summarizer as a competent one would, using only the prompt."""
 
 import re
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ _KNOWLEDGE = (
 
 
 def competent(asked: Asked) -> Reply:
-    """By the shape that is asked for."""
+    """The answer, depending on the requested schema."""
     fields = set((asked.schema or {}).get("properties", {}))
     if "items" in fields:
         return say_json(_extracted(asked.user))
@@ -115,7 +115,7 @@ def _item(understood: Understood, told: re.Match[str], line: re.Match[str], know
 
 
 def _verdicts(prompt: str) -> dict[str, Any]:
-    """Whoever understood the words once understands them again."""
+    """The verdicts of a second reading, which agree with the first."""
     messages = prompt.partition("STATEMENT 1")[0]
     return {
         "verdicts": [
@@ -140,6 +140,6 @@ def _summary(prompt: str) -> dict[str, Any]:
 
 
 def _plain(prompt: str) -> str:
-    """The memories listed in the prompt, as a narrative."""
+    """A narrative of the memories in the prompt."""
     lines = [line.strip(" -•") for line in prompt.splitlines() if line.startswith("-")]
     return "The user: " + "; ".join(lines) if lines else "A person."

@@ -1,4 +1,4 @@
-"""Synthetic exports of the documented shapes, seeded; nobody's real talk."""
+"""Seeded synthetic exports in the documented formats."""
 
 import json
 import random
@@ -62,7 +62,7 @@ def _message(number: int, rng: random.Random, planted: str | None) -> dict[str, 
 
 
 def _spread(text: str, rng: random.Random) -> Any:
-    """Plain, with an emoji, or as an array of strings and objects."""
+    """The text in one of the forms of an export: plain, with an emoji, or as an array of strings and objects."""
     match rng.randrange(6):
         case 0:
             return ["See ", {"type": "bold", "text": text}, " ok"]

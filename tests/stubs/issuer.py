@@ -1,4 +1,4 @@
-"""An OAuth issuer on loopback: its key set over HTTP, and tokens signed as a test wants them."""
+"""An OAuth issuer on loopback: its key set over HTTP, and tokens signed as a test requires."""
 
 import time
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""Serves an ASGI application on a loopback port for as long as a test needs it; knows nothing of what it serves."""
+"""Serves any ASGI application on a loopback port during a test."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class _Server(uvicorn.Server):
-    """Leaves the process's signals alone and says when it listens."""
+    """A server that leaves signals to the process and reports when it listens."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -32,8 +32,10 @@ class _Server(uvicorn.Server):
 
 @contextlib.asynccontextmanager
 async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] = H11Protocol) -> AsyncIterator[str]:
-    """The base URL, e.g. `http://127.0.0.1:40123`; port 0 takes a free one. Requests still open at the end are cut."""
-    # Host and port, not a socket of ours: asyncio sets TCP_NODELAY only on sockets it made with IPPROTO_TCP.
+    """Serve the application. Yields the base URL, such as `http://127.0.0.1:40123`; port 0 selects a free port.
+    Requests that are open at the end are cut off."""
+    # Host and port are passed instead of a socket, because asyncio sets TCP_NODELAY only on sockets created with
+    # IPPROTO_TCP.
     config = uvicorn.Config(
         app, host="127.0.0.1", port=port, http=protocol, lifespan="off", log_level="error", timeout_graceful_shutdown=1
     )

@@ -1,6 +1,6 @@
 """A stub of an Ollama server: chat plain and streamed, embeddings, the model list, and every way to misbehave.
 
-Runs alone too: `python -m tests.stubs.ollama_stub --port 11434 --say hello`.
+It can also run alone: `python -m tests.stubs.ollama_stub --port 11434 --say hello`.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""What a stubbed model may do with a request: answer, or misbehave in a named way; knows no wire format."""
+"""The replies of a stubbed model: an answer, or one of several failures. Independent of any wire format."""
 
 import json
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ Reply = Say | UseTool | Fail | Hang | Garbage | HalfStream | ErrorInStream
 
 
 def seconds_for(reply: Reply) -> float:
-    """How long a test lets a model take: only its deadline ends a reply that never does, and no other is to meet it."""
+    """The timeout for a model in a test: short for a reply that never ends, long for all others."""
     return 1.0 if isinstance(reply, Hang) else HANGS
 
 

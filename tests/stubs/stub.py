@@ -1,4 +1,4 @@
-"""What the stubs of model providers share: a script that answers, a record of what was asked, a running server."""
+"""The common part of the providers' stubs: a script that answers, a record of requests, and a running server."""
 
 import asyncio
 import inspect
@@ -115,7 +115,7 @@ class ModelStub:
         return asked
 
     async def decide(self, asked: Asked) -> Reply:
-        """What the script wants done."""
+        """The script's reply to a request."""
         reply = self.script(asked)
         return await reply if inspect.isawaitable(reply) else reply
 
@@ -125,7 +125,7 @@ class ModelStub:
 
 
 def raw(reply: Garbage) -> Response:
-    """A body nobody can parse."""
+    """A body that cannot be parsed."""
     return PlainTextResponse(reply.body, media_type="application/json")
 
 

@@ -1,4 +1,4 @@
-"""A model that answers people as a competent one would: from what stands in its prompt, and nothing else."""
+"""A model that answers people as a competent one would, using only its prompt."""
 
 import re
 
@@ -7,7 +7,7 @@ from tests.stubs.stub import Asked
 
 UNKNOWN = "I don't know that."
 
-# What it says whatever stands in its prompt.
+# Answers that do not depend on the prompt.
 _MANNERS: tuple[tuple[str, str], ...] = (
     (r"^Plan my offsite", "Gladly. Which date?"),
     (r"^I finished the SingPass", "Well done! [DONE: SingPass]"),
@@ -18,7 +18,7 @@ _OWN = re.compile(r"MEMORY MANAGEMENT\n.*", re.DOTALL)
 
 
 def talk(asked: Asked) -> Say:
-    """The line of the prompt that shares most with the question; `Noted.` to what is no question."""
+    """The line of the prompt that shares most words with the question; `Noted.` for other messages."""
     said = _CLOCK.sub("", asked.user).strip()
     for pattern, answer in _MANNERS:
         if (told := re.search(pattern, said)) is not None:

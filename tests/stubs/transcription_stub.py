@@ -1,4 +1,4 @@
-"""A stub of an OpenAI-compatible transcription server: hears what it is told to, or fails; knows no audio."""
+"""A stub of an OpenAI-compatible transcription server that returns given texts, or fails. It does not process audio."""
 
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ from tests.stubs.loopback import served
 
 @dataclass
 class TranscriptionStub:
-    """`heard`: what it answers, in order, the last one for good; a number is an HTTP status. Without any, a file's own bytes.
+    """`heard`: the answers in order, the last of which is repeated; a number is an HTTP status.
 
-    `files`: what it was sent.
+    Without answers, it returns the file's bytes as text. `files`: the received files.
     """
 
     heard: list[str | int] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The agent's loop against a scripted workplace: claims, leases, restarts of the server, and being told to stop."""
+"""The agent's loop with a scripted server: claims, leases, restarts of the server, and stopping."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -37,7 +37,7 @@ NOW = datetime(2026, 2, 18, tzinfo=UTC)
 
 @dataclass
 class Place:
-    """A server of our own: hands out jobs, remembers what comes back, fails as told."""
+    """A scripted server: hands out jobs, records results, and fails on demand."""
 
     jobs: list[WorkItem] = field(default_factory=list)
     claims: list[ClaimWorkArgs] = field(default_factory=list)
@@ -89,7 +89,7 @@ class Place:
 
 @dataclass
 class SlowModel:
-    """Answers only when let; counts who waits."""
+    """A model that answers only when the test allows it, and counts waiting calls."""
 
     name: str = "slow"
     tier: Tier = "claude"
@@ -114,7 +114,7 @@ class SlowModel:
 
 
 class BadModel(SlowModel):
-    """Answers at once, and never what was asked for."""
+    """A model that answers at once, but never usably."""
 
     async def complete(self, request: Completion) -> Answer:
         raise LLMUnusable(self.name, "not JSON")

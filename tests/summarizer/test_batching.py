@@ -1,4 +1,4 @@
-"""Several requests as one call, and the allowance of calls, with a scripted model and a clock of our own."""
+"""Several requests in one call, and the limit on calls, with a scripted model and clock."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ SCHEMA = {"type": "object", "properties": {"said": {"type": "string"}}, "require
 
 @dataclass
 class Echo:
-    """Answers every request it finds in a prompt with what stands below it, except those in `silent_on`."""
+    """A model that answers every request in a prompt with the text below it, except those in `silent_on`."""
 
     tier: Tier = "claude-cli"
     name: str = "echo"

@@ -1,4 +1,5 @@
-"""The `claude` command as the one who learns: first a stand-in that misbehaves, then the real one at a loopback API."""
+"""Learning with the `claude` command: first with a failing substitute, then with the real command and a loopback
+API."""
 
 import json
 import os
@@ -215,7 +216,7 @@ CANONICAL = {"user_confirmed": "", "llm_inferred": "", "general_summary": "", "o
 
 
 def reader(asked: Asked) -> Reply:
-    """Does as the forced tool for structured output wants; each reading is a process of its own."""
+    """A script that answers through the forced tool for structured output. Each reading is a separate process."""
     (tool,) = asked.body["tools"]
     if any(block.get("type") == "tool_result" for m in asked.messages for block in _blocks(m["content"])):
         return Say("Done.")

@@ -21,8 +21,8 @@ from tellonce.work import (
     WorkMessage,
 )
 from tellonce_summarizer.agent.work import done
-from tellonce_summarizer.length import tokens
 from tellonce_summarizer.models.fallback_chain import FallbackChain
+from tellonce_text.tokens import estimate
 from tests.summarizer.talk import DEBUGGING, START, ZONE, chunk, exchange, known, messages, notable
 
 pytestmark = pytest.mark.anyio
@@ -92,7 +92,7 @@ async def test_a_full_canonical_summary_loses_its_oldest_lines() -> None:
     found = (notable("I moved to Lisbon last week."),)
     summary = (await kept(exchange(SAID, notable=found, canonical=prior, canonical_cap_tokens=300))).canonical
     assert summary.general_summary.endswith("User: “I moved to Lisbon last week.” (2026-02-15)")
-    assert tokens(summary.general_summary) <= 330
+    assert estimate(summary.general_summary) <= 330
     assert "Feb 1:" not in summary.general_summary
 
 
@@ -144,9 +144,15 @@ async def test_a_thread_keeps_its_newest_lines_within_its_cap() -> None:
     )
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, SummaryResult)
-    assert result.text.endswith("vendor number 24 for the bread” (2026-02-24)")
+    told, is_open = result.text.rsplit("\n", 1)
+    assert told.endswith("vendor number 24 for the bread” (2026-02-24)")
+    assert is_open == "Open: Call vendor 22; Call vendor 23; Call vendor 24"
+    folded = work.model_copy(update={"prior_text": result.text, "prior_body": result.body, "chunks": chunks[:1]})
+    again = (await done(folded, FallbackChain([]), silent)).result
+    assert isinstance(again, SummaryResult)
+    assert again.text.count("Open: ") == 1
     assert "Hello" not in result.text
-    assert tokens(result.text) + sum(tokens(line) for _, lines in result.body for line in lines) <= 200
+    assert estimate(result.text) + sum(estimate(line) for _, lines in result.body for line in lines) <= 200
     assert result.body.pending[-1] == "Call vendor 24"
 
 
@@ -170,4 +176,4 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     short = (await done(work.model_copy(update={"cap_tokens": 30}), FallbackChain([]), silent)).result
     assert isinstance(short, ProfileResult)
     assert "Ann sails" not in short.narrative
-    assert tokens(short.narrative) <= 30
+    assert estimate(short.narrative) <= 30

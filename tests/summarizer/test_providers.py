@@ -134,7 +134,9 @@ async def test_a_stream_yields_the_same_text_in_pieces_and_then_the_answer(
 )
 async def test_outages_are_unavailable(either: tuple[ModelStub, LanguageModel], reply: Reply) -> None:
     stub, model = either
-    await model.complete(QUICK)  # what the first call loads and opens is not on the clock of an impatient one
+    await model.complete(
+        QUICK
+    )  # a first call loads modules and opens connections, which must not count for a test with a short timeout
     stub.script = lambda asked: reply
     request = replace(QUICK, timeout=seconds_for(reply))
     assert isinstance(await failure_of(model, request), LLMUnavailable)

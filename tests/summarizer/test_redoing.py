@@ -1,4 +1,5 @@
-"""What was written without a model while it was away is written anew when the model returns, and no oftener."""
+"""Texts that were written without a model during its outage are rewritten once the model is available, and not more
+often."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -39,7 +40,7 @@ TEXTS = """
 
 @dataclass
 class Model:
-    """A provider that can be away, and a breaker whose rest ends when the test says so."""
+    """A provider with outages, and a breaker whose pause ends when the test says so."""
 
     stub: AnthropicStub
     chain: FallbackChain
@@ -47,7 +48,7 @@ class Model:
     seconds: list[float]
 
     def returns(self) -> None:
-        """It answers from now on, and nobody rests any more."""
+        """End the outage and the breaker's pause."""
         self.stub.script = competent
         self.seconds[0] += 10_000
 
@@ -79,7 +80,7 @@ class Scene:
             return {row["kind"]: row["text"] for row in await tables.fetch(TEXTS)}
 
     async def idle(self) -> None:
-        """Nothing is queued."""
+        """Wait until the queue is empty."""
         async with asyncio.timeout(HANGS), self.memory.tables() as tables:
             while await tables.fetchval(OPEN):
                 pass
@@ -92,7 +93,7 @@ class Scene:
 
     @asynccontextmanager
     async def away_for(self, exchanges: int) -> AsyncIterator[MemoryClient]:
-        """So much was said, and all of it worked off without the model; the agent goes on."""
+        """Record exchanges and wait until the agent has done their work without the model."""
         async with self.memory.client() as client:
             await self.talk(client, exchanges)
             async with self.agent():
@@ -123,7 +124,7 @@ def away(asked: Asked) -> Reply:
     return Fail(529, kind="overloaded_error")
 
 
-async def test_every_text_written_without_the_model_is_written_anew_when_it_returns(scene: Scene) -> None:
+async def test_every_text_written_without_the_model_is_rewritten_when_it_returns(scene: Scene) -> None:
     async with scene.away_for(25) as client:
         left = await scene.provisional()
         before = await scene.texts()
@@ -163,7 +164,7 @@ async def test_an_answer_that_was_of_no_use_twice_is_not_asked_for_again(scene: 
 
 
 async def due(place: MemoryClient) -> w.ClaimedWork:
-    """What is due when Claude is up; idle claims are what sends provisional results back to work."""
+    """The due jobs while Claude is available. Idle claims requeue provisional results."""
     args = w.ClaimWorkArgs(worker="one", best_tier="claude")
     claimed = await place.claim_work(args)
     return claimed if claimed.jobs else await place.claim_work(args)

@@ -1,4 +1,4 @@
-"""What a model claims outright is read a second time, against the words; a scripted model answers both readings."""
+"""A model's certain claims are read a second time against the user's words. A scripted model answers both readings."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ HEDGED = {**BROTHER, "text": "Max might be a vet", "certain": False, "doubt": "m
 
 @dataclass
 class TwoReadings:
-    """Answers the first reading with `items`, the second with whatever `verdicts` gives."""
+    """A model that answers the first reading with `items` and the second with `verdicts`."""
 
     items: list[dict[str, Any]]
     verdicts: Callable[[], str]

@@ -1,4 +1,4 @@
-"""The ladder and its tasks, with stubbed providers that answer and misbehave."""
+"""The fallback chain and its tasks, with stubbed providers that answer or fail."""
 
 import os
 from collections.abc import AsyncIterator
@@ -27,9 +27,9 @@ from tellonce_llm import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_summarizer.agent.work import Done, done
-from tellonce_summarizer.length import tokens
 from tellonce_summarizer.models.answers import ExchangeShape, SummaryShape, VerdictsShape, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tellonce_text.tokens import estimate
 from tests.patience import HANGS
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
@@ -43,7 +43,7 @@ pytestmark = pytest.mark.anyio
 
 @dataclass
 class Stage:
-    """Both providers, the ladder over them, and every event told."""
+    """Both providers, the fallback chain, and all emitted events."""
 
     claude: AnthropicStub
     ollama: OllamaStub
@@ -101,7 +101,7 @@ AGREED = {"verdicts": [{"number": 1, "holds": True, "why": ""}]}
 
 
 def by_shape(first: Reply, second: Reply | None = None) -> Script:
-    """`first` to the exchange, `second` to the second reading."""
+    """A script that answers the exchange with `first` and the second reading with `second`."""
     agreed = second or say_json(AGREED)
     return lambda asked: agreed if "verdicts" in (asked.schema or {}).get("properties", {}) else first
 
@@ -260,7 +260,7 @@ async def test_a_bad_item_is_dropped_and_told_and_the_others_are_kept(stage: Sta
     stage.claude.script = by_shape(say_json({**GOOD, "items": items}))
     first, last = extracted(await stage.work(exchange(SAID))).items
     assert first.quotes == (Quote(message_id=1, text="I work as a nurse at Mercy Hospital"),)
-    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # under the names asked for before
+    assert last.quotes == (Quote(message_id=1, text="Mercy Hospital"),)  # with the former names of fields
     assert (last.same_as, last.replaces, last.ends, last.importance) == (12, (13,), (), 1.0)
     assert len(stage.told("ltm_item_dropped")) == 4
     assert "nurse" not in str(stage.told("ltm_item_dropped"))
@@ -331,7 +331,7 @@ async def test_obsolete_lines_leave_the_canonical_summary(stage: Stage) -> None:
     assert result.general_summary == "Feb 1: Hello.\nFeb 15: They talked about work."
 
 
-async def test_a_full_canonical_summary_is_written_anew_and_stays_near_the_cap(stage: Stage) -> None:
+async def test_a_full_canonical_summary_is_rewritten_and_stays_near_the_cap(stage: Stage) -> None:
     prior = Canonical(general_summary="\n".join(f"Feb {n}: a long line of talk about boats" for n in range(60)))
     stage.claude.script = by_shape(say_json(GOOD))
     result = extracted(await stage.work(exchange(SAID, canonical=prior, canonical_cap_tokens=300))).canonical
@@ -340,7 +340,7 @@ async def test_a_full_canonical_summary_is_written_anew_and_stays_near_the_cap(s
     long = {**CANONICAL, "general_summary": "many words " * 2000}
     stage.claude.script = by_shape(say_json({**GOOD, "canonical": long}))
     result = extracted(await stage.work(exchange(SAID, canonical=prior, canonical_cap_tokens=300))).canonical
-    assert tokens(result.general_summary) <= 330
+    assert estimate(result.general_summary) <= 330
 
 
 SUMMARY: dict[str, Any] = {
@@ -394,8 +394,11 @@ async def test_a_bad_local_summary_is_replaced_by_what_was_said(stage: Stage, te
     assert [fields for fields in stage.told("ltm_parse_result") if not fields["ok"]]
 
 
+LONG_TALK = " ".join(f"Step {n} was done." for n in range(80)) + " The roof leaks."
+
+
 async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> None:
-    stage.claude.script = lambda asked: say_json({**SUMMARY, "paragraph": "Long talk. " * 500})
+    stage.claude.script = lambda asked: say_json({**SUMMARY, "paragraph": LONG_TALK, "pending": ["Call Mei"]})
     text = "Talk."
     first = chunk().messages[0].at
     work = ThreadInput.model_validate(
@@ -410,7 +413,8 @@ async def test_a_thread_summary_by_claude_is_cut_to_its_cap(stage: Stage) -> Non
     )
     outcome = await stage.work(work)
     assert isinstance(outcome.result, SummaryResult)
-    assert tokens(outcome.result.text) <= 100
+    assert estimate(outcome.result.text) <= 100
+    assert "The roof leaks.\nOpen: Call Mei" in outcome.result.text
     assert outcome.tier == "claude"
 
 

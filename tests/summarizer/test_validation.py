@@ -1,4 +1,4 @@
-"""The stricter validation of what small local models write."""
+"""The stricter validation of texts by small local models."""
 
 import pytest
 

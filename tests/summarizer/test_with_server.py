@@ -1,4 +1,4 @@
-"""The agent without a model, for a real server on a real PostgreSQL: the user's own sentences end up in memory."""
+"""The agent without a model, with a real server and PostgreSQL: the user's own sentences become memories."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 @asynccontextmanager
 async def worked(memory: Memory) -> AsyncIterator[Told]:
-    """Lets an agent work off the queue, then stops it."""
+    """Run an agent until the queue is empty, then stop it."""
     events = Told()
     stop = asyncio.Event()
     async with memory.agent() as place:
@@ -60,7 +60,7 @@ async def talked(memory: Memory, clock: Clock, client: MemoryClient, *texts: str
         for number, text in enumerate(texts):
             clock.forward(minutes=1)
             await tell(client, number, text, clock())
-    # The clock jumps by minutes: a lease may end while its job is worked on, which is then done by another claim.
+    # The clock jumps by minutes, so a lease may expire during the work; the job is then claimed again.
     assert {"complete"} <= {fields["state"] for fields in events.told("work_done")} <= {"complete", "refused"}
     assert not events.told("claim_failed")
 

@@ -1,4 +1,4 @@
-"""When an ordered alarm goes off, by its words."""
+"""The time of an ordered alarm, by the words of the order."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

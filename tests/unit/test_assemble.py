@@ -1,4 +1,4 @@
-"""A context never exceeds its budget, keeps its order, repeats nothing and loses no message silently."""
+"""A context never exceeds its budget, keeps its order, repeats nothing, and records every omitted message."""
 
 import itertools
 from dataclasses import replace
@@ -152,7 +152,7 @@ def test_the_same_material_gives_the_same_text(material: Material) -> None:
 
 
 def talk(messages: int, covered: int, words: int, **more: object) -> Material:
-    """So many messages of so many words each in a thread whose first `covered` are summarised."""
+    """A thread with that many messages of that many words, the first `covered` of which are summarized."""
     lines = [
         Line(
             *(n, n, "user", f"Word {n} " + "tea " * words, None, None, None),

@@ -1,4 +1,4 @@
-"""Evaluation files become dialogues: sessions in the order of time, and the evidence of each question by its turns."""
+"""Evaluation files are read into dialogues: sessions in time order, and the evidence of each question by its turns."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a server process keeps of texts it has read: little, and nothing after something was forgotten."""
+"""A server process caches few of the texts it has read, and none after something was forgotten."""
 
 import importlib
 import pkgutil
@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import tellonce_server
-from tellonce_server.app import malloc_trim
+from tellonce_server.app import background
 from tellonce_text import caches
 
 MOST_BYTES = 80_000_000
@@ -23,13 +23,13 @@ AT = datetime(2026, 2, 16, 9, 30, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")
 
 Cache: TypeAlias = Any
-"""What lru_cache makes of a function of a text."""
+"""A function of a text with lru_cache."""
 
 CACHE: Any = type(lru_cache(len))
 
 
 def caches_of_texts() -> dict[str, Cache]:
-    """Every cache of the server by the name of what it remembers."""
+    """Every cache of the server, by the name of its function."""
     for module in pkgutil.walk_packages(tellonce_server.__path__, "tellonce_server."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -43,13 +43,14 @@ def caches_of_texts() -> dict[str, Cache]:
 
 
 def takes_text(cache: Cache) -> bool:
-    """Not one that is asked for nothing, or for a class: of those a program has a fixed number, and none holds a text."""
+    """Whether the cached function takes a text. Caches without arguments, or of classes, have a fixed size and contain
+    no text."""
     wrapped = cache.__wrapped__
     return bool(wrapped.__code__.co_argcount) and get_origin(next(iter(get_annotations(wrapped).values()))) is not type
 
 
 def read(cache: Cache, text: str) -> None:
-    """As its function reads: a text, some at a moment, some in a zone."""
+    """Call the cached function with a text and, if it needs them, a time and a zone."""
     cache(*(text, AT, ZONE)[: cache.__wrapped__.__code__.co_argcount])
 
 
@@ -80,7 +81,7 @@ def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_m
             read(cache, statement(number))
 
     def filled(cache: Cache) -> int:
-        """Bytes of this cache alone: what its readings make others remember, those remember before."""
+        """The bytes of this cache alone. The other caches that its function fills are filled before."""
         fill(cache)
         cache.cache_clear()
         tracemalloc.start()
@@ -100,15 +101,13 @@ def resident() -> int:
 
 
 @pytest.mark.anyio
-@pytest.mark.skipif(
-    malloc_trim.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go"
-)
+@pytest.mark.skipif(background.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go")
 async def test_what_was_freed_between_things_in_use_goes_back_to_the_system() -> None:
-    # Above 512 bytes Python's own allocator leaves it to the C library.
+    # Python's own allocator leaves objects over 512 bytes to the C library.
     texts = [bytes(4_000) for _ in range(20_000)]
     kept = texts[::200]
     before = resident()
     texts.clear()
-    await malloc_trim.trim()
+    await background.trim()
     assert len(kept) == 100
     assert before - resident() > 40_000_000

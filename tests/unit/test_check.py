@@ -1,4 +1,4 @@
-"""What a model claims counts as certain only if its quotes, names, numbers and days are the user's own words."""
+"""A model's claim is certain only if its quotes, names, numbers and days are in the user's own words."""
 
 import time
 import unicodedata
@@ -22,7 +22,7 @@ def user(quote: str, message: str | None = None, role: str = "user") -> Quoted:
 
 
 def days(*named: tuple[str, date, date]) -> Callable[[str, datetime, tzinfo, date | datetime], bool]:
-    """A resolver that knows these phrases: each a name of every day from the one to the other."""
+    """A resolver that knows these phrases, each of which means all days of a range."""
 
     def admits(text: str, _said_at: datetime, _zone: tzinfo, moment: date | datetime) -> bool:
         day = moment.date() if isinstance(moment, datetime) else moment
@@ -68,6 +68,11 @@ def test_a_quote_is_found_whatever_its_marks_spaces_and_capitals(quote: str, mes
 )
 def test_what_the_message_does_not_say_is_no_quote(quote: str, message: str) -> None:
     assert not contains_quote(message, quote)
+
+
+def test_a_name_elsewhere_in_the_message_is_said_too() -> None:
+    message = "Fatou got the job at Siemens and Bintou didn't."
+    assert check("Bintou did not get the job at Siemens", [user("Bintou didn't", message)]).certain
 
 
 def test_a_claim_without_a_true_quote_says_so() -> None:
@@ -125,6 +130,8 @@ def test_a_number_nobody_said_is_a_reason(text: str, quote: str) -> None:
         ("Is a friend of Ana Duarte", ("Assistant: Ana Duarte called.",), ()),
         ("Is a friend of Ana Duarte", (), ("Ana Duarte is a colleague",)),
         ("Lives in 東京", ("東京に住んでいます",), ()),
+        ("Lives in Kazan", ("Живу в Казани",), ()),
+        ("Der Nutzer hat einen kleinen Hund", (), ()),
         ("Uses TOMAS", (), ()),
         ("tOMAS is a tool of theirs", (), ()),
     ],
@@ -144,6 +151,7 @@ def test_names_stand_in_the_quotes_the_lines_shown_or_what_was_known(
         "Uses AWS",
         "AWS is a tool of theirs",
         "Она живёт в Москве с Иваном",
+        "Der Nutzer wohnt mit seinem Bruder in Hamburg",
     ],
 )
 def test_a_name_from_nowhere_is_a_reason(text: str) -> None:

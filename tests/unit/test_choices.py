@@ -1,8 +1,8 @@
-"""Numbers picked out of a list mean what a person types, or nothing."""
+"""Numbers typed to select from a list are parsed, or rejected as a whole."""
 
 import pytest
 
-from tellonce.choices import picked
+from tellonce.forget_contract import picked
 
 
 @pytest.mark.parametrize(

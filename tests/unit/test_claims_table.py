@@ -1,8 +1,8 @@
-"""The check on a table of right and false claims, as far as words alone decide; cosines come on top (`benchmarks.claims`)."""
+"""The check on a table of right and false claims, by words alone; `benchmarks.claims` adds cosines."""
 
 from benchmarks.claims.scoring import Case, cases, quoted, unquoted
 
-# Told apart by meaning or by cosine only.
+# These can be distinguished only by meaning or cosine.
 BEYOND_WORDS = ("meaning", "invented")
 
 

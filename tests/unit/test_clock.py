@@ -1,4 +1,4 @@
-"""How moments are written: in the user's zone, true across daylight saving, in English."""
+"""Times are written in the user's zone, correctly across daylight saving, in English."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -83,7 +83,7 @@ def test_a_routine_of_seven_in_the_morning_is_eight_hours_old_at_three() -> None
 
 
 def test_an_age_counts_real_hours_across_the_change_to_summer_time() -> None:
-    # Eight hours on the wall clock, seven in truth: the clocks went from two to three.
+    # Eight hours on the wall clock but seven elapsed hours, because the clocks moved from two to three.
     before, after = datetime(2026, 3, 29, 0, 0, tzinfo=BERLIN), datetime(2026, 3, 29, 8, 0, tzinfo=BERLIN)
     assert age(before, after, BERLIN) == "7h ago"
 

@@ -1,4 +1,5 @@
-"""Harmless forms of arguments become the contract's; forms that mean something else stay for validation to refuse."""
+"""Harmless variants of arguments are converted to the contract's form; ambiguous ones are left for validation to
+refuse."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the command `tellonce` says before it does anything."""
+"""The help and usage errors of the command `tellonce`."""
 
 import asyncio
 from importlib.metadata import version
@@ -8,11 +8,11 @@ import pytest
 from typer.testing import CliRunner
 
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.importers import jsonl
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
+from tellonce_cli.screen import CommandFailed
 
 
 def test_it_tells_its_version() -> None:

@@ -1,4 +1,4 @@
-"""Which messages become a chunk summary, and when."""
+"""The messages that are put into a chunk summary, and the time when this happens."""
 
 from datetime import UTC, datetime, timedelta
 

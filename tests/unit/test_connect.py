@@ -1,4 +1,4 @@
-"""`tellonce connect` in empty homes and beside what people already have there, for every client and system."""
+"""`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
 import json
 import sys
@@ -10,15 +10,15 @@ import pytest
 
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS, Machine
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.hosts import ClientName
+from tellonce_cli.screen import CommandFailed
 
 SYSTEMS = ("linux", "darwin", "win32")
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; the settings are those of nobody."""
+    """An empty home without any settings."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     for name in ("XDG_CONFIG_HOME", "CODEX_HOME", "APPDATA", "DATABASE_URL", "TELEGRAM_USER_ID"):
@@ -126,6 +126,39 @@ def test_a_file_nobody_can_read_is_left_alone(home: Path, text: str) -> None:
     with pytest.raises(CommandFailed, match="Nothing was changed"):
         joined(ClientName.CLAUDE_DESKTOP)
     assert file.read_text("utf-8") == text
+
+
+def test_a_file_with_comments_is_left_alone_and_print_shows_what_to_add(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(ClientName.VSCODE)
+    file.parent.mkdir(parents=True)
+    file.write_text("{ // mine\n}")
+    with pytest.raises(CommandFailed, match="add by hand what --print shows"):
+        joined(ClientName.VSCODE)
+    joined(ClientName.VSCODE, only_print=True)
+    assert '"memory": {' in capsys.readouterr().out
+    assert file.read_text() == "{ // mine\n}"
+
+
+def test_a_link_to_a_file_elsewhere_stays_a_link(home: Path) -> None:
+    file, kept = file_of(ClientName.CURSOR), home / "dotfiles.json"
+    kept.write_text('{"theme": "dark"}')
+    file.parent.mkdir()
+    file.symlink_to(kept)
+    joined(ClientName.CURSOR)
+    assert set(read(kept)) == {"theme", "mcpServers"}
+    joined(ClientName.CURSOR, undo=True)
+    assert (file.is_symlink(), set(read(kept))) == (True, {"theme", "mcpServers"})
+
+
+def test_an_entry_whose_program_is_gone_is_no_connection(home: Path) -> None:
+    file = file_of(ClientName.OPENCODE)
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"mcp": {"memory": {"command": ["/gone/tellonce", "serve", "--stdio"]}}}))
+    assert connect.connected(connect.this_machine()) == {
+        ClientName.OPENCODE: "opencode starts /gone/tellonce, which is not there"
+    }
 
 
 def test_undo_without_connect_says_so(home: Path) -> None:

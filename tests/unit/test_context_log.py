@@ -9,6 +9,7 @@ from tellonce_server.domain.context.log import STEP, log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Happened, Learned, LogRows, Remembered
+from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate
 from tests.contexts import material_of, rows_of
 
@@ -64,9 +65,13 @@ def test_lines_are_dated_oldest_first_and_the_default_budget_has_none() -> None:
 def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
     hit = Hit("message", 9, 1, "root:1", "x " * 400, "x " * 400, "user", None, START, 400, 9.0, None, (), None, None)
     many = learned(410)
-    asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
+    asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(8)])
     assert log_of(of(LogRows(many))) == log_of(asked)
     assert estimate("\n".join(log_of(asked))) <= log_share(LARGE)
+    # A question that needs most of the budget has it: the log loses its beginning, and what is left is the same.
+    busy = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
+    assert assemble(busy).text.count("x x") == assemble(replace(busy, log=LogRows())).text.count("x x")
+    assert log_of(asked)[-len(log_of(busy)) :] == (log_of(busy) or log_of(asked))
     later = log_of(of(LogRows(learned(411))))
     assert later[:-1] == log_of(asked)
     # The start moves in steps: over a hundred more lines it stays where it is but for a few of them.
@@ -84,3 +89,10 @@ def test_what_the_log_says_is_not_said_again_by_facts() -> None:
     assert built.text.count(fact.content) == 1
     assert "blood type" in built.text
     assert built.included["log"] == [1]
+
+
+def test_what_was_learned_from_the_window_joins_the_log_when_its_message_leaves_the_window() -> None:
+    line = Line(7, 7, "user", "I keep a diary.", None, None, None, START, 0, 5, None, 1)
+    log = LogRows([fact._replace(last_source=source) for fact, source in zip(learned(3), (7, 6, None), strict=True)])
+    assert [text.split()[1] for text in log_of(replace(of(log), rows=rows_of([line])))] == ["#1", "#2"]
+    assert [text.split()[1] for text in log_of(of(log))] == ["#1", "#2", "#3"]

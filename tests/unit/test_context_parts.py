@@ -1,4 +1,4 @@
-"""The parts of a context by themselves: each pays for what it shows, and only the parts together make a text."""
+"""The parts of a context, tested separately: each pays for the lines that it shows."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -7,7 +7,7 @@ from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.history import ALWAYS, STEP, History
-from tellonce_server.domain.context.memories import Memories
+from tellonce_server.domain.context.sections import Memories
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
@@ -16,7 +16,7 @@ START = datetime(2026, 3, 7, 9, tzinfo=UTC)
 
 
 def draft(messages: int, total: int = 4300, include: frozenset[SectionName] | None = None) -> Draft:
-    """A talk of so many messages, four a day, none of them summarised."""
+    """A draft for a thread with that many messages, four per day, none of them summarized."""
     window = [
         Line(
             *(n, n, "user", f"word {n} of the talk", None, None, None),

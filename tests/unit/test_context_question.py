@@ -1,4 +1,4 @@
-"""How a question shares a context between the last messages and what answers it."""
+"""How the context for a question is divided between the latest messages and search results."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +26,8 @@ def hit(number: int) -> Hit:
 
 
 def talk(messages: int, query: str, total: int) -> Material:
-    """A thread whose window is so many messages of about 25 tokens, nothing summarised, and 60 hits from long ago."""
+    """A thread with a window of that many messages of about 25 tokens, without summaries, and 60 results from long
+    ago."""
     window = [
         Line(
             n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, 25, None, 1
@@ -37,7 +38,7 @@ def talk(messages: int, query: str, total: int) -> Material:
 
 
 def counted(built: Assembled) -> tuple[int, int]:
-    """Messages of the window shown, and hits."""
+    """The numbers of window messages and of search results shown."""
     return built.text.count("said "), built.text.count("found ")
 
 
@@ -101,7 +102,7 @@ def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it(
 
 
 def after_replies(tokens: int, query: str, total: int) -> Assembled:
-    """A reply of the assistant, a word of the user and another reply; together about so many tokens."""
+    """A reply of the assistant, a short message of the user and another reply, together about that many tokens."""
     small = talk(3, query, total)
     long = {1: tokens // 2, 3: tokens // 2}
     window = [
@@ -151,3 +152,21 @@ def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_s
     recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
     assert hit_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
     assert hit_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")
+
+
+def test_what_happened_in_a_topic_is_told_by_its_summaries_oldest_first_and_only_once() -> None:
+    told = [f"The hall: step {n} of the renovation was done. Besides, {WORDS} {n}. {WORDS}" for n in range(9)]
+    found = [
+        Hit("summary", n, 1, "root:1", text, text, None, None, OLD + timedelta(days=n), 90, 1.0, 0.6, (), None, None)
+        for n, text in enumerate(told)
+    ]
+    plain = talk(10, "What was done in the renovation of the hall?", 4300)
+    chunks = [Chunk(n, n + 1, OLD, OLD + timedelta(days=n), text) for n, text in enumerate(told)]
+    built = assemble(replace(plain, rows=replace(plain.rows, chunks=chunks), hits=found[::-1]))
+    relevant = next(section.text for section in built.sections if section.name == "relevant")
+    steps = [line for line in relevant.split("\n") if line.startswith("[Summary | ")]
+    shown = [int(line.split("step ")[1].split()[0]) for line in steps]
+    assert shown == sorted(shown)
+    assert len(shown) >= 6
+    assert all(built.text.count(f"step {n} of") == 1 for n in range(9))
+    assert not set(built.included["relevant summary"]) & set(built.included.get("summaries", []))

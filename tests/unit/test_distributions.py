@@ -1,4 +1,4 @@
-"""The two distributions: `tellonce` with everything, and `tellonce-light`, whose extras add up to the same."""
+"""The two distributions: `tellonce` with all dependencies, and `tellonce-light`, whose extras add up to the same."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The papers name only what exists: commands with their options, make targets, settings, modules, files."""
+"""The documents name only existing commands, options, make targets, settings, modules and files."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 VARIABLE = re.compile(r"\b((?:TELLONCE|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
 FOREIGN = {"TELLONCE_TEST_CACHE", "TELLONCE_TEST_RECORD"}
-"""Variables of the tests, not of a process."""
+"""Environment variables of the tests."""
 
 
 @cache
@@ -35,12 +35,12 @@ def command() -> TyperGroup:
 
 
 def commands(text: str, program: str) -> list[list[str]]:
-    """Every call of a program in a paper, in a block or within backticks, as its words."""
+    """Every call of a program in a document, in a block or in backticks, as a list of words."""
     lines = [line for block in FENCED.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     found = []
     for line in [*lines, *QUOTED.findall(text)]:
         for piece in re.split(r"(?<!\\)\||&&|;", line):
-            # A regular expression or a text within backticks is no command.
+            # A regular expression or a text in backticks is not a command.
             whole = piece.count("'") % 2 == 0 and piece.count('"') % 2 == 0 and not piece.endswith("\\")
             words = shlex.split(piece, comments=True) if whole else []
             if words and Path(words[0]).name == program:
@@ -49,10 +49,10 @@ def commands(text: str, program: str) -> list[list[str]]:
 
 
 def offered(words: list[str]) -> None:
-    """Follow the words through the command's tree; fails on a name or an option that is not there."""
+    """Follow the words through the tree of commands. Fails on an unknown name or option."""
     place: Any = command()
     while isinstance(place, TyperGroup) and words and not words[0].startswith(("-", "…")):
-        # `import telegram|chatgpt` names alternatives; what follows a command is its own.
+        # `import telegram|chatgpt` names alternatives; the words after a command are its arguments.
         assert words[0] in place.commands, f"tellonce {words[0]}"
         place, words = place.commands[words[0]], words[1:]
     known = {name for parameter in place.params for name in parameter.opts} | {"--help"}
@@ -119,7 +119,7 @@ def test_every_subcommand_says_what_it_is_for() -> None:
 
 
 def test_the_generated_reference_is_current() -> None:
-    """`python -m docs.generate` mends it."""
+    """`python -m docs.generate` updates it."""
     written = {name: (generate.FOLDER / name).read_text() for name in generate.pages()}
     assert [name for name, text in generate.pages().items() if written[name] != text] == []
 

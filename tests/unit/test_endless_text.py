@@ -1,4 +1,4 @@
-"""No text, however long and odd, costs more than time in proportion to its length; and no reader of texts is forgotten here."""
+"""Processing any text takes time proportional to its length, and this test covers every function that reads texts."""
 
 import time
 from collections.abc import Callable
@@ -10,7 +10,8 @@ from tellonce_text import caches
 from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public_readers
 
 CEILING = 200
-"""Times a plain look at each character, which takes .5 ms for a text of that length on an idle machine."""
+"""Maximum cost, as a multiple of reading each character once, which takes .5 ms for a text of that length on an idle
+machine."""
 SLOW_CEILING = 2_000
 ATTEMPTS = 3
 
@@ -32,7 +33,8 @@ def test_a_text_as_long_as_any_may_be_costs_a_bounded_number_of_looks_at_it(read
 
 
 def _cost(read: Callable[[str], object], text: str, ceiling: float) -> float:
-    """In plain looks at a text of that length: the least of some attempts, for another process may want the processor."""
+    """The cost as a multiple of reading each character once. It is the minimum of several attempts, because other
+    processes use the processor too."""
     costs: list[float] = []
     while len(costs) < ATTEMPTS and min(costs, default=ceiling + 1) > ceiling:
         caches.clear()

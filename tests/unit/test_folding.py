@@ -1,4 +1,4 @@
-"""Folding: whatever is copied out of a text is found in it, in whatever form it comes back, and exactly there."""
+"""Folding: a part copied out of a text is found in the text, in any written form, and at the exact place."""
 
 import itertools
 import re

@@ -1,18 +1,18 @@
-"""What the user says is embedded as a question at once, as long as that costs nobody anything."""
+"""A message of the user is embedded as a question at once, unless this would delay others."""
 
 import asyncio
 from collections.abc import Sequence
 
 import pytest
 
-from tellonce_server.embedding.foresight import LONGEST, MOST, RATE, Foresight
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
+from tellonce_server.embedding.question_cache import LONGEST, MOST, RATE, Foresight
 
 pytestmark = pytest.mark.anyio
 
 
 class Gated(NoEmbedder):
-    """Notes what it is asked, and answers once the gate is open: that nobody can embed."""
+    """An embedder that records its calls and answers, with an error, once the gate is open."""
 
     def __init__(self) -> None:
         self.ready = True

@@ -1,4 +1,4 @@
-"""Where a text says what is to be forgotten, how surely, and what is left when it is taken out."""
+"""The places where a text says what is to be forgotten, their certainty, and the text after their removal."""
 
 import pytest
 from hypothesis import given, settings

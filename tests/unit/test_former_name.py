@@ -1,4 +1,4 @@
-"""What the releases called chatmem left on a machine is still taken, with a word about it."""
+"""Settings and data of the releases named chatmem are still used, with a warning."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What comes from outside as text: broken exports and strange answers are told of or read past, and nothing crashes."""
+"""Malformed exports and answers from outside are reported or skipped, and nothing crashes."""
 
 import copy
 import json
@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tellonce_cli.importers import ImportFailed, ImportMemory, Unreadable, read
-from tellonce_cli.importers.items import ExportedMemory
 from tellonce_relay.turn.tags import parse, shown_so_far
+from tellonce_server.services.import_memories import ExportedMemory
 from tellonce_server.services.import_messages import ImportMessage
 
 VALID: dict[str, Any] = {
@@ -91,14 +91,14 @@ JUNK = st.recursive(
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container and key in it."""
+    """Every container of a JSON value with its keys."""
     keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
     return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
 
 
 @st.composite
 def broken(draw: st.DrawFn, kind: str) -> bytes:
-    """A good export in which a few values are others, or gone; or cut off; or no export at all."""
+    """A valid export with a few values changed or removed, a truncated one, or no export at all."""
     export = copy.deepcopy(VALID[kind])
     for _ in range(draw(st.integers(1, 3))):
         if not (known := places(export)):
@@ -154,7 +154,7 @@ ANSWERS = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=10), max_size=1
 def test_any_answer_is_parsed_and_what_is_shown_of_it_carries_no_tag(answer: str) -> None:
     parsed = parse(answer)
     assert all(tag.text.strip() for tag in parsed.tags)
-    # What stands in code is shown as it is written, tag or not.
+    # Code is shown as written, even if it looks like a tag.
     assert "`" in answer or parse(parsed.visible).tags == ()
     for end in range(len(answer)):
         shown = shown_so_far(answer[:end])

@@ -1,4 +1,4 @@
-"""What is said of a session that is too young for a summary."""
+"""The gist of a session that is too new for a summary."""
 
 from datetime import UTC, datetime
 

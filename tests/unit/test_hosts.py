@@ -1,4 +1,4 @@
-"""What `up` tells a person to put into a host."""
+"""The configuration that `up` prints for hosts."""
 
 import subprocess
 from pathlib import Path

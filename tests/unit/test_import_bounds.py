@@ -1,4 +1,4 @@
-"""Whatever a file holds, reading it takes bounded memory and time, and what is wrong with it is told by its number."""
+"""Reading any file takes bounded memory and time, and malformed entries are reported by number."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 from tests.patience import HANGS
 
 MOST_MEMORY = 700 * 1024 * 1024
-"""Bytes a reading process may take, its libraries included."""
+"""Maximum bytes of a reading process, including its libraries."""
 
 READ = """
 import resource, sys

@@ -1,4 +1,4 @@
-"""Whatever an export holds, what reaches the memory is text it can store, and not a character less than that."""
+"""From any export, exactly the characters that the memory can store are imported."""
 
 import io
 import json
@@ -18,7 +18,7 @@ SINGAPORE = ZoneInfo("Asia/Singapore")
 AT = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)
 
 any_text = st.text(st.characters(), max_size=200)
-"""Surrogate halves and NUL included."""
+"""Texts that may contain surrogate halves and NUL."""
 
 
 def message(content: str, **more: object) -> ImportMessage:
@@ -56,7 +56,7 @@ def test_pieces_never_cut_a_character_in_two() -> None:
 
 
 def test_times_told_in_utc_are_taken_to_the_users_zone_and_others_are_left() -> None:
-    """`tomorrow`, said at 07:30 in Singapore, is not the day after in London."""
+    """`tomorrow` at 07:30 in Singapore is another day than in London."""
     (m,) = fitted(message("see you tomorrow"), SINGAPORE)
     assert (m.sent_at, m.sent_at.utcoffset()) == (AT, timedelta(hours=8))
     tokyo = AT.astimezone(timezone(timedelta(hours=9)))
@@ -76,7 +76,7 @@ def test_a_conversation_has_one_thread_that_a_topic_can_have(conversation: str) 
 
 
 class Crumbs(io.BytesIO):
-    """A stream that gives as little as it pleases, as pipes and zip members do."""
+    """A stream that returns short reads, as pipes and zip members do."""
 
     def __init__(self, data: bytes, sizes: list[int]) -> None:
         super().__init__(data)
@@ -96,7 +96,7 @@ def mended(data: bytes, sizes: list[int]) -> bytes:
 
 @given(st.text(st.characters(max_codepoint=0xFF)), st.lists(st.integers(min_value=1, max_value=7), max_size=200))
 @example('\x0b"\\x41\\\\x0b', [1] * 60)
-def test_hex_escapes_are_mended_and_real_backslashes_left_wherever_the_stream_is_cut(
+def test_hex_escapes_are_repaired_and_real_backslashes_kept_wherever_the_stream_is_cut(
     text: str, sizes: list[int]
 ) -> None:
     """As older exporters wrote: control characters as \\xNN, which is no JSON."""

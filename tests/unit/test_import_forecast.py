@@ -1,4 +1,4 @@
-"""What an import says of itself before it begins."""
+"""The forecast of an import."""
 
 from datetime import UTC, datetime
 
@@ -6,9 +6,9 @@ import pytest
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import Compaction
-from tellonce_cli.failures import CommandFailed
 from tellonce_cli.import_ import _agreed
 from tellonce_cli.importers.forecast import Talk, forecast, measured
+from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 NOW = datetime(2026, 2, 16, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Each program's export, in the shapes it is known to come in: who said what, where, when; and what is not as documented."""
+"""Each program's export in its known forms: speaker, text, thread and time; and malformed entries."""
 
 import json
 import zipfile

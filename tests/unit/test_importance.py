@@ -1,4 +1,4 @@
-"""The importance of a message, by the rule."""
+"""The importance of a message by the contract's rule."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Exports of the documented shapes are read as they were shown to the person."""
+"""Exports in the documented formats are read as they were shown to the person."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Events as lines of a file several processes share."""
+"""Events are lines of a file that several processes share."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What is kept of scored sentences: thresholds, the short change, at most two a message, nothing twice."""
+"""The selection of scored sentences: thresholds, short changes, at most two per message, and no repetitions."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ from tellonce_server.domain.keep.choice import (
     NotableSentence,
     Scored,
     choose,
+    is_order,
 )
-from tellonce_server.domain.keep.orders import is_order
 from tellonce_server.domain.keep.sentences import Sentence
 
 EAST, NORTH, SOUTH = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)

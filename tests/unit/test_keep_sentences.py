@@ -1,4 +1,4 @@
-"""The user's own sentences: what is quoted, pasted or code is left out by its form, in time linear in the message."""
+"""The user's own sentences: quoted, pasted and code parts are recognized by their form, in linear time."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What a process writes to stderr when something breaks: where and by what kind of error, never what it was given."""
+"""A process's log of an error shows its place and type, never the input."""
 
 import io
 import json
@@ -138,5 +138,5 @@ def test_what_ends_a_task_a_thread_or_the_process_is_told_without_its_words() ->
     assert done.returncode == 1
     assert done.stderr.count("\nValueError\n") == 3, done.stderr
     assert "Task exception was never retrieved" in done.stderr
-    # The program is in no file: a line of it would be a place, not a value.
+    # The program is not in a file, so that no line of source text is printed.
     assert CANARY not in done.stderr

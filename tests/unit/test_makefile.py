@@ -1,4 +1,4 @@
-"""`make up` on a machine that is not ready for it."""
+"""`make up` on a machine that lacks its requirements."""
 
 import shutil
 import subprocess

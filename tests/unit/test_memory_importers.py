@@ -1,4 +1,4 @@
-"""What other programs remembered, in the forms they keep it in: recognized, dated by its day, and said by whom it was."""
+"""Memories of other programs in their formats: the recognized kind, the dates and the speakers."""
 
 import json
 import os
@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tellonce_cli.importers import ImportFailed, ImportMemory, Item, Unreadable, claude_code, read, recognized
+from tellonce_cli.importers import ImportFailed, ImportMemory, Item, LeftOut, Unreadable, read, recognized
+from tellonce_cli.importers.claude_code_projects import conversation_name
 from tellonce_hooks import project, transcript
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
@@ -16,7 +17,7 @@ CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
 
 
 def found(path: Path) -> tuple[str, list[Item]]:
-    """The recognized kind and everything read."""
+    """The recognized kind and all items."""
     kind = recognized(path, lambda kind: reading(kind, path))
     return kind, list(reading(kind, path))
 
@@ -164,7 +165,7 @@ SESSION = (
 def test_a_transcript_gives_the_messages_that_the_plugin_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same ids, texts, conversation and session: what both took in is there once."""
+    """Ids, texts, conversation and session are the same, so a message recorded by both is stored once."""
     file = lines(tmp_path / "home" / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
     kind, items = found(tmp_path / "home")
     assert kind == "claude-code"
@@ -176,7 +177,7 @@ def test_a_transcript_gives_the_messages_that_the_plugin_records(
     assert len([item for item in items if isinstance(item, Unreadable)]) == 1
     monkeypatch.setenv("HOME", "/home/ann")
     for folder in ("/home/ann/shop", "/srv/" + "x" * 200, "/home/ann"):
-        assert claude_code.conversation_name(folder) == project.name(folder)
+        assert conversation_name(folder) == project.name(folder)
 
 
 def test_what_claude_code_remembers_of_a_project_names_it_and_the_users_own_does_not(tmp_path: Path) -> None:
@@ -195,6 +196,44 @@ def test_what_claude_code_remembers_of_a_project_names_it_and_the_users_own_does
         ("shop: Tests need a database", "shop", CHANGED),
     ]
     assert found(tmp_path / ".claude" / "CLAUDE.md")[0] == "claude-code"
+
+
+def test_projects_in_which_the_plugin_may_not_record_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, shop, memory = tmp_path / ".claude", tmp_path / "shop", "- The shop opens at 8"
+    session = [{**entry, "cwd": str(shop)} for entry in SESSION[1:3] if isinstance(entry, dict)]
+    lines(config / "projects" / "-shop" / "s1.jsonl", *session)
+    lines(config / "projects" / "-shop" / "memory" / "MEMORY.md", memory)
+    data = config / "plugins" / "data" / "tellonce-tellonce"
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(config))
+    monkeypatch.setenv("CLAUDE_PLUGIN_DATA", str(data))
+
+    def options(**chosen: str) -> dict[str, object]:
+        return {"pluginConfigs": {"tellonce@tellonce": {"options": chosen}}}
+
+    cases: list[tuple[dict[str, object], dict[str, str], dict[str, str]]] = [
+        ({}, {}, {}),
+        (options(memory="recall"), {}, {}),
+        (options(memory="off"), {str(shop): "full"}, {}),
+        ({}, {str(shop): "off"}, {}),
+        ({}, {}, {"memory": "off"}),
+        (options(excluded_folders=f"/nowhere, {tmp_path}"), {str(shop): "full"}, {}),
+        (options(excluded_folders=f"{shop}s"), {}, {"memory": "perhaps"}),
+    ]
+    recorded = []
+    for settings, projects, own in cases:
+        for file, value in (
+            (config / "settings.json", settings),
+            (data / "projects.json", projects),
+            (shop / ".claude" / "tellonce.json", own),
+        ):
+            lines(file, value)
+        _, items = found(config)
+        recorded.append(bool(messages(items)))
+        assert recorded[-1] == bool(memories(items)) == (project.mode(str(shop)) == "full")
+        assert len([item for item in items if isinstance(item, LeftOut)]) == (0 if recorded[-1] else 2)
+    assert recorded == [True, False, True, False, False, False, True]
 
 
 @pytest.mark.parametrize("content", ["", "{}", "just words", "[1, 2]", "\x00\xff"])

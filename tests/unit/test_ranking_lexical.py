@@ -1,4 +1,4 @@
-"""What is indexed and what is asked meet in the same words, in any script."""
+"""Indexed texts and queries have the same words, in any script."""
 
 import string
 

@@ -1,4 +1,4 @@
-"""What of a search belongs in a prompt."""
+"""The selection of search results for a prompt."""
 
 from datetime import UTC, datetime
 

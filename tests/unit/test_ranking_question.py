@@ -1,4 +1,4 @@
-"""What a query asks: whom, when, in which words."""
+"""The analysis of a query: people, times and words."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""Numbers that follow from words: spelled in several languages, or parts of the day and time that words name."""
+"""Numbers that follow from words: number words in several languages, and parts of named days and times."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.memory.check import Quoted, check
-from tellonce_server.domain.memory.said_numbers import MOST, numbers_following
+from tellonce_server.domain.memory.resolution import MOST, numbers_following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
@@ -23,6 +23,13 @@ SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
         ("ho sei fratelli", {"6"}),
         ("physio is at quarter to eight tomorrow morning", {"7", "45", "5", "3", "2026"}),
         ("the wedding is in three weeks", {"25", "3", "2026"}),
+        ("мне сорок два года, и пять кошек", {"42", "5"}),
+        ("a dozen hens", {"12"}),
+        ("half of the eight of us", {"4", "50"}),
+        ("an hour and a half each way", {"90", "1.5"}),
+        ("we paid half a million", {"500000"}),
+        ("about 1.2 million", {"1200000"}),
+        ("seit anderthalb Jahren", {"1.5"}),
     ],
 )
 def test_numbers_follow_from_words(said: str, numbers: set[str]) -> None:

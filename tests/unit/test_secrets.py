@@ -1,4 +1,4 @@
-"""Masking secrets: what goes, what stays, and that it is done once."""
+"""Masking of secrets: texts that are masked, texts that stay, and idempotence."""
 
 import pytest
 from hypothesis import given
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tellonce_text import secrets
 from tellonce_text.secrets import mask
 
-# Built from parts, so that no scanner takes this file for a leak.
+# The secrets are built from parts, so that no scanner reports this file as a leak.
 SK = "sk-" + "ant-api03-" + "Zx9" * 9
 AWS = "AKIA" + "IOSFODNN7EXAMPLE"
 GITHUB = "ghp_" + "a1B2c3D4e5" * 4

@@ -1,4 +1,4 @@
-"""`tellonce service`: the unit it writes is one systemd accepts, and the system's own manager is asked to run it."""
+"""`tellonce service` writes a unit that systemd accepts, and runs it with the system's own manager."""
 
 import os
 import plistlib
@@ -51,7 +51,7 @@ def test_the_launchd_agent_holds_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="systemd's path")
 def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> None:
-    """The manager is a program on the path that writes down how it was called; the command is the real one."""
+    """The manager is a substitute on the path that records its calls; the command is the real one."""
     called = tmp_path / "called"
     systemctl = tmp_path / "bin" / "systemctl"
     systemctl.parent.mkdir()

@@ -1,4 +1,4 @@
-"""Settings are documented, few, and wrong ones are named."""
+"""Settings are documented and few, and wrong values are named."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tellonce.settings import ServerSettings, SettingsError, load
 
 @pytest.fixture(autouse=True)
 def _no_dotenv(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Where the tests are started there may be one."""
+    """Ignore a `.env` in the folder where the tests are started."""
     monkeypatch.chdir(tmp_path)
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from tellonce.side_tasks import LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks, pause
+from tellonce.backoff import backoff, full_length
+from tellonce.side_tasks import FIRST_PAUSE, LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks
 from tellonce_cli.status import task_lines
 from tests.patience import HANGS
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Time:
-    """A clock that moves by what is slept; `sleeps` are the pauses."""
+    """A clock that advances by the sleeps; `sleeps` are the pauses."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -71,7 +72,7 @@ async def test_a_task_that_returns_has_failed_too_unless_it_may_end() -> None:
     assert tasks.health["schedule"] == {"running": False, "failures": 0, "error": None}
 
 
-async def test_after_a_steady_run_the_pauses_begin_anew() -> None:
+async def test_after_a_steady_run_the_pauses_start_over() -> None:
     time = Time()
     time.most = 4
 
@@ -101,4 +102,4 @@ async def test_a_vital_task_that_cannot_be_kept_running_ends_the_process() -> No
 
 
 def test_pauses_are_bounded() -> None:
-    assert [pause(n) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
+    assert [backoff(n, FIRST_PAUSE, LONGEST_PAUSE, full_length) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]

@@ -1,4 +1,4 @@
-"""Which messages answer what the assistant asked for, and which only sound like it."""
+"""Which messages answer the assistant's question, and which only seem to."""
 
 import pytest
 

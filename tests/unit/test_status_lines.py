@@ -1,4 +1,4 @@
-"""What `tellonce status` says of the exchanges read and still to be read."""
+"""The lines of `tellonce status` about exchanges that were read and are still to be read."""
 
 from tellonce.work import ReadBy, ReadingStatus
 from tellonce_cli.status import reading_lines

@@ -1,4 +1,4 @@
-"""Words are reduced alike in every thread, however many do so at once: erasures look through texts beside each other."""
+"""Stemming gives the same result in many concurrent threads, because erasures run concurrently."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ WORDS = [
 
 @pytest.fixture
 def impatient() -> Iterator[None]:
-    """Threads take turns after every few steps."""
+    """Make Python switch threads after every few steps."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -1,4 +1,4 @@
-"""What is looked at first never hides what a sentence does say, and LIKE patterns meet every form of a word."""
+"""The quick tests never exclude a sentence that states the target, and LIKE patterns match every form of a word."""
 
 import re
 

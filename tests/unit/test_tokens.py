@@ -1,4 +1,4 @@
-"""Token estimates against a real tokenizer, and what clipping promises."""
+"""Token estimates compared with a real tokenizer, and the guarantees of clipping."""
 
 import json
 import shutil
@@ -21,13 +21,13 @@ COUNTER = Path(__file__).with_name("real_tokenizer.mjs")
 
 @pytest.fixture(scope="session")
 def real_counts() -> dict[str, int]:
-    """o200k tokens of each sample, by an npm package fetched once into the user's cache."""
+    """The o200k tokens of each sample, counted by an npm package that is downloaded once into the user's cache."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         pytest.skip("node and npm are not installed, so there is no real tokenizer to compare with")
     folder = user_cache_path("tellonce-tests") / "tokenizer"
     folder.mkdir(parents=True, exist_ok=True)
-    # Two runs side by side share it: a package that is half there is not to be read.
+    # Concurrent runs share the cache, so an incomplete package must not be read.
     with FileLock(folder.with_suffix(".lock")):
         if not (folder / "node_modules" / "gpt-tokenizer").is_dir():
             command = [npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), PACKAGE]
@@ -70,7 +70,7 @@ def test_any_text_costs_at_least_one_token_and_less_than_five_a_character(text: 
 
 @given(st.text(), st.text())
 def test_more_text_never_costs_noticeably_less(text: str, more: str) -> None:
-    # Joining can merge the pieces that meet, never the rest.
+    # Joining can merge only the adjacent pieces.
     assert estimate(text + more) >= estimate(text) - 4
 
 

@@ -1,4 +1,4 @@
-"""What `tellonce trace` makes of the events."""
+"""The tree that `tellonce trace` draws from events."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from tellonce_cli import trace
-from tellonce_cli.failures import CommandFailed
+from tellonce_cli.screen import CommandFailed
 
 START = datetime(2026, 2, 18, 9, tzinfo=UTC)
 TURN = "4bf92f3577b34da6a3ce929d0e0e4736"

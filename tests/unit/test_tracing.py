@@ -1,4 +1,4 @@
-"""One trace id through tasks, processes and restarts, with no span made."""
+"""One trace id spans tasks, processes and restarts without creating spans."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""What a person is told while a command waits for a model that cannot be had."""
+"""Messages while a command waits for a model that is not available."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Late:
-    """An embedder that is ready at the fourth look, and could not be fetched before."""
+    """An embedder that fails to download three times and is then ready."""
 
     model, dimensions, mean = "late", 384, ()
     looks = 0
@@ -36,7 +36,7 @@ class Late:
 
 async def test_why_it_waits_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     async def at_once(_: float) -> None:
-        """No second is waited for."""
+        """Replace waiting by returning at once."""
 
     monkeypatch.setattr(asyncio, "sleep", at_once)
     async with running(Late()):

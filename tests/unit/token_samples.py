@@ -1,4 +1,4 @@
-"""Texts of the kinds that reach a memory, each of about a hundred tokens or more, to judge the token estimate with."""
+"""Typical texts of a memory, each of about a hundred tokens or more, for testing the token estimate."""
 
 SAMPLES: dict[str, str] = {
     "english chat": (

@@ -1,4 +1,4 @@
-"""What the wheel's test lives in."""
+"""Fixtures for the test of the wheel."""
 
 from tests.chain.conftest import home
 

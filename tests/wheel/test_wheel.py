@@ -1,4 +1,4 @@
-"""The built wheel, in an environment without the sources, run from an empty folder."""
+"""The built wheel in an environment without the sources, run from an empty folder."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ WHERE = "import tellonce, tellonce_cli, tellonce_sql; print(tellonce.__file__, t
 
 
 def built(folder: Path) -> Path:
-    """The wheel, as a release would have it."""
+    """Build the wheel as for a release."""
     uv = shutil.which("uv") or os.environ.get("UV")
     build = [uv, "build", "--wheel", "--out-dir"] if uv else [sys.executable, "-m", "pip", "wheel", "--no-deps", "-w"]
     done = subprocess.run([*build, str(folder), str(ROOT)], capture_output=True, text=True, check=False)
@@ -30,9 +30,10 @@ def built(folder: Path) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """The wheel alone in an environment of its own, beside this one's other packages, which are not fetched again.
+    """A separate environment with the wheel and with this environment's other packages, which are not downloaded again.
 
-    Of a folder that is named in a `.pth` file Python reads no `.pth` files: the editable installation is not followed.
+    The packages' folder is named in a `.pth` file; Python ignores `.pth` files within it, so the editable installation
+    is not used.
     """
     venv.create(folder, with_pip=False)
     paths = {"base": str(folder), "platbase": str(folder)}
@@ -51,7 +52,7 @@ def said(python: Path, home: Home, *words: str) -> str:
 
 
 def up_and_down(python: Path, folder: Path, environment: Mapping[str, str]) -> str:
-    """What `up` prints, which is stopped when it is ready."""
+    """Run `up`, stop it when it is ready, and return its output."""
     process = subprocess.Popen(
         [python, "-m", "tellonce_cli.entry", "up"],
         cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

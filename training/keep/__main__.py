@@ -1,6 +1,7 @@
-"""`python -m training.keep [--model FOLDER]`: train on the texts, print how well it does on authors left out, write weights.
+"""`python -m training.keep [--model FOLDER]`: trains on the texts, prints the precision on authors left out, and writes
+the weights.
 
-The authors of HELD_OUT are never trained on; the figures printed for them are of the weights that are written.
+The authors of HELD_OUT are never trained on; their figures are those of the written weights.
 """
 
 import argparse
@@ -57,7 +58,7 @@ def _line(examples: Examples, found: Floats, threshold: float) -> str:
 
 
 def _raw(labels: Iterable[str], found: Floats) -> str:
-    """As they are in the text: a genre has too few for shares."""
+    """The unweighted shares in the text, because a genre has too few sentences for weighting."""
     names = np.array(list(labels))
     counts = (f"{label} {(found[names == label] >= SHOWN).sum()}/{(names == label).sum()}" for label in TALK)
     return "shown: " + ", ".join(counts)

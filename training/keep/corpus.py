@@ -1,4 +1,4 @@
-"""The training text: sentences as people type or dictate them, labelled by the one who invented them, a file an author."""
+"""The training text: sentences as people type or dictate them, labeled by their author, with one file per author."""
 
 import json
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples:
-    """`inputs`: a row for each of `rows`, as a head reads it."""
+    """Labeled sentences. `inputs` has one row of a head's inputs for each of `rows`."""
 
     rows: tuple[Example, ...]
     inputs: Floats
@@ -61,7 +61,7 @@ def read(folder: Path = TEXTS) -> list[Example]:
 
 
 def with_inputs(rows: Sequence[Example], session: Session) -> Examples:
-    """Computed one at a time, as the server computes them."""
+    """Compute the inputs, one text at a time as in the server."""
     inputs = []
     for row in rows:
         layers = session.layers(row.sentence.text)

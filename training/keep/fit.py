@@ -10,10 +10,10 @@ from training.keep.corpus import Examples, Floats
 TARGETS: Final = {"good": 1.0, "partly": 0.2, "junk": 0.0, "false": 0.0}
 
 FALSE_WEIGHT: Final = 2.0
-"""What an untrue sentence counts: to keep it is worse than to keep junk."""
+"""The weight of a false sentence, because keeping it is worse than keeping junk."""
 
 RIDGE: Final = 300.0
-"""In units of one example; chosen on the left-out authors among 30, 100, 300 and 1000."""
+"""The strength of regularization, in examples; chosen on left-out authors among 30, 100, 300 and 1000."""
 
 STEPS: Final = 12
 

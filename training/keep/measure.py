@@ -1,4 +1,5 @@
-"""How well scores tell what is worth keeping, at the shares that everyday talk has, not those of the training text."""
+"""Measures the precision of scores, weighted by the shares of labels in everyday conversation, not those in the
+training text."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,12 +10,13 @@ from numpy.typing import NDArray
 from training.keep.corpus import Floats
 
 TALK: Final = {"good": 0.18, "partly": 0.15, "junk": 0.63, "false": 0.04}
-"""Share of each label among the sentences a person says to friends and assistants."""
+"""The share of each label among a person's sentences to friends and assistants."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a threshold keeps, as shares: of what is kept, and (`found`) of all that is good."""
+    """The result of a threshold: the shares of labels among kept sentences, and in `found` the share of good sentences
+    that are kept."""
 
     found: float
     good: float
@@ -30,7 +32,7 @@ def shares(labels: NDArray[np.str_]) -> Floats:
 
 
 def average_precision(labels: NDArray[np.str_], scores: Floats) -> float:
-    """Of good sentences against all others, in everyday talk."""
+    """The average precision of good sentences against all others in everyday conversation."""
     order = np.argsort(-scores, kind="stable")
     weight, good = shares(labels)[order], labels[order] == "good"
     precision = np.cumsum(weight * good) / np.cumsum(weight)
@@ -45,7 +47,8 @@ def kept(labels: NDArray[np.str_], scores: Floats, threshold: float) -> Kept:
 
 
 def threshold_for(labels: NDArray[np.str_], scores: Floats, wrong: float) -> float:
-    """The lowest threshold that keeps at most this share of junk and false ones in everyday talk."""
+    """The lowest threshold whose kept sentences contain at most this share of junk and false ones in everyday
+    conversation."""
     order = np.argsort(-scores, kind="stable")
     weight, bad = shares(labels)[order], np.isin(labels[order], ("junk", "false"))
     share = np.cumsum(weight * bad) / np.cumsum(weight)

@@ -11,10 +11,9 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import commands
 from tellonce_relay.commands.commands import Counter, Reaction
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.telegram.markdown import Marked, rendered
+from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
-from tellonce_relay.telegram.split import split
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +74,7 @@ async def _show(outbox: Outbox, message: MaybeInaccessibleMessage, reaction: Rea
     to = Address(message.chat.id, thread)
     try:
         if reaction.said is not None:
-            for part in split(rendered(reaction.said)):
+            for part in split_marked(rendered(reaction.said)):
                 await outbox.send(to, part)
             return
         await outbox.edit(message.chat.id, message.message_id, Marked(reaction.text), reaction.buttons)

@@ -11,7 +11,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import counted, phrase
-from tellonce_relay.commands import forget_list, memory_browser, questions
+from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
@@ -81,7 +81,7 @@ async def _ask_to_wipe(command_context: CommandContext, surface: ChatSurface, in
     preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
     count = sum(match.kind != "message" for match in preview.matches)
     if count:
-        await surface.say(phrase("forget.wipe", memories=counted("memory", count)), buttons.wipe_buttons())
+        await surface.say(phrase("forget.wipe", n=count), buttons.wipe_buttons())
     else:
         await surface.say(phrase("forget.wipe_nothing"))
 
@@ -138,7 +138,7 @@ async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Rea
             return Reaction(phrase("memory.taken_back"))
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
-            return Reaction(known.text, questions.right_wording(known.text, press.number))
+            return Reaction(known.text, confirmations.right_wording(known.text, press.number))
         case "keep" | "cancel":
             counter.lists.drop(press.number)
             return Reaction(phrase("forget.kept"))

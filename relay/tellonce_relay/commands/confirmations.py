@@ -1,7 +1,10 @@
-"""Asks the person about uncertain memories, in private chats only and few at a time."""
+"""Asks the person about uncertain memories, in private chats only and few at a time, and reads corrections of them."""
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+
+from telegram import Message
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
@@ -52,3 +55,20 @@ async def ask_about_doubts(
         # It is noted first: after a kill, a lost question is better than one asked twice.
         confirmations.asked(chat_id, doubt.id)
         await surface.say(phrase("memory.is_this_right", content=doubt.content), buttons.uncertain_buttons(doubt.id))
+
+
+_WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)
+
+
+def right_wording(text: str, memory_id: int) -> str:
+    """The question to which a reply corrects an uncertain memory."""
+    return phrase("memory.wording", content=text, number=memory_id)
+
+
+def reworded(message: Message, bot_id: int) -> int | None:
+    """The number of the memory that this message corrects, if it replies to such a question."""
+    asked = message.reply_to_message
+    if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:
+        return None
+    found = _WORDING.match(asked.text or "")
+    return int(found[1]) if found else None

@@ -8,10 +8,9 @@ from tellonce.journal import Emit, silent
 from tellonce.settings import SettingsError
 from tellonce_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
-from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.responders.single_system_prompt import InOnePiece
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:

@@ -1,9 +1,20 @@
 """Answers by a language model: Claude, Ollama, or the first of several that is available."""
 
 from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
 
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, FileKind, LanguageModel, LLMError, LLMUnavailable, readable
+from tellonce_llm import (
+    Answer,
+    Completion,
+    FileKind,
+    LanguageModel,
+    LLMError,
+    LLMUnavailable,
+    SystemBlock,
+    Wrapped,
+    readable,
+)
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
@@ -44,3 +55,19 @@ class ModelResponder:
         if chat_id not in self._by_chat:
             self._by_chat[chat_id] = self._apart()
         return self._by_chat[chat_id]
+
+
+class InOnePiece(Wrapped):
+    """A model that receives its system prompt in one piece, because chat templates of local models may keep only one of
+    several."""
+
+    async def complete(self, request: Completion) -> Answer:
+        return await super().complete(_joined(request))
+
+    def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
+        return super().stream(_joined(request))
+
+
+def _joined(request: Completion) -> Completion:
+    text = "\n\n".join(block.text for block in request.system)
+    return replace(request, system=(SystemBlock(text),) if text else ())

@@ -18,30 +18,23 @@ from tellonce import contract as c
 from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent
-from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, Reminder
+from tellonce.reminders import ClaimRemindersArgs, Reminder
 from tellonce_relay import buttons
-from tellonce_relay.catalogue import clock, day, language_of, phrase, speaking
-from tellonce_relay.cron import next_due
+from tellonce_relay.catalogue import language_of, speaking
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox, why
-from tellonce_relay.turn.reminders import what_of
+from tellonce_relay.turn.reminders import LATE, ROUTINE, due_text, finish
 
 logger = logging.getLogger(__name__)
-
-ROUTINE: Final = "reminder"
-"""The name under which a delivered reminder is recorded."""
 
 LONGEST_NAP: Final = 15.0
 """Maximum seconds of a pause, so that a changed clock or a reminder set elsewhere is noticed."""
 
 SHORTEST_NAP: Final = 0.05
-
-LATE: Final = timedelta(minutes=5)
-"""Delay after which the message says when the reminder was due."""
 
 GIVEN_UP: Final = timedelta(days=1)
 """Delay after which a reminder is dropped because its chat accepts no messages."""
@@ -100,7 +93,7 @@ class Alarms:
     async def _deliver(self, reminder: Reminder) -> None:
         key = f"{reminder.chat_id}:{reminder.memory.id}:{reminder.due_at.timestamp():.0f}"
         late = self._is_late(key, reminder)
-        text = self._text(reminder, late=late)
+        text = due_text(reminder, self.zone, late=late)
         try:
             number = await self._shown(key, reminder, text, late=late)
         except AnswerLost as error:
@@ -117,7 +110,7 @@ class Alarms:
             number = None
         if number is not None:
             await self._record(reminder, text, number)
-        await self._finish(reminder)
+        await finish(self.memory, reminder, self.now(), self.zone)
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
@@ -147,11 +140,6 @@ class Alarms:
         note = self.notes.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
 
-    def _text(self, reminder: Reminder, *, late: bool) -> str:
-        due = reminder.due_at.astimezone(self.zone)
-        when = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
-        return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=when)
-
     async def _record(self, reminder: Reminder, text: str, number: int) -> None:
         """Record the delivered reminder, so that "done" answers it."""
         chat = self.moved.telegram_chat(reminder.chat_id)
@@ -169,13 +157,3 @@ class Alarms:
             await patiently(lambda: self.memory.record_message(args), FOREVER)
         except MemoryRefused as error:
             logger.warning("a reminder was sent but not recorded: %s", error)
-
-    async def _finish(self, reminder: Reminder) -> None:
-        after = max(self.now(), reminder.due_at)
-        args = FinishReminderArgs(
-            chat_id=reminder.chat_id,
-            memory_id=reminder.memory.id,
-            due_at=reminder.due_at,
-            next_at=next_due(reminder.repeats, after, self.zone) if reminder.repeats is not None else None,
-        )
-        await patiently(lambda: self.memory.finish_reminder(args), FOREVER)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from tellonce import contract as c
 from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from tellonce.client_settings import RelaySettings
+from tellonce.client_settings import RelaySettings, bot_token
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal, silent, timed
 from tellonce.settings import load
@@ -23,7 +23,6 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.short_form import SUMMARY_SECONDS, Model, shortened
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
-from tellonce_relay.telegram.bot_token import bot_token
 from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.telegram.moved_groups import MovedGroups

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from tellonce.journal import Emit, silent
 from tellonce_llm import LLMError
+from tellonce_text.sentences import split_sentences
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +16,6 @@ FALLBACK_CHARACTERS = 300
 MOST_SENTENCES = 3
 ASK = "Summarise this message in two or three plain sentences. Only the summary, no introduction.\n\n{text}"
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 _CHATTER = re.compile(r"^(?:here(?:'s| is)|certainly|sure|of course|summary:|```|#)", re.IGNORECASE)
 
 Model = Callable[[str], Awaitable[str]]
@@ -42,7 +42,7 @@ async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | N
 
 def usable(said: str, text: str) -> str | None:
     """At most three sentences of a model's summary; None if it is not one: chatter, a prefix, or not shorter."""
-    summary = " ".join(_SENTENCES.split(said.strip())[:MOST_SENTENCES]).strip()
+    summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None
     return summary

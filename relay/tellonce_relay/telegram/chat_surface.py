@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from telegram.error import TelegramError
 
-from tellonce_relay.telegram.markdown import Marked, rendered, units
+from tellonce_relay.telegram.markdown import MESSAGE_UNITS, Marked, rendered, split_marked, units
 from tellonce_relay.telegram.outbox import Address, AnswerLost, Markup, NotSent, Outbox, SlowDown, why
-from tellonce_relay.telegram.split import LONGEST, split
 from tellonce_relay.turn.turn import NotShown
 
 logger = logging.getLogger(__name__)
@@ -88,7 +87,7 @@ class ChatSurface:
         """Show a draft in the background. A failure does no harm, because the whole answer follows."""
         text = text.removeprefix(self._delivery.begun).strip() if self._delivery.begun else text
         drafting = self._drafting is not None and not self._drafting.done()
-        if not text or drafting or self._clock() < self._next_draft or units(text) > LONGEST:
+        if not text or drafting or self._clock() < self._next_draft or units(text) > MESSAGE_UNITS:
             return
         self._next_draft = self._clock() + self._pace
         self._drafting = asyncio.create_task(self._sketch(text))
@@ -132,7 +131,7 @@ class ChatSurface:
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """Send a text with buttons, separate from the answer. Raises NotShown."""
-        *first, last = split(Marked(text))
+        *first, last = split_marked(Marked(text))
         for part in first:
             await self._one(part, None)
         await self._one(last, markup)
@@ -163,7 +162,7 @@ class ChatSurface:
         if not begun:
             return _parts(text)
         rest = text.removeprefix(begun)
-        return [*_parts(begun), *(split(rendered(rest)) if rest.strip() else ())]
+        return [*_parts(begun), *(split_marked(rendered(rest)) if rest.strip() else ())]
 
     async def close(self) -> None:
         """Stop the typing indicator and drop a pending draft."""
@@ -237,4 +236,4 @@ class ChatSurface:
 
 
 def _parts(text: str) -> list[Marked]:
-    return split(rendered(text)) or [Marked("…")]
+    return split_marked(rendered(text)) or [Marked("…")]

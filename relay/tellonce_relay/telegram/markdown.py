@@ -4,7 +4,7 @@ With marks instead of markup, nothing needs escaping and a text can be split any
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -273,3 +273,49 @@ def clipped(marks: Sequence[Mark], start: int, end: int) -> tuple[Mark, ...]:
         if a < b:
             inside.append(replace(mark, offset=a - start, length=b - a))
     return tuple(sorted(inside, key=lambda m: (m.offset, -m.length)))
+
+
+MESSAGE_UNITS = 4096
+"""Maximum UTF-16 units of one Telegram message."""
+
+_BREAKS = ("\n\n", "\n", ". ", "。", " ")
+
+
+def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
+    """Parts of at most `longest` units, split_marked at paragraphs, lines, sentences or words, with their marks."""
+    at = 0
+    parts: list[Marked] = []
+    for piece in _pieces(whole.text, longest):
+        part = cut_out(whole, at, piece)
+        if part.text:
+            parts.append(part)
+        at += units(piece)
+    return parts
+
+
+def _pieces(text: str, longest: int) -> Iterator[str]:
+    """The text in pieces, which joined give the text again."""
+    while units(text) > longest:
+        cut = _cut_at(text, longest)
+        yield text[:cut]
+        text = text[cut:]
+    yield text
+
+
+def _cut_at(text: str, longest: int) -> int:
+    limit = _characters(text, longest)
+    for mark in _BREAKS:
+        at = text.rfind(mark, limit // 2, limit)
+        if at > 0:
+            return at + len(mark)
+    return limit
+
+
+def _characters(text: str, longest: int) -> int:
+    """How many characters fit. One outside the basic plane counts twice and is never split_marked."""
+    used = 0
+    for index, character in enumerate(text):
+        used += 1 + (ord(character) > 0xFFFF)
+        if used > longest:
+            return index
+    return len(text)

@@ -9,7 +9,6 @@ unseen messages away (more than a hundred waiting updates). Then a text may appe
 
 import asyncio
 import logging
-import random
 import re
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
@@ -23,6 +22,7 @@ from telegram import Bot, ForceReply, InlineKeyboardMarkup, LinkPreviewOptions, 
 from telegram.constants import ChatAction
 from telegram.error import BadRequest, ChatMigrated, InvalidToken, NetworkError, RetryAfter, TelegramError
 
+from tellonce.backoff import backoff
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
@@ -281,7 +281,7 @@ class Outbox:
         )
 
     async def _patiently(self, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        pause, tried = FIRST_PAUSE, 1
+        tried = 1
         while True:
             try:
                 return await call()
@@ -295,8 +295,8 @@ class Outbox:
                 if tried >= MOST_REFUSALS and _was_refused(error):
                     raise
                 logger.info("Telegram did not accept a message: %s", error)
-                wait = pause * random.uniform(0.5, 1.0)
-                pause, tried = min(LONGEST_PAUSE, 2 * pause), tried + 1
+                wait = backoff(tried, FIRST_PAUSE, LONGEST_PAUSE)
+                tried += 1
             await self._sleep(wait)
 
     def _highest(self, chat_id: int) -> int | None:

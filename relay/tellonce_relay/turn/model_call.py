@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from tellonce.backoff import backoff
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.turn.tags import finished
 
@@ -46,7 +47,7 @@ class Persistence:
         respected."""
         if error.cause not in PASSING:
             return None
-        own = min(self.longest_pause, self.first_pause * 2.0**tried) * (0.5 + 0.5 * self.jitter())
+        own = backoff(tried + 1, self.first_pause, self.longest_pause, self.jitter)
         pause = max(own, error.retry_after or 0.0)
         return pause if waited + pause <= self.total else None
 

@@ -10,20 +10,27 @@ from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.reminders import ChangeReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
+from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
 from tellonce_relay.buttons import Pressed, Reply
-from tellonce_relay.catalogue import moment, phrase, spoken
+from tellonce_relay.catalogue import clock, day, moment, phrase, spoken
 from tellonce_relay.cron import next_due
 from tellonce_relay.incoming import Incoming
+from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
 from tellonce_text.dates.alarms import Alarm, alarm
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
 SNOOZE: Final = timedelta(hours=1)
+
+ROUTINE: Final = "reminder"
+"""The name under which a delivered reminder is recorded."""
+
+LATE: Final = timedelta(minutes=5)
+"""Delay after which the message says when the reminder was due."""
 
 Change = Literal["cancel", "restore", "move"]
 _ACTIONS: Final[dict[buttons.Action, Change]] = {"unremind": "cancel", "remind again": "restore", "later": "move"}
@@ -67,12 +74,16 @@ class NotSet(Exception):
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
     """Set the reminder that a person asks for; without words, list those set. Raises what the memory raises."""
     if not text:
-        return await listed(memory, zone, incoming)
+        return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
-        wanted = wanted_by(text, incoming.sent_at, zone)
+        return set_reply(await set_by(memory, zone, incoming, text), incoming.sent_at, zone)
     except NotSet as reason:
         return Reply(str(reason))
-    return set_reply(await memory.set_reminder(wanted.args(incoming)), incoming.sent_at, zone)
+
+
+async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reminder:
+    """Set the reminder that a person asks for. Raises NotSet, and what the memory raises."""
+    return await memory.set_reminder(wanted_by(text, incoming.sent_at, zone).args(incoming))
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
@@ -112,13 +123,14 @@ def set_reply(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Reply:
     return Reply(text, buttons.reminder_undo(reminder.memory.id))
 
 
-async def listed(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming) -> Reply:
-    """All upcoming reminders, each with a button that cancels it."""
+async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
+    """All upcoming reminders, the next first."""
     args = ListRemindersArgs(chat_id=incoming.chat_id, message_thread_id=incoming.message_thread_id)
-    return list_reply((await memory.list_reminders(args)).reminders, incoming.sent_at, zone)
+    return (await memory.list_reminders(args)).reminders
 
 
 def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:
+    """A list of reminders, each with a button that cancels it."""
     if not reminders:
         return Reply(phrase("reminder.none", example=phrase("reminder.example")))
     shown = list(enumerate(reminders[:MOST_LISTED], 1))
@@ -153,3 +165,22 @@ def what_of(reminder: Reminder) -> str:
 
 def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
     return moment(reminder.due_at.astimezone(zone), now.astimezone(zone))
+
+
+def due_text(reminder: Reminder, zone: ZoneInfo, *, late: bool) -> str:
+    """The text of a due reminder; a late one says when it was due."""
+    due = reminder.due_at.astimezone(zone)
+    at = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
+    return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=at)
+
+
+async def finish(memory: MemoryClient, reminder: Reminder, now: datetime, zone: ZoneInfo) -> None:
+    """Note that a reminder was delivered; one that repeats is due again later. Raises MemoryRefused."""
+    after = max(now, reminder.due_at)
+    args = FinishReminderArgs(
+        chat_id=reminder.chat_id,
+        memory_id=reminder.memory.id,
+        due_at=reminder.due_at,
+        next_at=next_due(reminder.repeats, after, zone) if reminder.repeats is not None else None,
+    )
+    await patiently(lambda: memory.finish_reminder(args), FOREVER)

@@ -14,7 +14,7 @@ from tellonce_relay.turn.reminders import NotSet, timed
 from tellonce_relay.turn.tags import Tag
 from tellonce_text.dates.alarms import alarm
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.zones import region_of
 
 logger = logging.getLogger(__name__)
 

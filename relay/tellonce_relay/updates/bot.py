@@ -10,7 +10,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce_relay.catalogue import phrase, speaking
-from tellonce_relay.commands import commands, questions
+from tellonce_relay.commands import commands, confirmations
 from tellonce_relay.commands.callbacks import Callbacks
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming import command_of, is_command
@@ -257,7 +257,7 @@ class Relay:
 
     def _memory_put_right(self, case: Case) -> int | None:
         """The number of the memory that this message corrects, if it replies to our question."""
-        return None if is_command(case.told.text) else questions.reworded(case.message, self._e.bot.id)
+        return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
         """Whether it belongs to an album whose first picture is answered; all pictures are recorded."""

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.shutdown import Stopped, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_about_doubts
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
-from tellonce_relay.stop import Stopped, unless_stopped
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.tag_effects import Saved

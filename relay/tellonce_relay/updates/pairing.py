@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from telegram import Bot, Message, User
 from telegram.error import InvalidToken, TelegramError
 
+from tellonce.shutdown import pause_or_stop
 from tellonce_relay.catalogue import language_of, phrase, speaking
-from tellonce_relay.stop import pause_or_stop
 from tellonce_relay.updates.polling import FIRST_PAUSE, KINDS, LONGEST_PAUSE
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from telegram import Bot, Update
 from telegram.error import Conflict, EndPointNotFound, InvalidToken, RetryAfter, TelegramError
 
 from tellonce.client import MemoryUnreachable
-from tellonce_relay.stop import Stopped, pause_or_stop, unless_stopped
+from tellonce.shutdown import Stopped, pause_or_stop, unless_stopped
 from tellonce_relay.telegram.outbox import wanted_pause
 
 logger = logging.getLogger(__name__)

@@ -4,8 +4,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Hashable
 
-Work = Callable[[], Awaitable[None]]
+from tellonce.shutdown import drained
 
+Work = Callable[[], Awaitable[None]]
 
 logger = logging.getLogger(__name__)
 
@@ -29,12 +30,7 @@ class Threads:
 
     async def drain(self, seconds: float) -> None:
         """Let running work end for `seconds`, then cancel it."""
-        if not self._tasks:
-            return
-        _, late = await asyncio.wait(self._tasks, timeout=seconds)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await drained(self._tasks, seconds)
 
     async def _run(self, thread: Hashable, queue: asyncio.Queue[Work]) -> None:
         try:

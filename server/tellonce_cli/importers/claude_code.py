@@ -1,11 +1,10 @@
-"""Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects. The
-messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
+"""Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
+
+The messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
 """
 
 import json
-import os
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.contract import Role
-from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.folders import TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, tolerant
+from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
+from tellonce_cli.importers.files import Progress, TextFile, text_files
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, tolerant
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
-_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
 """Beginnings of user entries that the program wrote, not the person."""
 
@@ -45,16 +44,20 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the sessions, by project folder, and then the contents of memory files. Raises ImportFailed."""
-    found, done = False, 0
+    """Yield the sessions, by project folder, and then the contents of memory files. Projects in which the user does not
+    let the plugin record are left out. Raises ImportFailed."""
+    found, done, allowed = False, 0, choices()
     for file in sorted(_transcripts(path)):
         found = True
-        yield from _session(file, partial(_further, progress, done))
+        yield from _session(file, allowed, partial(_further, progress, done))
         done += file.stat().st_size
-    for file, project in _notes(path):
+    for file, folder in _notes(path):
         for note in text_files(file, ".md", progress, done):
             found = True
-            yield from tolerant(partial(_remembered, project=project), note, f"file {file}")
+            if allowed.records(folder):
+                yield from tolerant(partial(_remembered, project=Path(folder).name), note, f"file {file}")
+            else:
+                yield _left_out(folder)
     if not found:
         raise ImportFailed(f"{path} holds neither transcripts of Claude Code nor its memory; try ~/.claude/projects.")
 
@@ -77,7 +80,7 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files or folders with memories, each with its project's name, which is empty for the user's own
+    """The files or folders with memories, each with its project's folder, which is empty for the user's own
     instructions."""
     if path.is_file():
         if path.suffix == ".md":
@@ -93,13 +96,13 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The name of a file's project, from its sessions or else from the folder."""
+    """The folder of a file's project, from its sessions or else from the file's own folder."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
         return ""
     first = next(iter(sorted(home.glob("*.jsonl"))), None)
-    return Path(_folder_of(first) if first else home.name).name
+    return _folder_of(first) if first else str(home)
 
 
 def _folder_of(transcript: Path) -> str:
@@ -110,14 +113,6 @@ def _folder_of(transcript: Path) -> str:
             if found:
                 return str(json.loads(found[1]))
     return transcript.parent.name
-
-
-def conversation_name(folder: str) -> str:
-    """The conversation's name as the plugin builds it: the project's folder, with `~` for the home folder. A very long
-    name is replaced by a checksum and its end."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
-    return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
 
 
 @dataclass
@@ -148,7 +143,7 @@ class _Session:
             return
         yield from self.end()
         self.seen.add(number)
-        said = _PRIVATE.sub("", text).strip()
+        said = without_private(text)
         # A reply to a private part could reveal it, so it is left out too.
         self.prompt = number if said == text else ""
         if said:
@@ -172,9 +167,13 @@ class _Session:
         )
 
 
-def _session(file: Path, progress: Progress) -> Iterator[Item]:
+def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]:
     try:
-        session = _Session(file.stem, OwnConversation(CHANNEL, conversation_name(_folder_of(file))))
+        folder = _folder_of(file)
+        if not allowed.records(folder):
+            yield _left_out(folder)
+            return
+        session = _Session(file.stem, OwnConversation(CHANNEL, conversation_name(folder)))
         with file.open("rb") as stream:
             for number, line in lines_of(stream, progress):
                 if len(line) > LONGEST_LINE:
@@ -184,6 +183,10 @@ def _session(file: Path, progress: Progress) -> Iterator[Item]:
         yield from session.end()
     except OSError as error:
         raise ImportFailed(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _left_out(folder: str) -> LeftOut:
+    return LeftOut(f"memory is off, excluded or only recalls in {conversation_name(folder)}")
 
 
 def _aside(entry: dict[str, Any]) -> bool:

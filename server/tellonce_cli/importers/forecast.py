@@ -3,13 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce.plural import counted, memories, messages
 from tellonce.settings import Compaction
-from tellonce_cli.importers.items import ExportedMemory, ImportMemory, Item
+from tellonce_cli.importers.items import Item, LeftOut, Unreadable
 from tellonce_llm.prices import price_of
 from tellonce_server.domain.queue.work_inputs import EXCHANGE_MESSAGES
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 
 CHARACTERS_A_TOKEN = 4
@@ -30,11 +32,16 @@ HOURS_A_DAY = 24
 
 @dataclass
 class Talk:
-    """The contents of a file: messages by thread, and their characters."""
+    """The contents of a file, counted: messages by thread, their characters and days, and what is not a message."""
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
+    mine: int = 0
     memories: int = 0
+    unreadable: int = 0
+    left_out: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
 
     @property
     def messages(self) -> int:
@@ -50,16 +57,30 @@ class Talk:
         chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
         return learning + sum(count + 1 for count in chunks if count)
 
+    def count(self, item: Item) -> None:
+        match item:
+            case ImportMessage():
+                self._count_message(item)
+            case ImportMemory() | ExportedMemory():
+                self.memories += 1
+            case Unreadable():
+                self.unreadable += 1
+            case LeftOut():
+                self.left_out += 1
+
+    def _count_message(self, message: ImportMessage) -> None:
+        self.threads[f"{message.conversation} {message.message_thread_id}"] += 1
+        self.characters += len(message.content)
+        self.mine += message.role == "user" and message.speaker is None
+        self.first = min(self.first or message.sent_at, message.sent_at)
+        self.last = max(self.last or message.sent_at, message.sent_at)
+
 
 def measured(items: Iterable[Item]) -> Talk:
     """Read everything once and keep only the counts."""
     talk = Talk()
     for item in items:
-        if isinstance(item, ImportMessage):
-            talk.threads[f"{item.conversation} {item.message_thread_id}"] += 1
-            talk.characters += len(item.content)
-        elif isinstance(item, ImportMemory | ExportedMemory):
-            talk.memories += 1
+        talk.count(item)
     return talk
 
 
@@ -73,6 +94,7 @@ class Forecast:
     dollars: float | None
     reader: str
     memories: int = 0
+    left_out: int = 0
 
     @property
     def lines(self) -> list[str]:
@@ -80,6 +102,8 @@ class Forecast:
         held = [messages(self.messages)] if self.messages or not self.memories else []
         held += [memories(self.memories)] if self.memories else []
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
+        if self.left_out:
+            told += f" {counted(self.left_out, 'file')} of projects where you do not let memory record are left out."
         if not self.messages:
             return [told, "What another assistant remembered needs no model: it costs nothing."]
         if not self.calls:
@@ -96,8 +120,8 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for importing the contents `talk` and the memories in the file."""
-    return replace(_reading(talk, rules, settings), memories=talk.memories)
+    """The estimate for importing the contents `talk`, with the memories in the file and what is left out."""
+    return replace(_reading(talk, rules, settings), memories=talk.memories, left_out=talk.left_out)
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:

@@ -1,4 +1,4 @@
-"""The tools for the relay alone: reminders, which the relay delivers. They are not listed to assistants."""
+"""The tools for our own chats, which set and deliver reminders. They are not listed, so that no model pays for them."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from tellonce import reminders as r
 from tellonce_server.api import text
-from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors
+from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors, place_of
 from tellonce_server.api.spec import Call, ToolSpec
-from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, locate
+from tellonce_server.core.scope import Asked, locate
 
 if TYPE_CHECKING:
     from tellonce_server.core.scope import ChatScope
@@ -29,6 +29,7 @@ def relay_tools(ready: GetActors) -> list[ToolSpec]:
             text.as_json,
             ADD,
             {},
+            listed=False,
         ),
         ToolSpec(
             r.LIST_REMINDERS,
@@ -40,6 +41,7 @@ def relay_tools(ready: GetActors) -> list[ToolSpec]:
             text.as_json,
             READ,
             {},
+            listed=False,
         ),
         ToolSpec(
             r.CHANGE_REMINDER,
@@ -51,6 +53,7 @@ def relay_tools(ready: GetActors) -> list[ToolSpec]:
             text.as_json,
             CHANGE,
             {},
+            listed=False,
         ),
         ToolSpec(
             r.CLAIM_REMINDERS,
@@ -62,6 +65,7 @@ def relay_tools(ready: GetActors) -> list[ToolSpec]:
             text.as_json,
             CHANGE,
             {},
+            listed=False,
         ),
         ToolSpec(
             r.FINISH_REMINDER,
@@ -73,6 +77,7 @@ def relay_tools(ready: GetActors) -> list[ToolSpec]:
             text.as_json,
             CHANGE,
             {},
+            listed=False,
         ),
     ]
 
@@ -94,12 +99,14 @@ class _Tools:
         return await services.reminding.change(where, call.args)
 
     async def claim(self, call: Call[r.ClaimRemindersArgs]) -> BaseModel:
-        return await (await self._ready()).reminding.claim(call.args)
+        return await (await self._ready()).reminding.claim(call.caller.user_id, call.args)
 
     async def finish(self, call: Call[r.FinishReminderArgs]) -> BaseModel:
-        services, where = await self._at(call)
-        return await services.reminding.finish(where, call.args)
+        services = await self._ready()
+        return await services.reminding.finish(
+            locate(call.caller, Asked(call.args.chat_id), services.deps.settings), call.args
+        )
 
     async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
         services = await self._ready()
-        return services, locate(call.caller, Asked(call.args.chat_id, channel=DEFAULT_CHANNEL), services.deps.settings)
+        return services, await place_of(call, services)

@@ -11,12 +11,13 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from tellonce.client import LATER_META, UNREACHABLE
-from tellonce.contract import GetContextArgs, GetProfileArgs, MemoryKind, SummarizeChatArgs
+from tellonce.contract import GetContextArgs, GetProfileArgs, SummarizeChatArgs
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.api import text
 from tellonce_server.api.assistant import PROFILE_LINES, GetActors
 from tellonce_server.api.strict import CallerOf
 from tellonce_server.api.zoned import in_zone
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.core.scope import Asked, Caller, ChatRefused, ChatScope, own_chat, owner_of
 from tellonce_server.domain.location import located
 from tellonce_server.store import chats, memories, messages
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES = 200
 CHAT = "memory://chat/{chat_id}"
-KINDS: tuple[MemoryKind, ...] = ("fact", "preference", "goal", "date", "outcome", "pin")
 
 
 TEXT, JSON = "text/plain", "application/json"
@@ -54,12 +54,12 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
         context: CompletionContext | None,
     ) -> Completion | None:
         if argument.name == "kind":
-            return _starting(argument.value, KINDS)
+            return _starting(argument.value, MEMORY_KINDS)
         if argument.name != "chat_id":
             return None
         try:
             return _starting(argument.value, await views.chat_ids())
-        except db_errors.PASSING as failure:
+        except errors.PASSING as failure:
             raise later(failure) from failure
 
 
@@ -143,7 +143,7 @@ class _Views:
 
 def later(failure: Exception) -> MCPError:
     """The error that a request other than a tool call gets during an outage. It says that calling again helps."""
-    return MCPError(UNREACHABLE, db_errors.OUTAGES.noted(failure), {LATER_META: True})
+    return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
 
 
 def _starting(value: str, known: Sequence[str]) -> Completion:

@@ -16,7 +16,16 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
     slim.setdefault("type", "object")
+    _say_once(slim.get("properties", {}))
     return slim
+
+
+def _say_once(fields: dict[str, Any]) -> None:
+    """Drop a description of a list's items that the same field beside the list bears."""
+    for field in fields.values():
+        for name, inner in field.get("items", {}).get("properties", {}).items():
+            if name in fields and inner.get("description") == fields[name].get("description"):
+                inner.pop("description", None)
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:

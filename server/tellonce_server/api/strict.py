@@ -13,13 +13,12 @@ from mcp.types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel, Field, ValidationError
 
 from tellonce.client import LATER_META
-from tellonce.moments import ZONE
-from tellonce_server.api.coercion import coerced
+from tellonce.contract_types import ZONE
+from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact, compact_result
 from tellonce_server.api.spec import AnyContext, Call, Handler, ToolSpec
-from tellonce_server.api.storable import unstorable
 from tellonce_server.api.zoned import in_zone
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Caller
 
@@ -68,13 +67,13 @@ class StrictTool(Tool):
             result = await self.handler(Call(caller, args, context))
         except Refused as refusal:
             raise ToolError(str(refusal)) from refusal
-        except db_errors.PASSING as failure:
-            return _later(db_errors.OUTAGES.noted(failure))
+        except errors.PASSING as failure:
+            return _later(errors.OUTAGES.noted(failure))
         except Exception as crash:
             # This is the edge of a call: the SDK logs the traceback, and the caller learns nothing about our
             # internals.
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
-        db_errors.OUTAGES.answered()
+        errors.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
             return result
         shown = result if self.zone is None else in_zone(result, self.zone)

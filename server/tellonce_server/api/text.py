@@ -170,7 +170,7 @@ def chat_summary(s: c.ChatSummary) -> str:
     lines.append(f"backlog: {b.waiting} waiting, {b.in_work} in work, {b.dead} failed{oldest}")
     lines.append(f"coverage: {v.verbatim} verbatim, {v.summarised} summarised, {v.pending} pending, gap {v.gap}")
     lines += [f"queued: {', '.join(s.queued)}"] if s.queued else []
-    return "\n".join(lines)
+    return "\n".join(lines) + _cursor(s.next_cursor)
 
 
 def _canonical(k: c.CanonicalSummary) -> tuple[tuple[str, str], ...]:

@@ -2,18 +2,19 @@
 processes."""
 
 import asyncio
+import ctypes
+import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce_server.app import malloc_trim
 from tellonce_server.app.events import Announcer, Listener
 from tellonce_server.app.retention import Retention
-from tellonce_server.core.db_errors import AWAY, OUTAGES
+from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.domain.queue.compaction import compact_silent
 from tellonce_server.embedding.backlog import EmbeddingBacklog
-from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.services.services import Services
 
 TIDY_SECONDS = 5.0
@@ -22,6 +23,7 @@ SCRUB_CHECK_SECONDS = 600.0
 NEAR_INDEX_SECONDS = 300.0
 RETENTION_SECONDS = 3600.0
 MODEL_SECONDS = 2.0
+TRIM_SECONDS = 30.0
 
 
 class Background:
@@ -31,7 +33,7 @@ class Background:
         announcer: Announcer,
         listener: Listener,
         scrubber: Scrubber,
-        near: NearIndexes,
+        build_indexes: Callable[[], Awaitable[object]],
         follow_model: Callable[[], Awaitable[None]],
         more: Sequence[SideTask] = (),
     ) -> None:
@@ -40,7 +42,7 @@ class Background:
         self._announcer = announcer
         self._listener = listener
         self._scrubber = scrubber
-        self._near = near
+        self._build_indexes = build_indexes
         self._follow_model = follow_model
         self._backlog = EmbeddingBacklog(services.deps.database, services.deps.embedder)
 
@@ -61,11 +63,12 @@ class Background:
                 _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
                 _every("categories", TIDY_SECONDS, self._actors.categories.assign),
                 _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
+                _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, self._actors.deps)),
                 _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
-                _every("near indexes", NEAR_INDEX_SECONDS, self._near.build_missing),
+                _every("near indexes", NEAR_INDEX_SECONDS, self._build_indexes),
                 _every("following the embedding model", MODEL_SECONDS, self._follow_model),
-                _every("giving memory back", malloc_trim.TRIM_SECONDS, malloc_trim.trim),
+                _every("giving memory back", TRIM_SECONDS, trim),
             )
         )
 
@@ -82,3 +85,17 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
             await work()
         except AWAY as error:
             OUTAGES.noted(error)
+
+
+async def trim() -> None:
+    """Return freed memory to the system. glibc keeps freed memory below a block in use, and more of it after each large
+    erasure."""
+    release = malloc_trim()
+    if release is not None:
+        # It runs off the event loop, because it takes milliseconds, in which other threads wait only to allocate.
+        await asyncio.to_thread(release, 0)
+
+
+def malloc_trim() -> Callable[[int], object] | None:
+    """glibc's function; None with another C library."""
+    return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

@@ -23,9 +23,8 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.generations import Generations, follow
-from tellonce_server.embedding.near_index import NearIndexes
 from tellonce_server.services.services import Services, make_actors
-from tellonce_server.store import tokens
+from tellonce_server.store import near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, open_routed
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
@@ -73,9 +72,14 @@ async def open_memory(
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, admin_dsn)
     await scrubber.scrub_if_overdue()
-    near = NearIndexes(database, dsn)
     background = Background(
-        services, announcer, listener, scrubber, near, lambda: follow(database, embedder, now()), keepers
+        services,
+        announcer,
+        listener,
+        scrubber,
+        lambda: near_indexes.build_missing(database, dsn),
+        lambda: follow(database, embedder, now()),
+        keepers,
     )
     side_tasks = await stack.enter_async_context(background.running())
     return Opened(services, scrubber, Generations(dsn, now), dsn, side_tasks)

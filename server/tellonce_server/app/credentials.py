@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce_server.app.auth import digest, granted
 from tellonce_server.app.unavailable import later
-from tellonce_server.core.db_errors import OUTAGES, PASSING
+from tellonce_server.core.errors import OUTAGES, PASSING
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant

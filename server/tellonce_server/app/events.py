@@ -6,7 +6,7 @@ from typing import Any
 
 import asyncpg
 
-from tellonce_server.core.db_errors import AWAY, OUTAGES
+from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.core.subscriptions import Change, Changes
 from tellonce_server.domain.dependencies import CHANGES, FORGOTTEN, WORK
 from tellonce_server.store.database import Database

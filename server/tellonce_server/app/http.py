@@ -1,25 +1,27 @@
 """The server over streamable HTTP, with its own uvicorn, limited bodies and an orderly shutdown."""
 
+import asyncio
 import contextlib
 import signal
 from collections.abc import AsyncGenerator, Generator
 from socket import socket
+from typing import ClassVar
 from urllib.parse import urlsplit
 
+import h11
 import uvicorn
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
+from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.admission import Admission
 from tellonce_server.app.credentials import Standing
-from tellonce_server.app.hooked_clients import show_hooked
-from tellonce_server.app.open_streams import OpenStreams
 from tellonce_server.app.operator_pages import add_operator_pages
-from tellonce_server.app.page.cookies import PageCookie, cookie_name
+from tellonce_server.app.page.protection import PageCookie, cookie_name
 from tellonce_server.app.page.site import add_page
-from tellonce_server.app.request_timeout import TimedArrival
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.unavailable import Unavailable
@@ -108,3 +110,37 @@ class _Server(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+class TimedArrival(H11Protocol):
+    """Limits the time from a connection's opening, or a request's first byte, to the request's last byte.
+
+    Between requests, uvicorn's keep-alive timer applies.
+    """
+
+    seconds: ClassVar[float] = 30.0
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._watch()
+        else:
+            self._rest()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(self.seconds, self.transport.close)
+
+    def _rest(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None

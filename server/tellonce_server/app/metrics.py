@@ -9,7 +9,7 @@ from prometheus_client.registry import Collector
 
 from tellonce.work import QueueStatus
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import PASSING
+from tellonce_server.core.errors import PASSING
 
 if TYPE_CHECKING:
     from tellonce_server.services.services import Services

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from tellonce_server.app.metrics import Metrics
 from tellonce_server.app.server import VERSION, MemoryServer
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import AWAY, StorageUnavailable
+from tellonce_server.core.errors import AWAY, StorageUnavailable
 
 READY_SECONDS = 2.0
 """Seconds that the database may take to answer `/ready`."""

@@ -1,5 +1,6 @@
-"""Runs a summarizer for a stdio server if no other is at work: one per data folder, for as long as the server runs. If
-the settings do not allow this, every context carries a notice that nothing is being learned.
+"""Runs a summarizer for a stdio server if no other is at work: one per data folder, for as long as the server runs.
+
+If the settings do not allow this, every context carries a notice that nothing is being learned.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from tellonce.children import Child
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.db_errors import AWAY, OUTAGES, StorageUnavailable
+from tellonce_server.core.errors import AWAY, OUTAGES, StorageUnavailable
 from tellonce_server.store.postgres.file_lock import HeldLock, try_hold
 
 if TYPE_CHECKING:

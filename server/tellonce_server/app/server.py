@@ -19,11 +19,10 @@ from pydantic import AnyUrl
 from tellonce.settings import ServerSettings
 from tellonce_server.api.agent import agent_tools
 from tellonce_server.api.assistant import assistant_tools
-from tellonce_server.api.instructions import INSTRUCTIONS
+from tellonce_server.api.middleware import AppOnly
 from tellonce_server.api.page.app_bundle import memory_app
 from tellonce_server.api.page.tools import page_tools
-from tellonce_server.api.page.visibility import AppOnly
-from tellonce_server.api.prompts import add_prompts
+from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.relay import relay_tools
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
@@ -32,12 +31,11 @@ from tellonce_server.app.auth import OPERATOR, configured_caller, http_caller
 from tellonce_server.app.credentials import still_granted
 from tellonce_server.app.page.operator_tools import operator_tools
 from tellonce_server.app.storage import Storage
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.core.subscriptions import OwnChanges
 
 VERSION = "0.1.0"
 ASSISTANT = frozenset(("assistant", "relay"))
-RELAY = frozenset(("relay",))
 AGENT = frozenset(("agent",))
 PERSON = frozenset(("assistant",))
 LISTS = ("tools", "resources", "prompts")
@@ -63,7 +61,7 @@ class MemoryServer(MCPServer[None]):
         try:
             return await super().read_resource(uri, context)
         except ResourceError as error:
-            failure = db_errors.cause_in(error)
+            failure = errors.cause_in(error)
             if failure is None:
                 raise
             raise later(failure) from error
@@ -132,7 +130,7 @@ def build_server(
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
         bound(turn_tool(storage.services), scopes=ASSISTANT, zone=zone),
         # Times for the relay and the agent carry an offset, so they are left unchanged.
-        *(bound(spec, scopes=RELAY, zone=None) for spec in relay_tools(storage.services)),
+        *(bound(spec, scopes=ASSISTANT, zone=None) for spec in relay_tools(storage.services)),
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),
     ]
     options: dict[str, Any] = {}

@@ -5,8 +5,8 @@ import asyncio
 import os
 
 from tellonce.settings import ServerSettings
+from tellonce.shutdown import told_to_end
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce.signals import told_to_end
 from tellonce_server.app.own_summarizer import OwnSummarizer, may_start
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage

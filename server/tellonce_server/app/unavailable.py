@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce.client import LATER_META, UNREACHABLE
-from tellonce_server.core.db_errors import OUTAGES, PASSING, RETRY_SECONDS
+from tellonce_server.core.errors import OUTAGES, PASSING, RETRY_SECONDS
 
 MOST_BYTES = 64 * 1024
 """Maximum bytes of a request's body that are read to find its id."""

@@ -1,5 +1,103 @@
-"""The base class of errors that the caller can fix. Imports nothing, so that every module can use it."""
+"""Failures of the database: which ones are temporary, and the sentence a caller gets for each. Knows no query."""
+
+import logging
+import time
+from collections.abc import Callable
+
+import asyncpg
 
 
 class Refused(Exception):
     """The call cannot be done as asked. Its text is sent to the caller unchanged and says what to change."""
+
+
+logger = logging.getLogger(__name__)
+
+RETRY_SECONDS = 2
+"""Seconds after which a caller should retry."""
+
+
+class StorageUnavailable(Exception):
+    """The database could not be opened; the text says why and what to do."""
+
+
+class StorageRefused(Exception):
+    """The database is available but must not be used in its current state; the text says why and what to do."""
+
+
+AWAY = (
+    OSError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    # asyncpg raises this when it rolls back on a connection that was cut.
+    asyncpg.InternalClientError,
+)
+"""Any failure of the database or of the connection to it. Background work retries after each of them."""
+
+PASSING: tuple[type[Exception], ...] = (
+    StorageUnavailable,
+    OSError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.TransactionRollbackError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+"""Temporary failures: a later call may succeed. An interrupted call stores nothing, because each call is one
+transaction."""
+
+
+def told(failure: Exception) -> str:
+    """The sentence about the failure that a caller gets and may show to the person."""
+    match failure:
+        case StorageUnavailable():
+            return str(failure)
+        case asyncpg.DiskFullError():
+            return "The disk of the memory's database is full; free some space there, then call again."
+        case asyncpg.TooManyConnectionsError():
+            return "The memory's database has no free connection now; call again in a few seconds."
+        case _:
+            return "The memory's database does not answer now, it may be restarting; call again in a few seconds."
+
+
+class OutageLog:
+    """Logs one line when an outage begins and one when it ends, however many calls it affects."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._sentence: str | None = None
+        self._began = 0.0
+        self._failures = 0
+
+    def noted(self, failure: Exception) -> str:
+        """Log the start of an outage once, and return the sentence for the caller."""
+        sentence = told(failure)
+        self._failures += 1
+        if sentence != self._sentence:
+            if self._sentence is None:
+                self._began, self._failures = self._clock(), 1
+            self._sentence = sentence
+            logger.warning("%s (%s)", sentence, type(failure).__name__)
+        return sentence
+
+    def answered(self) -> None:
+        """Note that the database has answered, which ends an outage."""
+        if self._sentence is not None:
+            seconds = self._clock() - self._began
+            logger.warning("the database answers again, after %.0f s and %d failures", seconds, self._failures)
+            self._sentence = None
+
+
+OUTAGES = OutageLog()
+"""The log of this process."""
+
+
+def cause_in(error: BaseException) -> Exception | None:
+    """The first temporary failure among an exception and its causes, or None."""
+    found: BaseException | None = error
+    while found is not None:
+        if isinstance(found, PASSING):
+            return found
+        found = found.__cause__
+    return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, Final
 
-from tellonce_server.core.db_errors import AWAY
+from tellonce_server.core.errors import AWAY
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, Row, unzip

@@ -15,7 +15,7 @@ from typing import Any
 
 from tellonce_server.embedding.model_files import GRAPH, MEAN, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
-from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.embedding.question_cache import VectorCache
 
 logger = logging.getLogger(__name__)
 

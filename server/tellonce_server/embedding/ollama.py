@@ -10,7 +10,7 @@ import httpx
 from ollama import AsyncClient, ResponseError
 
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, Vector
-from tellonce_server.embedding.vector_cache import VectorCache
+from tellonce_server.embedding.question_cache import VectorCache
 from tellonce_text.secrets import mask
 
 logger = logging.getLogger(__name__)
@@ -26,8 +26,10 @@ DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """It is `ready` from Ollama's first answer until a failure. `run` then retries, so that no question waits for it.
-    `mean` is zero, so the codes of a model whose mean was not measured are the signs of its vectors.
+    """It is `ready` from Ollama's first answer until a failure.
+
+    `run` then retries, so that no question waits for it. `mean` is zero, so the codes of a model whose mean was not
+    measured are the signs of its vectors.
     """
 
     dimensions = DIMENSIONS

@@ -4,6 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from pgvector import HalfVector
+
+from tellonce_server.store.codes import ModelVector
+
 Vector = Sequence[float]
 
 
@@ -83,3 +87,12 @@ class NoEmbedder:
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         raise EmbeddingUnavailable("TELLONCE_EMBEDDINGS is none")
+
+
+async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
+    """The vector in PostgreSQL's form, or None if no embedder is available; the caller then uses words alone."""
+    try:
+        model, vectors = embedder.model, await embedder.embed([text], urgent=True)
+    except EmbeddingUnavailable:
+        return None
+    return ModelVector(vectors[0], model)

@@ -9,13 +9,12 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
-from tellonce_server.domain.memory.resolution import admits
-from tellonce_server.domain.memory.said_numbers import numbers_following
+from tellonce_server.domain.memory.resolution import admits, numbers_following
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
+from tellonce_text.sentences import split_sentences
 
 RECENT: Final = 40
 """Recent messages of the thread that are searched for a quote."""
@@ -99,7 +98,7 @@ class StatementChecker:
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
         """The cosine of the claim with each sentence; None while no embedder is available."""
-        asked = [text, *(part for quoted in said for part in literals.sentences(quoted.quote))][: MOST_SENTENCES + 1]
+        asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
         try:
             vectors = await self._deps.embedder.embed(asked, urgent=True)
         except EmbeddingUnavailable:

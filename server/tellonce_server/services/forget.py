@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from tellonce.choices import picked
 from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
+from tellonce.forget_contract import picked
 from tellonce.plural import counted
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
@@ -20,8 +20,7 @@ from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own
 from tellonce_server.domain.erasure.rebuild import table_of
 from tellonce_server.domain.erasure.related import related
 from tellonce_server.domain.erasure.request import query_of, stated
-from tellonce_server.domain.erasure.restore_check import known_again
-from tellonce_server.domain.erasure.scan import Hit, scan
+from tellonce_server.domain.erasure.scan import Hit, known_again, scan
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview

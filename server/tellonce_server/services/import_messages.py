@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tellonce.contract import Role
 from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.store import bulk, queue
 from tellonce_server.store.bulk import BulkMessage, Named
@@ -171,6 +171,11 @@ class Importer:
             index_text=text.index_text,
             scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
         )
+
+
+def clean(text: str) -> str:
+    """The text without what PostgreSQL cannot store: NUL and unpaired surrogates."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def _named(batch: Sequence[ImportMessage]) -> list[Named]:

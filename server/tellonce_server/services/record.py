@@ -15,9 +15,9 @@ from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.domain.queue import compaction
-from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
-from tellonce_server.embedding.foresight import Foresight
+from tellonce_server.embedding.question_cache import Foresight
 from tellonce_server.store import chats, messages
 from tellonce_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
 from tellonce_text.dates.clock import offset_minutes

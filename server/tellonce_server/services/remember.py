@@ -26,7 +26,6 @@ from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
-from tellonce_server.domain.memory.importance import importance_of
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes
@@ -41,8 +40,9 @@ from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.tombstones import Tombstone
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import local_day
-from tellonce_text.dates.deadlines import appointment, due_date
+from tellonce_text.dates.meanings import appointment, due_date
 from tellonce_text.dates.readings import Said
+from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
 DEFAULT_IMPORTANCE = 0.6
@@ -215,7 +215,7 @@ class Rememberer:
             priority=PRIORITY,
             importance=asked.importance
             if asked.importance is not None
-            else importance_of(told.text, DEFAULT_IMPORTANCE),
+            else statement_importance(told.text, DEFAULT_IMPORTANCE),
             pinned=(asked.pinned or kind == "pin") and certain,
             deadline=told.due,
             valid_from=now if of_user or told.source is None else told.source.sent_at,

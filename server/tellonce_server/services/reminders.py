@@ -1,11 +1,11 @@
-"""Reminders: dated memories with an alarm. A relay claims a due one and finishes it after delivery."""
+"""Reminders: dated memories with an alarm. A relay or terminal claims a due one and finishes it after delivery."""
 
 from datetime import datetime, timedelta
 from typing import Final
 
 from tellonce import reminders as r
 from tellonce.contract import RememberArgs, Scope
-from tellonce_server.core.scope import ChatScope, owner_of
+from tellonce_server.core.scope import ChatScope, is_conversation, owner_of
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
 from tellonce_server.store import memories, reminders
@@ -36,7 +36,7 @@ class Reminding:
             db,
             where.owner_id,
             memory.id,
-            chat_id=where.chat_id,
+            chat_id=_room(where),
             thread_id=topic if isinstance(topic, int) else None,
             due_at=args.at,
             repeats=args.repeats,
@@ -46,7 +46,8 @@ class Reminding:
         return found.model_copy(update={"reasons": one.reasons if one is not None else ()})
 
     async def pending(self, where: ChatScope) -> r.Reminders:
-        return r.Reminders(reminders=tuple(await reminders.pending(self._deps.database, where.owner_id, where.chat_id)))
+        found = await reminders.pending(self._deps.database, where.owner_id, _room(where))
+        return r.Reminders(reminders=tuple(found))
 
     async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
         """Change a reminder. Raises NoSuchMemory, and MemoryUnfit for a `move` without a time."""
@@ -64,14 +65,14 @@ class Reminding:
         self._changed(where)
         return await self._find(where, args.memory_id)
 
-    async def claim(self, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves."""
+    async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
+        """Claim the due reminders of the chats that this server serves; for a user, those of the private chat."""
         db, now = self._deps.database, self._deps.now()
-        owners = await reminders.owners(db, now)
+        owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
         for one in owners:
             if one.due_at is not None:
-                found = await reminders.claim(db, one.owner_id, now, args.worker, now + LEASE)
+                found = await reminders.claim(db, one.owner_id, now, args.worker, now + LEASE, user_id)
                 claimed += (due for due in found if owner_of(due.chat_id, self._deps.settings) == one.owner_id)
         coming = [one.next_at for one in owners if one.next_at is not None]
         return r.ClaimedReminders(reminders=tuple(claimed), next_at=min(coming, default=None))
@@ -105,3 +106,8 @@ class Reminding:
 
     def _changed(self, where: ChatScope) -> None:
         self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+
+
+def _room(where: ChatScope) -> int:
+    """The chat in which a reminder is listed and delivered: a conversation's is its user's private chat."""
+    return where.owner_id if is_conversation(where.chat_id) else where.chat_id

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.expiry import Tidying
 from tellonce_server.domain.memory.extraction_results import Learner
-from tellonce_server.domain.memory.notable import Scorer
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.domain.queue.results import Applier

@@ -28,7 +28,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.queue.compacting import compact_thread
+from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.store import chats, memories, messages, profile, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary
@@ -36,6 +36,9 @@ from tellonce_server.store.threads import Thread
 from tellonce_text.dates.clock import clock_time, local, period
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
+
+PERIODS = 30
+"""Chunk summaries on one page, the newest on the first."""
 
 CURRENT_TOKENS = 120
 """Tokens for the current session."""
@@ -57,6 +60,7 @@ class Viewer:
         live = found[: args.limit or most]
         counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
         return Profile(
+            user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
             narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),
@@ -66,7 +70,7 @@ class Viewer:
             uncertain=tuple(m for m in live if m.status == "uncertain"),
             conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
             version=stored.version if stored else 0,
-            next_cursor=_cursor(live[-1]) if len(found) > len(live) else None,
+            next_cursor=_cursor(live[-1].valid_from, live[-1].id) if len(found) > len(live) else None,
         )
 
     async def _page(self, where: ChatScope, args: GetProfileArgs, limit: int) -> list[Memory]:
@@ -81,17 +85,23 @@ class Viewer:
         )
 
     async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
+        """A page of the chat's summaries, oldest first on each page, and the state of the chat.
+
+        Raises: Refused: the cursor is not valid.
+        """
         now = self._deps.now()
         queued = await self._compact(where, now) if args.now else ()
         key = await thread_of(self._deps.database, where, args)
         thread = await threads.find(self._deps.database, where.owner_id, where.chat_id, key)
-        chunks = await summaries.chunks(self._deps.database, where.owner_id, where.chat_id)
+        after = _place(args.cursor) if args.cursor is not None else _BEGINNING
+        chunks = await summaries.chunk_page(self._deps.database, where.owner_id, where.chat_id, after, PERIODS + 1)
+        page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, where.owner_id, where.chat_id, "thread", key)
         session = await summaries.rolling(
             self._deps.database, where.owner_id, where.chat_id, "session", session_thread(where.chat_id)
         )
         return ChatSummary(
-            periods=tuple(self._period(chunk) for chunk in chunks),
+            periods=tuple(self._period(chunk) for chunk in reversed(page)),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
             current_session=await self._current(where, key, _open(thread)),
@@ -100,6 +110,7 @@ class Viewer:
             backlog=await self._backlog(where, now),
             coverage=await self._coverage(where, thread),
             queued=queued,
+            next_cursor=_cursor(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
         )
 
     async def start_new_chat(self, where: ChatScope) -> NewChat:
@@ -193,21 +204,19 @@ def gist(lines: Sequence[Line]) -> str:
 
 
 _BEGINNING: Final = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""The position before the newest memory."""
+"""The position before the newest entry."""
 
 
-def _cursor(last: Memory) -> str:
-    return f"{last.valid_from.astimezone(UTC):%Y%m%dT%H%M%S%f}.{last.id}"
+def _cursor(moment: datetime, number: int) -> str:
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%f}.{number}"
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """Parse a cursor: the time and number of the previous page's last memory. Raises: Refused: it is not a cursor of a
-    profile.
-    """
+    """The time and number of the previous page's last entry. Raises: Refused: it is not such a cursor."""
     moment, _, number = cursor.partition(".")
     try:
         if re.fullmatch(r"[0-9]{1,18}", number):
             return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
     except ValueError:
         pass
-    raise Refused("That is no cursor of a profile; use next_cursor of the page before.")
+    raise Refused("That is not a cursor of this tool; use next_cursor of the page before.")

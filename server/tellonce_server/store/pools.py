@@ -16,7 +16,7 @@ from asyncpg.pool import PoolConnectionProxy
 from pgvector import HalfVector
 from pydantic_core import to_json
 
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.codes import ModelVector
 from tellonce_sql import reach
 

@@ -44,9 +44,11 @@ async def owners(q: Queries, now: datetime) -> list[OwnersAlarms]:
     return [OwnersAlarms(**row) for row in await q.rows("reminders.owners", now)]
 
 
-async def claim(q: Queries, owner_id: int, now: datetime, worker: str, until: datetime) -> list[Reminder]:
-    """The due alarms in time order."""
-    found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until)]
+async def claim(
+    q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
+) -> list[Reminder]:
+    """The due alarms in time order: all of the owner's, or one chat's."""
+    found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 
 BACKEND: Final = "select pg_backend_pid()"
 _TRIES: Final = 5

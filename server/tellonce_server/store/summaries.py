@@ -93,6 +93,11 @@ async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
     return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
 
 
+async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datetime, int], limit: int) -> list[Summary]:
+    """Chunks of all threads, newest first, from the one after the given moment and number on."""
+    return [_summary(row) for row in await q.rows("summaries.chunk_page", owner_id, chat_id, *after, limit)]
+
+
 async def chunks_after(
     q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
 ) -> list[Summary]:

@@ -70,6 +70,11 @@ async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> 
     return [OpenMessage(**row) for row in await q.rows("threads.open_run", owner_id, chat_id, thread_key)]
 
 
+async def silent(q: Queries, since: datetime, messages: int) -> list[tuple[int, int, str]]:
+    """Owner, chat and key of the threads in which nothing was said after `since` and so many messages are open."""
+    return [tuple(row) for row in await q.rows("threads.silent", since, messages)]
+
+
 async def queue_chunks(
     q: Queries,
     owner_id: int,

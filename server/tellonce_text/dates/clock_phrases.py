@@ -12,8 +12,10 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 
 
 class Clock(NamedTuple):
-    """A time of day. `half`: whether AM or PM is known. `until`: the end of a range, in minutes of the day. `spoken`:
-    given in words such as `half seven`, which may mean the evening as well.
+    """A time of day.
+
+    `half`: whether AM or PM is known. `until`: the end of a range, in minutes of the day. `spoken`: given in words such
+    as `half seven`, which may mean the evening as well.
     """
 
     end: int

@@ -1,6 +1,8 @@
 """Finds the times that a text names, as written and unresolved: `March 15`, `last week`, `Q2 2026`, `at 7am`, `3 days
-ago`. It is one small grammar of compiled patterns, for English and the most common words of other languages. It knows
-no clock: `tellonce_text.dates` resolves "yesterday", and `claims` compares dates.
+ago`.
+
+It is one small grammar of compiled patterns, for English and the most common words of other languages. It knows no
+clock: `tellonce_text.dates` resolves "yesterday", and `claims` compares dates.
 """
 
 import re

@@ -61,7 +61,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(found, sure=True)
     if line.language != "en":
         return Look(None) if _may_be_past(line, first) else Look("future", sure=True, inferred=True)
-    either = any(line[at].has("tense_either") for at in _back(line, first))
+    either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _back(line, first))
     return Look("future", own=not either)
 
 
@@ -85,8 +85,9 @@ def _looks_past(line: Line, index: int) -> bool:
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
-    """Whether the past verb is in the clause of the expression and the clause is not about a plan. A present verb
-    between them shows that they are in different clauses: `the course I paid for starts Friday`.
+    """Whether the past verb is in the clause of the expression and the clause is not about a plan.
+
+    A present verb between them shows that they are in different clauses: `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(
@@ -283,8 +284,14 @@ def _is_german_participle(token: Token) -> bool:
     return "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
 
 
+def _is_contracted(line: Line, index: int) -> bool:
+    """`the parcel's delivered`: has been, or is to be."""
+    before = line[index - 1]
+    return before.word.endswith("'s") and not before.tags and _is_participle(line[index])
+
+
 def _by_auxiliary(line: Line, index: int) -> Direction | None:
-    if line[index - 1].word.endswith("'s") and not line[index - 1].tags:
+    if _is_contracted(line, index):
         return None
     for back in range(index - 1, max(-1, index - 4), -1):
         token = line[back]

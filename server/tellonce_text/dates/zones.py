@@ -1,4 +1,4 @@
-"""Finds the time zone given with a time of day: `UTC`, `CET`, `New York time`."""
+"""Time zones: the one said beside a time of day (`UTC`, `CET`, `New York time`), and the country of a zone."""
 
 import tomllib
 from collections.abc import Mapping
@@ -53,3 +53,15 @@ def _inverted(table: str) -> dict[str, str]:
     file = resources.files("tellonce_text.dates") / "words" / "zones.toml"
     data: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     return {name.replace("_", " "): zone.strip() for zone, names in data[table].items() for name in names.split()}
+
+
+def region_of(zone: ZoneInfo) -> str | None:
+    """The ISO 3166 code of the zone's country; None for UTC and other zones without a country."""
+    return _countries().get(zone.key)
+
+
+@cache
+def _countries() -> Mapping[str, str]:
+    table = (resources.files("tzdata.zoneinfo") / "zone.tab").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in table.splitlines() if line and not line.startswith("#"))
+    return {columns[2]: columns[0] for columns in rows}

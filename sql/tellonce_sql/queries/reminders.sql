@@ -29,12 +29,12 @@ where done_at is null
 group by owner_id
 
 -- name: claim
--- $1 owner, $2 now, $3 worker, $4 end of the lease: claims due reminders that no other worker has claimed. A worker
--- that was restarted gets its own claims back at once.
+-- $1 owner, $2 now, $3 worker, $4 end of the lease, $5 chat or null for all: claims due reminders that no other worker has
+-- claimed. A worker that was restarted gets its own claims back at once.
 update reminders r
 set worker = $3, leased_until = $4
 from memories m
-where r.owner_id = $1 and r.done_at is null and r.due_at <= $2
+where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint is null or r.chat_id = $5)
   and (r.worker = $3 or r.leased_until is null or r.leased_until < $2)
   and m.owner_id = $1 and m.id = r.memory_id and m.status = 'active' and m.valid_to is null
 returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id

@@ -106,6 +106,15 @@ from conversation_summaries
 where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
 
+-- name: chunk_page
+-- $1 owner, $2 chat, $3 and $4 the moment and number of the last one already listed, $5 how many: newest first
+select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
+  folded_to
+from conversation_summaries
+where owner_id = $1 and chat_id = $2 and kind = 'chunk' and (from_at, id) < ($3::timestamptz, $4::bigint)
+order by from_at desc, id desc
+limit $5
+
 -- name: of_message
 -- $1 owner, $2 chat, $3 thread key, $4 thread number
 select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,

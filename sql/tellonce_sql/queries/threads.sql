@@ -19,6 +19,16 @@ join messages m on m.owner_id = $1 and m.chat_id = $2 and m.thread_key = $3 and 
 where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = $3
 order by m.thread_no
 
+-- name: silent
+-- across owners: the server's own background work
+-- $1 a moment, $2 how many messages no chunk job covers: threads with at least so many whose last message is older
+select t.owner_id, t.chat_id, t.thread_key
+from thread_state t
+join messages m on m.owner_id = t.owner_id and m.chat_id = t.chat_id and m.thread_key = t.thread_key
+  and m.thread_no = t.last_no
+where t.last_no - t.queued_to >= $2 and m.sent_at < $1
+order by t.owner_id, t.chat_id, t.thread_key
+
 -- name: queue_chunks
 -- $1 owner, $2 chat, $3 thread key, $4 queued_to it must still have, $5 first and $6 last thread numbers, $7 first and $8
 -- last message numbers, $9 tokens they hold together, $10 now, $11 trace, $12 live or past. Jobs and `queued_to` change

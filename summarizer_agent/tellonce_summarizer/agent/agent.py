@@ -2,16 +2,18 @@
 
 import asyncio
 import logging
-import random
 import time
-from collections.abc import Awaitable
+from collections.abc import Coroutine
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from tellonce import tracing
+from tellonce.backoff import backoff
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit
+from tellonce.shutdown import Stopped, drained, pause_or_stop, unless_stopped
 from tellonce.work import (
     ClaimedWork,
     ClaimWorkArgs,
@@ -24,10 +26,12 @@ from tellonce.work import (
     WorkItem,
 )
 from tellonce_llm import Tier
-from tellonce_summarizer.agent.work import Done, done
+from tellonce_summarizer.agent.work import Done, done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 
 log = logging.getLogger(__name__)
+
+ResultT = TypeVar("ResultT")
 
 _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 10.0
@@ -74,7 +78,7 @@ class Agent:
                 jobs = await _unless(stop, self._claimed())
                 if jobs is None:
                     failures += 1
-                    await _unless(stop, asyncio.sleep(_pause(failures)))
+                    await pause_or_stop(stop, backoff(failures + 1, _FIRST_PAUSE, _LONGEST_PAUSE))
                     continue
                 failures = 0
                 await self._start(jobs, stop)
@@ -107,7 +111,7 @@ class Agent:
             self._running.add(task)
             task.add_done_callback(self._running.discard)
         if not jobs:
-            await _unless(stop, asyncio.sleep(_FIRST_PAUSE))
+            await pause_or_stop(stop, _FIRST_PAUSE)
         while len(self._running) >= self._habits.concurrency and not stop.is_set():
             await _unless(stop, asyncio.wait(self._running, return_when=asyncio.FIRST_COMPLETED))
 
@@ -162,15 +166,7 @@ class Agent:
 
     async def _submit(self, job: WorkItem, outcome: Done, emit: Emit) -> str:
         """Submit the result, retrying during an outage of the server until the lease expires."""
-        args = SubmitWorkArgs(
-            job_id=job.job_id,
-            fence=job.fence,
-            result=outcome.result,
-            model=outcome.model,
-            tier=outcome.tier,
-            provisional=outcome.provisional,
-            calls=outcome.calls,
-        )
+        args = submission(job, outcome)
         attempt = 0
         while True:
             attempt += 1
@@ -178,7 +174,7 @@ class Agent:
                 submitted = await self._place.submit_work(args)
             except MemoryUnreachable as error:
                 emit("submit_delayed", attempt=attempt, reason=type(error).__name__)
-                await asyncio.sleep(_pause(attempt))
+                await asyncio.sleep(backoff(attempt + 1, _FIRST_PAUSE, _LONGEST_PAUSE))
                 continue
             except MemoryRefused as error:
                 log.warning("the server refused the result of job %s: %s", job.job_id, error)
@@ -218,30 +214,17 @@ class Agent:
             log.warning("job %s was not returned; it stays claimed until its lease expires", job.job_id)
 
     async def _wind_down(self) -> None:
-        if not self._running:
-            return
-        _, late = await asyncio.wait(self._running, timeout=self._habits.finish_seconds)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await drained(self._running, self._habits.finish_seconds)
 
     def _emitter(self, job: WorkItem) -> Emit:
         return partial(self._emit, job=job.job_id, kind=job.kind)
 
 
-def _pause(failures: int) -> float:
-    return min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** min(failures, 10)) * random.uniform(0.5, 1.0)
-
-
-async def _unless(stop: asyncio.Event, doing: Awaitable[Any]) -> Any:
+async def _unless(stop: asyncio.Event, doing: Coroutine[Any, Any, ResultT]) -> ResultT | None:
     """The result, or None as soon as `stop` is set."""
-    task = asyncio.ensure_future(doing)
-    stopped = asyncio.create_task(stop.wait())
-    try:
-        await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        return task.result() if task.done() else None
-    finally:
-        await _ended(task, stopped)
+    with suppress(Stopped):
+        return await unless_stopped(stop, doing)
+    return None
 
 
 async def _ended(*tasks: asyncio.Future[Any]) -> None:

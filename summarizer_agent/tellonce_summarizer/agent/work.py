@@ -1,4 +1,4 @@
-"""Selects the task for a kind of work."""
+"""Selects the task for a kind of work, and writes what is submitted for it."""
 
 from tellonce.journal import Emit
 from tellonce.work import (
@@ -10,10 +10,12 @@ from tellonce.work import (
     ProfileResult,
     RoutineInput,
     RoutineResult,
+    SubmitWorkArgs,
     SummaryResult,
     ThreadInput,
     Tier,
     WorkInput,
+    WorkItem,
 )
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
 from tellonce_summarizer.tasks.exchange import exchange_task
@@ -49,3 +51,16 @@ async def done(
             return await chain.climb(profile_task(work), emit, best_tier=best_tier)
         case RoutineInput():
             return await chain.climb(routine_task(work), emit, best_tier=best_tier)
+
+
+def submission(item: WorkItem, outcome: Done) -> SubmitWorkArgs:
+    """What is submitted for a job that was done."""
+    return SubmitWorkArgs(
+        job_id=item.job_id,
+        fence=item.fence,
+        result=outcome.result,
+        model=outcome.model,
+        tier=outcome.tier,
+        provisional=outcome.provisional,
+        calls=outcome.calls,
+    )

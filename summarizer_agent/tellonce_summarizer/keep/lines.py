@@ -1,23 +1,56 @@
-"""Lists of lines that fit a number of tokens; the newest are kept."""
+"""Texts and lists of lines that fit a length; of lists the newest lines are kept."""
 
 from collections.abc import Iterable, Sequence
 
 from tellonce.work import SummaryBody
-from tellonce_summarizer.length import clip, tokens
+from tellonce_text.sentences import sentence_ends, split_sentences
+from tellonce_text.tokens import estimate
 
 _FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
 _LONGEST = 160
+_OPEN = 3
+"""Open actions that a rolling summary ends with."""
+MARK = "…"
+
+
+def clip(text: str, characters: int) -> str:
+    """At most `characters` of the text: whole sentences if they keep half of it, else whole words and a mark."""
+    text = text.strip()
+    if len(text) <= characters:
+        return text
+    end = max((at for at in sentence_ends(text[: characters + 1]) if at <= characters), default=0)
+    if end * 2 >= characters:
+        return text[:end]
+    head = text[: max(0, characters - len(MARK))]
+    cut = head.rsplit(None, 1)[0] if " " in head.strip() else head
+    return cut.rstrip(" ,;:–-") + MARK
 
 
 def shrunk(told: Sequence[str], budget: int) -> str:
     """The lines without repetitions; if they exceed `budget` tokens, the newest of them."""
     kept: list[str] = []
     for line in reversed(list(dict.fromkeys(told))):
-        if kept and tokens("\n".join([line, *kept])) > budget:
+        if kept and estimate("\n".join([line, *kept])) > budget:
             break
         kept.insert(0, line)
     text = "\n".join(kept)
-    return text if tokens(text) <= budget else clip(text, max(1, budget * 2))
+    return text if estimate(text) <= budget else clip(text, max(1, budget * 2))
+
+
+OPEN = "Open: "
+
+
+def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
+    """The newest lines, of a paragraph its last sentences, within that share of `budget` tokens, then a line with what is
+    open; and the body in the rest."""
+    last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
+    lines = [line for line in told if not line.startswith(OPEN)]
+    room = max(1, int(budget * share) - estimate(last))
+    if len(lines) == 1 and estimate(lines[0]) > room:
+        lines = split_sentences(lines[0])
+    text = shrunk(lines, room) if lines else ""
+    whole = "\n".join(part for part in (text, last) if part)
+    return whole, fitted(body, budget - estimate(whole))
 
 
 def bounded(texts: Iterable[str], limit: int) -> tuple[str, ...]:
@@ -37,7 +70,7 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
     """The body without its oldest lines, longest list first, so that it fits `budget` tokens."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
-    while any(fields.values()) and sum(tokens(line) for found in fields.values() for line in found) > budget:
+    while any(fields.values()) and sum(estimate(line) for found in fields.values() for line in found) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))
         fields[longest].pop(0)
     return SummaryBody(**{name: tuple(found) for name, found in fields.items()})

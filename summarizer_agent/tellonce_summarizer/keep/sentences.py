@@ -1,17 +1,16 @@
 """Selects sentences to represent a run of messages: those the scorer ranks highest, else the first one of each."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from tellonce.work import NotableSentence, WorkMessage
-from tellonce_summarizer.length import clip
+from tellonce_summarizer.keep.lines import clip
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.readings import Said as SaidAt
+from tellonce_text.sentences import split_sentences
 
 LONGEST = 300
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]”’»]*\s+|(?<=[。！？])|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +59,4 @@ def _first_sentences(messages: Sequence[WorkMessage], most: int) -> list[Said]:
 
 
 def _first_sentence(text: str) -> str:
-    return " ".join(_SENTENCE_END.split(text.strip(), maxsplit=1)[0].split())
+    return " ".join(split_sentences(text)[0].split())

@@ -14,9 +14,9 @@ from tellonce.work import (
     SummaryResult,
     ThreadInput,
 )
-from tellonce_summarizer.keep.lines import fitted, joined, shrunk
+from tellonce_summarizer.keep.lines import joined, rolling
 from tellonce_summarizer.keep.sentences import dated, telling
-from tellonce_summarizer.length import tokens
+from tellonce_text.tokens import estimate
 
 _SENTENCES = 5
 _TEXT_SHARE = 0.6
@@ -34,16 +34,16 @@ def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
 def thread_summary(work: ThreadInput) -> SummaryResult:
     """The prior summary and the new chunks within `cap_tokens` for text and body together; the newest lines are kept."""
     told = [*work.prior_text.splitlines(), *(line for chunk in work.chunks for line in chunk.text.splitlines())]
-    text = shrunk([line.strip() for line in told if line.strip()], int(work.cap_tokens * _TEXT_SHARE))
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    return SummaryResult(text=text or _EMPTY, body=fitted(body, work.cap_tokens - tokens(text)))
+    text, body = rolling([line.strip() for line in told if line.strip()], body, work.cap_tokens, _TEXT_SHARE)
+    return SummaryResult(text=text or _EMPTY, body=body)
 
 
 def profile(work: ProfileInput) -> ProfileResult:
     """What was stated, and preferences and wishes, each newest first with its day, within `cap_tokens`."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
-    while newest and tokens(_groups(newest, zone)) > work.cap_tokens:
+    while newest and estimate(_groups(newest, zone)) > work.cap_tokens:
         newest.pop()
     return ProfileResult(narrative=_groups(newest, zone))
 

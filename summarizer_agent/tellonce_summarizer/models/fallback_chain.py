@@ -2,7 +2,7 @@
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -11,14 +11,23 @@ from pydantic import ValidationError
 from tellonce import tracing, work
 from tellonce.journal import Emit
 from tellonce.work import TIERS, ModelCall
-from tellonce_llm import Answer, Guarded, LLMError, LLMUnavailable, LLMUnusable, Tier
+from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, LLMUnusable, Tier
 from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
-from tellonce_summarizer.task import Task
 
 ResultT = TypeVar("ResultT")
 KEEP_MODEL = "keep"
 """The name in the ledger for work without a model."""
 _FOR_GOOD: Tier = "claude"
+
+
+@dataclass(frozen=True, slots=True)
+class Task(Generic[ResultT]):
+    """A task. `request` is created for each model's tier; `accept` raises UnacceptableAnswerError for an unusable
+    answer."""
+
+    request: Callable[[Tier], Completion]
+    accept: Callable[[Answer], ResultT]
+    without_model: Callable[[], ResultT]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 from tellonce.work import Canonical, ExchangeInput
 from tellonce_summarizer.keep.lines import shrunk
 from tellonce_summarizer.keep.sentences import dated, telling
-from tellonce_summarizer.length import tokens
 from tellonce_summarizer.models.answers import CanonicalShape
+from tellonce_text.tokens import estimate
 
 _OVER = 1.1
 _SIDES_SHARE = 0.8
@@ -25,7 +25,7 @@ def is_full(work: ExchangeInput) -> bool:
     """Whether the summary is too long for more lines."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
-    return sum(tokens(text) for text in fields) > work.canonical_cap_tokens
+    return sum(estimate(text) for text in fields) > work.canonical_cap_tokens
 
 
 def without_model(work: ExchangeInput) -> Canonical:
@@ -44,7 +44,7 @@ def without_model(work: ExchangeInput) -> Canonical:
 def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
     """The prior summary with `lines` at the end of the topics."""
     prior = work.canonical
-    rest = max(0, ceiling(work) - tokens(prior.user_confirmed) - tokens(prior.llm_inferred))
+    rest = max(0, ceiling(work) - estimate(prior.user_confirmed) - estimate(prior.llm_inferred))
     told = _lines(prior.general_summary, *lines)
     return prior.model_copy(update={"general_summary": shrunk(told, rest)})
 
@@ -56,11 +56,11 @@ def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
     fields = {
         name: _joined(getattr(prior, name), getattr(new, name), gone) for name in ("user_confirmed", "llm_inferred")
     }
-    used = sum(tokens(text) for text in fields.values())
+    used = sum(estimate(text) for text in fields.values())
     if used > work.canonical_cap_tokens * _SIDES_SHARE:
         side = int(work.canonical_cap_tokens * _SIDES_SHARE / 2)
         fields = {name: shrunk(text.splitlines(), side) for name, text in fields.items()}
-        used = sum(tokens(text) for text in fields.values())
+        used = sum(estimate(text) for text in fields.values())
     told = _joined(prior.general_summary, new.general_summary, gone).splitlines()
     return Canonical(**fields, general_summary=shrunk(told, ceiling(work) - used))
 

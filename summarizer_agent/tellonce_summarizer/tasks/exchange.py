@@ -8,7 +8,7 @@ from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult
 from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
 from tellonce_summarizer.keep.notes import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
-from tellonce_summarizer.task import Task
+from tellonce_summarizer.models.fallback_chain import Task
 from tellonce_summarizer.tasks import prompts, validation
 from tellonce_summarizer.tasks.canonical import carried_forward, extended, is_full, without_model
 from tellonce_summarizer.tasks.items import items

@@ -1,7 +1,9 @@
 """Converts a model's items to the contract's one by one, so that an invalid one does not affect others."""
 
+import re
+from calendar import monthrange
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
@@ -15,7 +17,6 @@ from tellonce_summarizer.models.answers import (
     complaint,
     readable,
 )
-from tellonce_summarizer.moments import first_moment, last_moment
 from tellonce_summarizer.quotes import own, placed
 
 MOST = 60
@@ -77,6 +78,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         doubt=doubt[:200] or None,
         importance=0.5 if shape.importance is None else min(1.0, max(0.0, shape.importance)),
         pin=bool(shape.pin),
+        user_name=" ".join((shape.user_name or "").split())[:64] or None,
         categories=_categories(shape.categories),
         same_as=shape.same_as or None,
         replaces=tuple(dict.fromkeys(shape.replaces)),
@@ -106,3 +108,37 @@ def _when(shape: WhenShape | None, zone: ZoneInfo) -> When | None:
 
 def _after(start: datetime | None, end: datetime | None) -> datetime | None:
     return None if start and end and end < start else end
+
+
+_MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
+
+
+def first_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
+    """The start of a year, month, day or minute; None for other texts."""
+    return _moment(written, zone, at_end=False)
+
+
+def last_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
+    """The last minute of a year, month or day, or the minute itself; None for other texts."""
+    return _moment(written, zone, at_end=True)
+
+
+def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | None:
+    text = (written or "").strip()
+    try:
+        day = _day(text, at_end=at_end)
+        if day is not None:
+            return datetime.combine(day, time(23, 59) if at_end else time(0), zone)
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
+
+
+def _day(text: str, *, at_end: bool) -> date | None:
+    """A day, or the first or last one of a month or year; None if a time of day follows."""
+    match = _MONTH.fullmatch(text)
+    if match is None:
+        return date.fromisoformat(text) if len(text) == 10 else None
+    year, month = int(match[1]), int(match[2] or (12 if at_end else 1))
+    return date(year, month, monthrange(year, month)[1] if at_end else 1)

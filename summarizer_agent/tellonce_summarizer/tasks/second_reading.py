@@ -9,8 +9,7 @@ from tellonce.journal import Emit
 from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, When
 from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
-from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
-from tellonce_summarizer.task import Task
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
 from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.exchange import certain_items
 from tellonce_summarizer.tasks.transcript import transcript
@@ -34,8 +33,9 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt added to each claim that the same model does not confirm when asked again. If a
-    second reading is not allowed or gives no usable answer, every claim is doubtful and the result is provisional.
+    """The result `first`, with a doubt added to each claim that the same model does not confirm when asked again.
+
+    If a second reading is not allowed or gives no usable answer, every claim is doubtful and the result is provisional.
     """
     claims = certain_items(first.result)
     if not claims or first.tier == "keep":

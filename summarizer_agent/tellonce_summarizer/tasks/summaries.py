@@ -16,11 +16,10 @@ from tellonce.work import (
     ThreadInput,
 )
 from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
-from tellonce_summarizer.keep.lines import bounded, fitted, joined, shrunk
+from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
 from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
-from tellonce_summarizer.length import clip, tokens
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
-from tellonce_summarizer.task import ResultT, Task
+from tellonce_summarizer.models.fallback_chain import ResultT, Task
 from tellonce_summarizer.tasks import prompts, validation
 from tellonce_summarizer.tasks.transcript import plain, transcript
 
@@ -58,13 +57,14 @@ def thread_task(work: ThreadInput) -> Task[SummaryResult]:
 
 def _capped(work: ThreadInput, answer: Answer) -> SummaryResult:
     result = _summary(answer)
-    text = shrunk([result.text], work.cap_tokens)
-    return SummaryResult(text=text, body=fitted(result.body, work.cap_tokens - tokens(text)))
+    text, body = rolling([result.text], result.body, work.cap_tokens)
+    return SummaryResult(text=text, body=body)
 
 
 def _local_thread(work: ThreadInput, text: str) -> SummaryResult:
     body = joined([work.prior_body, *(chunk.body for chunk in work.chunks)])
-    return SummaryResult(text=text, body=fitted(body, work.cap_tokens - tokens(text)))
+    text, body = rolling([text], body, work.cap_tokens)
+    return SummaryResult(text=text, body=body)
 
 
 def profile_task(work: ProfileInput) -> Task[ProfileResult]:

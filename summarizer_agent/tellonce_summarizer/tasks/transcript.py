@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from tellonce.work import WorkMessage
-from tellonce_summarizer.length import head_and_tail
+from tellonce_summarizer.keep.lines import MARK
 
 SIDE_CHARACTERS = 1800
 """Maximum characters of one message in an extraction."""
@@ -27,6 +27,14 @@ def plain(messages: Sequence[WorkMessage], characters: int) -> str:
     return "\n".join(
         f"{_capital(speaker(message))}: {head_and_tail(message.text.strip(), characters)}" for message in messages
     )
+
+
+def head_and_tail(text: str, characters: int) -> str:
+    """At most `characters`: two thirds from the beginning and the rest from the end, where people state their point."""
+    if len(text) <= characters:
+        return text
+    tail = max(1, characters // 3)
+    return f"{text[: max(1, characters - tail - 3)]} {MARK} {text[-tail:]}"
 
 
 def _line(message: WorkMessage, zone: ZoneInfo, characters: int) -> str:

@@ -1,4 +1,4 @@
-"""openai-agents with strict schemas: the model must give every argument, and gives null for those it has no use for."""
+"""openai-agents with strict schemas: the model must give every argument, and gives null for those it does not need."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ async def main(url: str, token: str) -> None:
 
 
 async def call(tool: object, **given: object) -> object:
-    """Every property the strict schema requires, null where nothing is given."""
+    """All properties that the strict schema requires, with null for those not given."""
     arguments = json.dumps({**dict.fromkeys(tool.params_json_schema["required"]), **given})
     context = ToolContext(None, tool_name=tool.name, tool_call_id="1", tool_arguments=arguments)
     return await tool.on_invoke_tool(context, arguments)

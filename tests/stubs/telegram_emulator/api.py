@@ -53,7 +53,7 @@ class _CutError(Exception):
 
 
 class Call(NamedTuple):
-    """One call as it came; `at` in seconds of the monotonic clock."""
+    """One call. `at` is in seconds of the monotonic clock."""
 
     method: str
     arguments: Json
@@ -162,7 +162,7 @@ class BotApi:
         return self.world.updates[: int(arguments.get("limit") or 100)]
 
     async def end_polls(self) -> None:
-        """A poll still open would be cut in the middle of its answer."""
+        """End open polls, which would otherwise be cut off in the middle of their answer."""
         async with self.world.changed:
             self._polls += 1
             self.world.changed.notify_all()
@@ -199,7 +199,7 @@ class BotApi:
         check_text(arguments["text"], arguments.get("entities") or [])
         check_markup(arguments.get("reply_markup"))
         fields = {"entities": arguments["entities"]} if arguments.get("entities") else {}
-        # Only inline keyboards are part of a message; the others are asked of the person's own keyboard.
+        # Only inline keyboards are part of a message; other kinds change the person's keyboard.
         markup = arguments.get("reply_markup") or {}
         fields |= {"reply_markup": markup} if "inline_keyboard" in markup else {}
         fields |= self._reply(chat, arguments.get("reply_parameters"))
@@ -213,7 +213,7 @@ class BotApi:
         return made
 
     async def _send_message_draft(self, arguments: Json) -> bool:
-        """It is seen in a private chat until it is sent, and at most for thirty seconds."""
+        """Show a draft in a private chat until the message is sent, for at most thirty seconds."""
         chat = int(arguments["chat_id"])
         self.world.check_place(chat, _number(arguments.get("message_thread_id")))
         if chat < 0 or not int(arguments["draft_id"]):

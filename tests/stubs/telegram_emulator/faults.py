@@ -1,4 +1,4 @@
-"""What may go wrong with one Bot API call; knows no method."""
+"""Faults of a Bot API call, for any method."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Refuse:
-    """An error answer, as the Bot API words it; nothing is done."""
+    """An error answer in the Bot API's form; the call has no effect."""
 
     code: int
     description: str
@@ -20,27 +20,27 @@ class Refuse:
 
 @dataclass(frozen=True)
 class DropBefore:
-    """The connection breaks and nothing is done."""
+    """The connection breaks, and the call has no effect."""
 
 
 @dataclass(frozen=True)
 class DropAfter:
-    """It is done, and then the connection breaks: the caller cannot know."""
+    """The call takes effect, and then the connection breaks, so that the caller cannot know."""
 
 
 @dataclass(frozen=True)
 class Hang:
-    """It is done, and the answer never comes."""
+    """The call takes effect, and the answer never comes."""
 
 
 @dataclass(frozen=True)
 class Stall:
-    """Nothing is done, and the answer never comes."""
+    """The call has no effect, and the answer never comes."""
 
 
 @dataclass(frozen=True)
 class Garbage:
-    """It is done, and the answer is no JSON."""
+    """The call takes effect, and the answer is not JSON."""
 
 
 Fault = Refuse | DropBefore | DropAfter | Hang | Stall | Garbage

@@ -1,4 +1,4 @@
-"""What people do in their chats, and what they see there: the side of the emulator that tests drive."""
+"""The actions of people in their chats, and what they see: the part of the emulator that tests use."""
 
 import asyncio
 import base64
@@ -45,7 +45,7 @@ class Telegram:
     async def say(
         self, text: str, user: int = 42, chat: int | None = None, *, topic: int | None = None, **extra: Any
     ) -> int:
-        """A person writes; the message's number. `reply_to` names the message replied to."""
+        """Send a person's message and return its number. `reply_to` is the number of the message replied to."""
         place = chat or user
         named = [
             {"type": "mention", "offset": units(text[: found.start()]), "length": units(found[0])}
@@ -123,7 +123,8 @@ class Telegram:
         await self.world.push("edited_message", dict(message))
 
     async def press(self, message: Json, label: str, user: int = 42, *, old: bool = False) -> None:
-        """Tap the button of that label under one of the bot's messages. Of an `old` one Telegram tells the number only."""
+        """Tap the button with that label under one of the bot's messages. For an `old` message, Telegram sends only its
+        number."""
         rows = message["reply_markup"]["inline_keyboard"]
         data = next(button["callback_data"] for row in rows for button in row if button["text"] == label)
         number = f"query-{len(self.world.toasts)}-{len(self.world.queries)}"
@@ -145,7 +146,7 @@ class Telegram:
         await self.show(chat=new, migrate_from_chat_id=old)
 
     async def replies(self, count: int) -> list[str]:
-        """The texts of the bot's messages, once there are so many."""
+        """The texts of the bot's messages, once there are at least that many."""
         await self.until(lambda: len(self.sent) >= count)
         return [message["text"] for message in self.sent]
 
@@ -160,12 +161,13 @@ class Telegram:
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
     def _person(self, user: int) -> Json:
-        """With the language of their Telegram, where a test says one."""
+        """A person's fields, with the language of their Telegram if the test sets one."""
         language = self.world.languages.get(user)
         return person(user) | ({"language_code": language} if language is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
-        """The fields that say where a message belongs. In a topic, what replies to nothing replies to the topic's creation."""
+        """The fields for a message's thread. In a topic, a message without a reply target replies to the topic's
+        creation."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:

@@ -1,4 +1,4 @@
-"""Chats, people, messages and the updates they make; knows no HTTP."""
+"""Chats, people, messages, and the updates they cause. It knows no HTTP."""
 
 import asyncio
 import itertools
@@ -49,7 +49,7 @@ class World:
     _clock: Iterator[int] = field(default_factory=_counter)
 
     def number(self, chat: int) -> int:
-        """Supergroups count by themselves; private chats and basic groups share one count."""
+        """The next message number. Supergroups have separate counters; private chats and basic groups share one."""
         return next(self._numbers[chat if chat < SUPERGROUPS_BELOW else 0])
 
     def message(self, chat: int, sender: Json, **fields: Any) -> Json:
@@ -71,8 +71,8 @@ class World:
             raise RefusedError("Bad Request: message to edit not found") from None
 
     async def push(self, kind: str, *contents: Json) -> None:
-        """Make updates that are fetched together, unless the bot asked not to get their kind. They stay as they are,
-        whatever is edited later."""
+        """Create updates that are fetched together, unless the bot does not want their kind. Later edits do not change
+        them."""
         async with self.changed:
             for content in contents if self.allowed is None or kind in self.allowed else ():
                 self.updates.append({"update_id": next(self._update_numbers), kind: deepcopy(content)})
@@ -114,7 +114,7 @@ def check_text(text: str, entities: list[Json]) -> None:
 
 
 def trimmed(text: str, entities: list[Json]) -> str:
-    """As Telegram keeps it: without blanks at its ends, but for those of an entity it begins with."""
+    """The text as Telegram stores it: without blanks at its ends, except in an entity at its start."""
     lead = len(text) - len(text.lstrip())
     return text[min([lead, *(entity["offset"] for entity in entities)]) :].rstrip()
 

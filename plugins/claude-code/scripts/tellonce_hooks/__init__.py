@@ -1,1 +1,1 @@
-"""The hooks of tellonce for Claude Code. They need no package: whatever `python3` the machine has runs them."""
+"""The hooks of tellonce for Claude Code. They need no packages and run with any `python3` of the machine."""

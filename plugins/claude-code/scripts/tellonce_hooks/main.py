@@ -28,7 +28,8 @@ COMPACTION = "compaction"
 
 
 def run(arguments: list[str]) -> int:
-    """Exit code of `tellonce_hook.py headers | mode DATA [MODE] | EVENT`; an event reads the hook's JSON from stdin."""
+    """Run `tellonce_hook.py headers | mode DATA [MODE] | EVENT` and return the exit code. An event reads the hook's
+    JSON from stdin."""
     command = arguments[0] if arguments else ""
     if command == "headers":
         return _headers()
@@ -42,7 +43,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _headers() -> int:
-    """The headers of the MCP connection, as Claude Code's headersHelper wants them."""
+    """Print the headers of the MCP connection in the form of Claude Code's headersHelper."""
     try:
         print(dumps({"Authorization": f"Bearer {token()}", "Tellonce-Hooks": "on"}))
     except Away as error:
@@ -52,7 +53,8 @@ def _headers() -> int:
 
 
 def _mode(arguments: list[str]) -> int:
-    """Show the project's mode, or set it: `mode DATA [MODE]`, with the plugin's data folder, which a skill is not told."""
+    """Show the project's mode, or set it: `mode DATA [MODE]`, where DATA is the plugin's data folder, which a skill
+    does not know otherwise."""
     os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
     folder = project.folder()
     if wanted:
@@ -75,9 +77,7 @@ def _started(event: Json) -> None:
     except Away as error:
         kept = len(spool.waiting())
         so_far = f" ({kept} so far)" if kept else ""
-        note = (
-            f"Memory is not available ({error}). Start it with `tellonce up`; what is said is kept until then{so_far}."
-        )
+        note = f"Memory is not available ({error}). Start it with `tellonce up`; messages are kept until then{so_far}."
         print(dumps({"systemMessage": note}))
         return
     except Refused as error:
@@ -103,7 +103,7 @@ def _prompted(event: Json) -> None:
     try:
         answer = record_turn(arguments, PROMPT_SECONDS)
     except (Away, Refused):
-        return  # it stays in the spool
+        return  # the messages stay in the spool
     _print(answer)
     if messages:
         spool.done(event["session_id"], [prompt_id], files)
@@ -135,7 +135,8 @@ def _catch_up(event: Json) -> None:
 
 
 def _said(event: Json, known: set[str]) -> list[Json]:
-    """The transcript's messages. Its last reply may not be written yet, but the event holds it; that to a command is left out."""
+    """The transcript's messages. The last reply may not be in it yet, but the event contains it. A reply to a command
+    is left out."""
     said = turns(event.get("transcript_path", ""))
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known | {one["message_id"] for one in said}:
@@ -173,7 +174,7 @@ def _now() -> str:
 
 
 def _detached(work: Callable[[], None]) -> None:
-    """Do the work in a process that outlives the hook, and Claude Code."""
+    """Do the work in a process that outlives the hook and Claude Code."""
     sys.stdout.flush()
     if os.fork():
         return
@@ -184,7 +185,7 @@ def _detached(work: Callable[[], None]) -> None:
     try:
         work()
     except (Away, Refused, OSError, ValueError, LookupError):
-        pass  # what was not recorded is still kept
+        pass  # messages that were not recorded are still in the spool
     finally:
         os._exit(0)
 

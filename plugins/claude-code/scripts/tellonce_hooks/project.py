@@ -1,4 +1,4 @@
-"""What the user allows in a project: off, recall only, or full; which folders are excluded; which parts are private."""
+"""The user's choices for a project: the mode (off, recall or full), excluded folders, and private parts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 MODES = ("off", "recall", "full")
-"""From least to most."""
+"""The modes, from least to most."""
 
 OWN_FILE = os.path.join(".claude", "tellonce.json")
-"""In a project's folder: `{"memory": "off"}`. It may lower what the user allows, never raise it: others write it too."""
+"""A file in the project's folder with `{"memory": "off"}`. It may restrict the mode but not extend it, because other
+people can write it."""
 
 MOST_NAME = 128
 
@@ -30,14 +31,16 @@ def folder() -> str:
 
 
 def name(path: str) -> str:
-    """The conversation of a project: its folder, with `~` for the home; a very long one by its end and a checksum."""
+    """The conversation's name for a project: its folder, with `~` for the home folder. A very long name is replaced by
+    a checksum and its end."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + path[len(home) :] if path == home or path.startswith(home + os.sep) else path
     return shown if len(shown) <= MOST_NAME else f"{zlib.crc32(path.encode()):08x}…{shown[9 - MOST_NAME :]}"
 
 
 def mode(path: str) -> str:
-    """What may be done in the project: the user's choice for it, else for all, lowered by the project's own file."""
+    """The mode of the project: the user's choice for it, else for all projects, restricted by the project's own
+    file."""
     if _excluded(path):
         return "off"
     chosen = _known(_chosen().get(path)) or _known(option("memory")) or "full"
@@ -46,7 +49,7 @@ def mode(path: str) -> str:
 
 
 def choose(path: str, wanted: str) -> None:
-    """Keep the user's choice for the project."""
+    """Store the user's choice for the project."""
     chosen = _chosen()
     chosen[path] = wanted
     os.makedirs(data(), exist_ok=True)

@@ -10,7 +10,7 @@ import sys
 from tellonce_hooks.notation import dumps, loads
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # typing itself takes longer to import than all of this
+if TYPE_CHECKING:  # importing typing takes longer than all of this module
     from typing import Any
 
     Json = dict[str, Any]
@@ -33,9 +33,10 @@ class Refused(Exception):
 
 
 def option(name: str) -> str:
-    """What the user chose for the plugin's option `name`; empty where nothing was chosen.
+    """The user's value for the plugin's option `name`; empty if not set.
 
-    Hooks are told the options. The headers helper and a skill's command are not, so they read Claude Code's settings.
+    Hooks get the options in their environment. The headers helper and a skill's command do not, so they read Claude
+    Code's settings.
     """
     told = os.environ.get(f"CLAUDE_PLUGIN_OPTION_{name.upper()}")
     return (told if told is not None else str(_stored_options().get(name, ""))).strip()
@@ -49,7 +50,7 @@ def _stored_options() -> Json:
 
 
 def read_object(path: str) -> Json:
-    """The JSON object in a file; empty where there is none."""
+    """The JSON object in a file; empty if there is none."""
     try:
         with open(path, encoding="utf-8") as file:
             value = loads(file.read())
@@ -59,7 +60,7 @@ def read_object(path: str) -> Json:
 
 
 def token() -> str:
-    """The access token the server keeps for this machine's user. Raises Away where there is none yet."""
+    """The access token that the server stores for this machine's user. Raises Away if there is none yet."""
     try:
         with open(os.path.join(data_folder(), "tokens", "assistant"), encoding="utf-8") as file:
             return file.read().strip()
@@ -68,7 +69,7 @@ def token() -> str:
 
 
 def data_folder() -> str:
-    """The server's data folder: chosen in the plugin's options, else by TELLONCE_DATA_DIR, else the system's usual one."""
+    """The server's data folder: from the plugin's options, else from TELLONCE_DATA_DIR, else the system's default."""
     chosen = option("data_folder") or os.environ.get("TELLONCE_DATA_DIR", "")
     if chosen:
         return os.path.expanduser(chosen)
@@ -79,7 +80,7 @@ def data_folder() -> str:
 
 
 def record_turn(arguments: Json, seconds: float) -> Json:
-    """The tool's structured answer. Raises Away or Refused."""
+    """Call `record_turn` and return its structured result. Raises Away or Refused."""
     params = {"name": "record_turn", "arguments": arguments, "_meta": META}
     body = dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
     try:
@@ -95,7 +96,8 @@ def record_turn(arguments: Json, seconds: float) -> Json:
 
 
 def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
-    """Status and body. HTTP/1.0, so that the answer's end is the connection's end and nothing comes in chunks."""
+    """Send the request and return status and body. It uses HTTP/1.0, so that the response ends with the connection and
+    is not chunked."""
     scheme, host, port, path = _address(option("url") or URL)
     lines = (
         f"POST {path} HTTP/1.0",

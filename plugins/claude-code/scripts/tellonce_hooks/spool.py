@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 BATCH = 50
-"""Messages of one call; the server takes no more."""
+"""Maximum messages of one call, a limit of the server."""
 
 SESSION_DAYS = 60
 SECONDS = 20.0
 
 
 def put(place: Json, message: Json) -> str:
-    """Keep a message of a place (conversation and session); returns its file."""
+    """Store a message of a place (conversation and session). Returns its file."""
     folder = _folder("spool")
     file = os.path.join(folder, f"{time.time_ns():020d}-{_name(message['message_id'])}.json")
     with open(file + ".part", "w", encoding="utf-8") as stream:
@@ -35,7 +35,7 @@ def put(place: Json, message: Json) -> str:
 
 
 def done(session: str, ids: list[str], files: list[str]) -> None:
-    """These are recorded, or never to be: remember their ids and drop their files."""
+    """Mark messages as done, because they are recorded or must not be: store their ids and delete their files."""
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
@@ -46,7 +46,7 @@ def done(session: str, ids: list[str], files: list[str]) -> None:
 
 
 def tidy() -> None:
-    """Sessions of long ago are not kept."""
+    """Delete the lists of old sessions."""
     folder = _folder("sessions")
     for name in os.listdir(folder):
         file = os.path.join(folder, name)
@@ -55,7 +55,7 @@ def tidy() -> None:
 
 
 def finished(session: str) -> set[str] | None:
-    """The ids of the session that are done with; None for a session whose beginning no hook saw."""
+    """The ids of the session that are done; None for a session that began before any hook ran."""
     try:
         with open(os.path.join(_folder("sessions"), _name(session)), encoding="utf-8") as stream:
             return set(stream.read().split("\n"))
@@ -64,7 +64,8 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every kept message with its file, in the order they were said: what a catch-up finds is older than it looks."""
+    """Every stored message with its file, in the order of the messages' times, because a catch-up stores older messages
+    later."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -73,12 +74,12 @@ def waiting() -> list[tuple[str, Json]]:
                 with open(os.path.join(folder, name), encoding="utf-8") as stream:
                     found.append((os.path.join(folder, name), loads(stream.read())))
             except (OSError, ValueError):
-                continue  # taken by another hook
-    return sorted(found, key=lambda kept: kept[1]["message"]["sent_at"])  # all in UTC and one form
+                continue  # another hook has taken it
+    return sorted(found, key=lambda kept: kept[1]["message"]["sent_at"])  # all times are in UTC in one format
 
 
 def flush(event: str) -> None:
-    """Record everything that is kept, in order, a session at a time. Raises Away with what is left still kept."""
+    """Record all stored messages in order, session by session. After Away, the remaining messages stay stored."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))
@@ -96,7 +97,7 @@ def _send(place: Json, entries: list[tuple[str, Json]], event: str) -> None:
             for entry in entries:
                 _send(place, [entry], event)
             return
-        # What the server refuses by itself it will refuse again.
+        # The server would refuse the message again, so it is dropped.
     done(place["session"], [message["message_id"] for message in messages], [file for file, _ in entries])
 
 

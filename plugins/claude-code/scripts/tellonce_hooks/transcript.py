@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 60000
-"""Of one message: the server takes 64 KiB."""
+"""Maximum length of one message; the server accepts 64 KiB."""
 
 CUT = "\n… (cut)"
 OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder")
@@ -19,7 +19,7 @@ OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<sy
 
 
 def message(role: str, content: str, message_id: str, sent_at: str, **more: str) -> Json:
-    """A message as `record_turn` takes it; one that is too long is cut."""
+    """A message in the form of `record_turn`. One that is too long is cut."""
     raw = content.encode("utf-8", "replace")
     text = content if len(raw) <= MOST_BYTES else raw[:MOST_BYTES].decode("utf-8", "ignore") + CUT
     return {"role": role, "content": text.replace("\x00", ""), "message_id": message_id, "sent_at": sent_at, **more}
@@ -56,7 +56,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
     try:
         entry = loads(line)
     except ValueError:
-        return  # half a line of a program that was killed
+        return  # an incomplete line of a killed program
     if entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary"):
         return
     text = _text((entry.get("message") or {}).get("content"))
@@ -65,7 +65,8 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
         if prompt and prompt not in found:
-            # A command is a turn too, so that its reply is not taken for that to the prompt before; but nobody said it.
+            # A command counts as a turn, so that its reply is not mistaken for the previous prompt's, but it is not a
+            # message of the user.
             said = "" if text.startswith(OWN_FORMS) else text
             found[prompt] = {"id": prompt, "text": said, "at": entry.get("timestamp"), "reply": None}
     elif entry.get("type") == "assistant" and found:
@@ -74,7 +75,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
 
 
 def _text(content: object) -> str:
-    """What was written: no tool's result, no image."""
+    """The text of the entry, without results of tools and images."""
     if isinstance(content, str):
         return content.strip()
     blocks = content if isinstance(content, list) else []

@@ -6,12 +6,29 @@ before a function or class. A test loads the result in a browser.
 
 import json
 import re
+from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from mcp.server.apps import Apps, ResourceCsp
 
 from tellonce_server.api.assistant import APP_URI
-from tellonce_server.api.page.static_files import static_files
+
+
+@cache
+def static_files() -> Mapping[str, bytes]:
+    """The page's files by their paths below `/page/`."""
+    return dict(_below(files("tellonce_server.api.page") / "static", ""))
+
+
+def _below(folder: Traversable, prefix: str) -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
+    for entry in folder.iterdir():
+        name = f"{prefix}{entry.name}"
+        found += _below(entry, f"{name}/") if entry.is_dir() else [(name, entry.read_bytes())]
+    return found
+
 
 _IMPORT = re.compile(r'^import \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export ((?:async )?function|class) (\w+)", re.MULTILINE)

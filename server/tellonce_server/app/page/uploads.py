@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from tellonce_server.app.auth import OPERATOR
 from tellonce_server.app.credentials import stands
 from tellonce_server.app.page.commands import WORK, running
-from tellonce_server.app.page.headers import HEADERS, refused
+from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
 

@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
 from tellonce_server.domain.context.draft import SEPARATOR, Draft
 from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
-from tellonce_server.domain.context.focus import find_focus
 from tellonce_server.domain.context.history import History
-from tellonce_server.domain.context.log import fill_log, log_share
+from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.memories import Memories
-from tellonce_server.domain.context.relevant import Relevant, unseen
 from tellonce_server.domain.context.rolling import summary_text, unsaid
+from tellonce_server.domain.context.sections import Memories, Relevant, unseen
+from tellonce_server.domain.context.slots import find_focus
 from tellonce_server.domain.memory.order import ranked_memories
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS
+from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
+from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.fences import contained_text
@@ -57,18 +58,16 @@ def assemble(m: Material) -> Assembled:
     draft = Draft(m, TokenBudget(m.total), scaled(m.budgets, m.total))
     parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
     draft.fill_now()
-    # What a question needs comes first; the log's share is kept for it, so that the log is the same for every question.
-    logged = draft.token_budget.set_aside(log_share(m.total))
     parts.history.fill_newest()
     if m.asked:
-        _for_question(parts, logged)
+        _for_question(parts)
     else:
-        draft.token_budget.left += logged
         fill_log(draft)
         _for_talk(parts)
-    parts.history.fill_summaries()
+    parts.history.fill_summaries(parts.relevant.summaries)
     known = {*parts.memories.ids, *draft.included.get("log", ())}
-    parts.relevant.fill(unseen(draft, m.found(*MEMORY_KINDS, "summary"), (), known))
+    found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
+    parts.relevant.fill(unseen(draft, found, (), known))
     parts.relevant.write()
     return _finished(draft, parts.history.messages)
 
@@ -82,9 +81,9 @@ class _Parts(NamedTuple):
     relevant: Relevant
 
 
-def _for_question(parts: _Parts, logged: int) -> None:
+def _for_question(parts: _Parts) -> None:
     """For a question, fill what was found for it first. It may use half of the budget, because the latest messages
-    need a part. What it leaves of the `logged` tokens kept for the log is for more of what was found."""
+    need a part."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
@@ -92,14 +91,20 @@ def _for_question(parts: _Parts, logged: int) -> None:
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
-    draft.token_budget.left += logged
     fill_log(draft)
-    if logged:
-        parts.relevant.fill(unseen(draft, parts.relevant.left, parts.history.messages))
     draft.token_budget.left += stated
     parts.memories.fill_list([hit for hit in m.found(*MEMORY_KINDS) if hit.listed])
     parts.memories.fill(first)
+    parts.relevant.fill(_timeline(parts), draft.shares.summaries)
     _fill_stated(parts, others)
+
+
+def _timeline(parts: _Parts) -> list[Hit]:
+    """The summaries found for a question, a line each with what they add to the lines above."""
+    draft, m = parts.draft, parts.draft.material
+    found = unseen(draft, m.found("summary"), ())
+    added = ((hit, excerpt(unsaid(hit.text, draft.says), hit.tokens, m.query or "", whole=LINE)) for hit in found)
+    return [hit._replace(text=" ".join(text.split())) for hit, text in added if text.strip()]
 
 
 def _for_talk(parts: _Parts) -> None:

@@ -4,7 +4,7 @@ Its start moves in steps of several messages, so that the prompt's prefix stays 
 cached.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -42,7 +42,7 @@ class History:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._m = draft.material
-        self._window = _window(draft.material)
+        self._window = window(draft.material)
         self._newest: list[Shown] = []
         self._headed = True
         self._rendered: dict[int, Shown] = {}
@@ -77,10 +77,10 @@ class History:
         for shown in self._shown:
             self._draft.say(shown.text)
 
-    def fill_summaries(self) -> None:
-        """Add summaries of older messages, except for what is already said above, and write the section."""
+    def fill_summaries(self, recalled: Collection[int] = ()) -> None:
+        """Add summaries of older messages, except for those recalled and what is already said, and write the section."""
         if self._draft.wants("history"):
-            self._write(self._summaries(), self._shown)
+            self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
         """The rendered line, cached because its cost and its text are needed separately."""
@@ -143,10 +143,11 @@ class History:
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
-    def _summaries(self) -> list[str]:
+    def _summaries(self, recalled: Collection[int]) -> list[str]:
         """The newest chunk summaries that fit, oldest first, without those whose messages are all shown verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
+        chunks = [c for c in chunks if c.id not in recalled]
         texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
         chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
         taken = take(
@@ -171,7 +172,7 @@ class History:
         self._draft.note("messages", [shown.line.id for shown in messages])
 
 
-def _window(m: Material) -> list[Line]:
+def window(m: Material) -> list[Line]:
     """All messages that are not summarized, and at least the last `keep`, from a start that moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)

@@ -17,7 +17,7 @@ from tellonce_text.caches import of_texts
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
 from tellonce_text.secrets import mask
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Final
 
-from tellonce_server.core.db_errors import AWAY, OUTAGES
+from tellonce_server.core.errors import AWAY, OUTAGES
 from tellonce_server.store import receipts
 from tellonce_server.store.database import Database
 from tellonce_server.store.receipts import Receipt

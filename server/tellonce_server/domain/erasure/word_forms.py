@@ -9,7 +9,7 @@ from typing import Final
 import snowballstemmer
 
 from tellonce_text.caches import of_texts
-from tellonce_text.irregular import BASE
+from tellonce_text.lexicon import IRREGULAR
 from tellonce_text.stemming import BASE_OF, stem
 
 
@@ -34,7 +34,7 @@ _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have"
 def irregular_forms(base: str) -> frozenset[str]:
     """Words with this base form that follow no rule of endings: `mice` of `mouse`, French `chevaux` of `cheval`."""
     plural = (f"{base[:-1]}ux",) if base.endswith("al") else ()
-    return frozenset((*plural, *(form for known in (BASE, BASE_OF) for form, of in known.items() if of == base)))
+    return frozenset((*plural, *(form for known in (IRREGULAR, BASE_OF) for form, of in known.items() if of == base)))
 
 
 def is_spaceless(word: str) -> bool:
@@ -54,7 +54,7 @@ def roots(word: str, *, english: bool = False) -> frozenset[str]:
     """The stems of a lower-case word, one for each language it may belong to."""
     if len(word) > _LONGEST:
         return frozenset((word,))
-    word = BASE.get(word, word)
+    word = IRREGULAR.get(word, word)
     if english or len(word) < _SHORTEST:
         return frozenset((stem(word),))
     stemmers = _STEMMERS.cyrillic if _IS_CYRILLIC.search(word) else _STEMMERS.latin

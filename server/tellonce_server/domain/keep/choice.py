@@ -1,12 +1,13 @@
 """Which scored sentences are kept, and how. Pure decisions on scores and similarities."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter, mul
 from typing import Final, Literal
 
-from tellonce_server.domain.keep.orders import is_order
+from tellonce.work import NotableSentence
 from tellonce_server.domain.keep.sentences import Sentence
 from tellonce_server.embedding.protocol import Vector
 
@@ -41,6 +42,19 @@ ORDER: Final = -1.0
 """Log-odds required of a sentence in the form of an order or a request to remember."""
 
 
+# Few and in English only: the scorer must agree that the sentence is about the user, and it finds most others itself.
+_POLITE: Final = r"(?:(?:and|so|ok(?:ay)?|also|please|pls|btw|hey)[,\s]+){0,3}"
+_ORDER: Final = re.compile(
+    rf"{_POLITE}(?:from now on|going forward|in (?:the )?future|(?:whenever|every time|each time) i\b|"
+    rf"(?:always|never) (?!mind\b|again\b|ever\b|been\b|had\b|wanted\b|\w+ed\b))",
+    re.IGNORECASE,
+)
+_REMEMBER: Final = re.compile(
+    rf"{_POLITE}(?:can you |could you )?(?:remember|don'?t forget|keep in mind|(?:make a )?note|save)\b(?:\s+that\b(?! \w+ (?:when|where|we)\b)|\s*:|\s+(?:i|i'?m|my|we|our)\b)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class Scored:
     """One sentence of message `message_id`. All scores are log-odds."""
@@ -51,18 +65,6 @@ class Scored:
     score: float
     wish: float = -1.0
     dangling: float = 0.0
-
-
-@dataclass(frozen=True)
-class NotableSentence:
-    """A sentence of the user that the scorer selected, verbatim."""
-
-    message_id: int
-    text: str
-    score: float
-    group: Literal["fact", "wish"]
-    shown: bool
-    before: str | None = None
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
@@ -124,6 +126,12 @@ def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
 def _note(one: Scored, shown: bool) -> NotableSentence:
     text = one.sentence.text
     group: Literal["fact", "wish"] = "wish" if one.wish >= WISH or is_order(text) else "fact"
+    before = one.sentence.before if _dangles(one) else None
     return NotableSentence(
-        one.message_id, text, one.score, group, shown, one.sentence.before if _dangles(one) else None
+        message_id=one.message_id, text=text, score=one.score, group=group, shown=shown, before=before
     )
+
+
+def is_order(text: str) -> bool:
+    """Whether the sentence tells the assistant how to behave from now on, or what to remember."""
+    return bool(_ORDER.match(text) or _REMEMBER.match(text))

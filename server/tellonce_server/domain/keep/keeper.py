@@ -4,15 +4,18 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-from tellonce_server.domain.keep.choice import WISH, NotableSentence, Scored, choose
+from tellonce.work import NotableSentence, WorkMessage
+from tellonce_server.domain.keep.choice import WISH, Scored, choose, is_order
 from tellonce_server.domain.keep.features import features
 from tellonce_server.domain.keep.heads import heads
-from tellonce_server.domain.keep.orders import is_order
 from tellonce_server.domain.keep.sentences import Sentence, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
 
 MOST_READ: Final = 60
 """Sentences of one message that are scored, from its start and its end: at most 0.2 s per message."""
+
+MOST_KEPT: Final = 24
+"""Earlier notes that new sentences are compared with."""
 
 
 class Message(Protocol):
@@ -66,6 +69,25 @@ class Keeper:
         except EmbeddingUnavailable:
             return False
         return is_order(text) or heads().wish(layers[0], features(Sentence(text))) >= WISH
+
+
+class Scorer:
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._keeper = Keeper(embedder)
+
+    async def notable(self, messages: Sequence[WorkMessage], kept: Sequence[str] = ()) -> list[NotableSentence]:
+        """The notable sentences; none without the local model. `kept` are the earlier notes most similar to the
+        messages."""
+        if not messages:
+            return []
+        return await self._keeper.notable(messages, await self._vectors(kept[:MOST_KEPT]))
+
+    async def _vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        try:
+            return await self._embedder.embed(texts, urgent=True) if texts else []
+        except EmbeddingUnavailable:
+            return []
 
 
 def _read(messages: Sequence[Message]) -> list[tuple[int, Sentence]]:

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Final, Literal, Protocol
 
 from tellonce_server.domain.memory import literals
+from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
 """The share of a claim's content that must occur in the user's words if nothing else supports it."""
@@ -132,7 +133,7 @@ def check_claim(
         return Verdict(False, ("The user said nothing that bears it out.",), False)
     reasons = _Evidence(said, known, admits, follows).lacking(text, when, deadline)
     stated = [
-        sentence for quoted in said for sentence in literals.sentences(quoted.quote) if not literals.asks(sentence)
+        sentence for quoted in said for sentence in split_sentences(quoted.quote) if not ends_as_question(sentence)
     ]
     if not _borne_out(text, stated, similarity, CONTENT_SHARE, SIMILAR):
         reasons.append("The user's words do not say this.")
@@ -300,5 +301,5 @@ def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, sh
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True
-    sentences = [sentence for part in said for sentence in literals.sentences(part)][:MAX_SENTENCES]
+    sentences = [sentence for part in said for sentence in split_sentences(part)][:MAX_SENTENCES]
     return similarity is not None and any(similarity(text, sentence) >= cosine for sentence in sentences)

@@ -252,12 +252,3 @@ def _whole(digits: str) -> str:
 
 def written(value: float) -> str:
     return str(int(value)) if value == int(value) else str(value)
-
-
-def sentences(text: str) -> list[str]:
-    return [part.strip() for part in re.split(r"(?<=[.!?…؟।])\s|(?<=[。！？])|\n", text) if part.strip()]
-
-
-def asks(sentence: str) -> bool:
-    """Whether the sentence is a question by its mark, which is the same in most scripts."""
-    return sentence.rstrip("\"'”’»)」』 ")[-1:] in ("?", "？", "؟", "⁇", "\u037e")

@@ -1,13 +1,19 @@
-"""Asks the date resolver whether words can mean a day or a time."""
+"""What a person's words can mean: a day, a time, and the numbers that follow from them."""
 
-from datetime import date, datetime, tzinfo
+import re
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Final
 from zoneinfo import ZoneInfo
 
-from tellonce_text.dates import admission
+from tellonce_server.domain.memory import literals
+from tellonce_text.dates import meanings
 from tellonce_text.dates.alarms import rings
-from tellonce_text.dates.readings import Said
-from tellonce_text.dates.regions import region_of
+from tellonce_text.dates.phrases import count_at
+from tellonce_text.dates.readings import Reading, Said
 from tellonce_text.dates.resolver import expressions
+from tellonce_text.dates.tokens import line_of
+from tellonce_text.dates.zones import region_of
 
 _DAY_ENDS = ((0, 0), (23, 59))
 """Times that stand for a whole day, so nobody needs to have said them."""
@@ -18,9 +24,81 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
-        return admission.admits(text, moment, said)
+        return meanings.admits(text, moment, said)
     local = moment.astimezone(zone)
-    if (local.hour, local.minute) in _DAY_ENDS and admission.admits(text, local.date(), said):
+    if (local.hour, local.minute) in _DAY_ENDS and meanings.admits(text, local.date(), said):
         return True
     readings = (reading for found in expressions(text, said) for reading in found.readings)
     return any(reading.start <= moment < reading.end for reading in readings) or rings(text, said, moment)
+
+
+try:
+    from text_to_num import alpha2digit
+except ImportError:
+    # The library has no wheel for Intel Macs; there, "three" does not support a 3 in a statement.
+    def alpha2digit(text: str, lang: str, threshold: float = 3.0) -> str:
+        return text
+
+
+LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
+"""Languages whose number words the library reads. The language of a text is unknown, so each is tried."""
+
+MOST: Final = 2_000
+"""Characters of a quote that are searched for numbers, which is the maximum length of a quote: about 30 ms at worst."""
+
+WEEK: Final = 7
+"""Days of a span whose single days a statement may name; of a longer span only its months and years."""
+
+
+def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
+    """Digits for number words, for the parts of every day and time the words can mean, and for the year in which they
+    were said."""
+    assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
+    head = text[:MOST]
+    counted = frozenset(_spelled(head))
+    said = Said(said_at, zone, region_of(zone))
+    named = (part for found in expressions(head, said) for reading in found.readings for part in _parts(reading))
+    return counted.union(_fractions(head, counted), named, (str(said_at.astimezone(zone).year),))
+
+
+def _spelled(text: str) -> Iterator[str]:
+    """Numbers in words: by the library, and by the words of dates, which also have Russian and dozens."""
+    for language in LANGUAGES:
+        digits = alpha2digit(text, language, 0)
+        yield from literals.said_numbers(digits)
+        yield from (literals.written(float(m[1].replace(",", ".")) * int(m[2])) for m in _SCALED.finditer(digits))
+    line = line_of(text)
+    for index in range(len(line) if line else 0):
+        count = count_at(line, index) if line else None
+        if count and count.exact:
+            yield str(count.value)
+
+
+_SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
+"""`1.2 million`, with the million in digits."""
+
+
+def _fractions(text: str, counted: Iterable[str]) -> Iterator[str]:
+    """What `half` and the like make of a whole and of the numbers said: a share, its percentage, minutes of an hour."""
+    line = line_of(text)
+    parts = {line[at].get("fraction") for at in range(len(line))} - {None} if line else set[int]()
+    wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
+    for part in parts:
+        shares = [100 / part, 100 - 100 / part, 1 / part, 60 / part]
+        shares += [value for whole in wholes for value in (whole / part, whole + 1 / part, 60 * whole + 60 / part)]
+        yield from (literals.written(round(share, 2)) for share in shares)
+
+
+_LONGEST: Final = 9
+"""Digits of a number that a share is taken of."""
+
+
+def _parts(reading: Reading) -> Iterator[str]:
+    first, last = reading.days
+    length = (last - first).days + 1
+    named = [first + timedelta(days=number) for number in range(length)] if length <= WEEK else [first, last]
+    for day in named:
+        yield from (str(day.year), str(day.month), *((str(day.day),) if length <= WEEK else ()))
+    if reading.precision == "instant":
+        at = reading.start
+        yield from (str(at.hour), str(at.hour % 12 or 12), str(at.minute))

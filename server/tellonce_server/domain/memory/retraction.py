@@ -4,7 +4,6 @@ A line repeats a statement by its words or its meaning, in any language. In doub
 rewritten soon, and a missing line misleads nobody.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,6 +14,7 @@ from tellonce_server.domain.memory import literals
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row
+from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
@@ -25,8 +25,6 @@ COSINE: Final = 0.75
 
 MOST_LINES: Final = 60
 """Maximum lines compared by meaning, from the start of each text."""
-
-_SENTENCE_END: Final = re.compile(r"(?<=[^\W\d_]{3}[.!?])\s+(?=\S)|(?<=[。！？؟।])\s*(?=\S)")
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ def struck(text: str, ended: Sequence[Ended], cosines: "Cosines") -> str:
 
 
 def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str | None:
-    parts = _SENTENCE_END.split(line)
+    parts = split_sentences(line)
     kept = [part for part in parts if not any(carries(part, x, cosines) for x in ended)]
     if len(kept) == len(parts):
         return line
@@ -110,9 +108,7 @@ class Striker:
         return [memory.content, *(quote.text for quote in quotes)]
 
     async def _cosines(self, texts: Sequence[str], ended: Sequence[Ended]) -> Cosines:
-        lines = [
-            part for text in texts for line in text.split("\n") for part in _SENTENCE_END.split(line) if part.strip()
-        ]
+        lines = [part for text in texts for part in split_sentences(text)]
         asked = list(dict.fromkeys([*(s for x in ended for s in (*x.texts, x.instead)), *lines[:MOST_LINES]]))
         try:
             return Cosines(dict(zip(asked, await self._embedder.embed(asked, urgent=True), strict=True)))

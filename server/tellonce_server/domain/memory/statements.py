@@ -12,7 +12,7 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.embedding.vectors import vector_or_none
+from tellonce_server.embedding.protocol import vector_or_none
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory

@@ -1,10 +1,15 @@
-"""When a thread's older messages are summarized, and in which runs. Pure."""
+"""When a thread's older messages are summarized, and in which runs. All but the last two functions are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby, pairwise
 
 from tellonce.settings import Compaction
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.store import threads
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import JobClass
 from tellonce_server.store.threads import OpenMessage, Run
 
 
@@ -14,8 +19,10 @@ def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | N
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
-    """How many of the newest messages stay verbatim; None if nothing is due. `spoke` is the time of the thread's last
-    earlier message: after a day of silence, the thread is compacted whatever its size.
+    """How many of the newest messages stay verbatim; None if nothing is due.
+
+    `spoke` is the time of the thread's last earlier message: after a day of silence, the thread is compacted whatever
+    its size.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -35,9 +42,10 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 
 
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
-    """Cut all but the newest `kept` messages into contiguous runs, oldest first. A run has `chunk_least` to `chunk`
-    messages; a shorter remainder stays verbatim. Messages from before a
-    `/new` are cut completely, because they are not shown; with `all_due`, all messages are.
+    """Cut all but the newest `kept` messages into contiguous runs, oldest first.
+
+    A run has `chunk_least` to `chunk` messages; a shorter remainder stays verbatim. Messages from before a `/new` are
+    cut completely, because they are not shown; with `all_due`, all messages are.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]
@@ -74,3 +82,43 @@ def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[
 def _run(part: Sequence[OpenMessage]) -> Run:
     first, last = part[0], part[-1]
     return Run(first.thread_no, last.thread_no, first.id, last.id, sum(m.tokens for m in part))
+
+
+async def compact_thread(
+    q: Queries,
+    where: ChatScope,
+    thread_key: str,
+    rules: Compaction,
+    now: datetime,
+    *,
+    all_due: bool = False,
+    job_class: JobClass = "live",
+) -> int:
+    """Queue the due chunk summaries and return their number. With `all_due`, all messages except those kept verbatim
+    are due."""
+    thread = await threads.find(q, where.owner_id, where.chat_id, thread_key)
+    if thread is None:
+        return 0
+    waiting = await threads.open_run(q, where.owner_id, where.chat_id, thread_key)
+    spoke = spoke_before(waiting, now, rules.max_age_hours)
+    tokens = sum(m.tokens for m in waiting)
+    kept = keep(rules, messages=len(waiting), tokens=tokens, spoke=spoke, now=now)
+    if kept is None and not all_due:
+        return 0
+    due = runs(waiting, rules.keep if kept is None else kept, rules, all_due=all_due)
+    if not due:
+        return 0
+    return await threads.queue_chunks(
+        q, where.owner_id, where.chat_id, thread_key, thread.queued_to, due, now, job_class
+    )
+
+
+async def compact_silent(deps: Dependencies) -> int:
+    """Queue the chunk summaries of threads that have fallen silent and return their number. No message has to come."""
+    rules, now, queued = deps.settings.compaction, deps.now(), 0
+    since = now - timedelta(hours=rules.max_age_hours)
+    for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):
+        queued += await compact_thread(deps.database, ChatScope(owner_id, chat_id), key, rules, now)
+    if queued:
+        deps.tell_workers()
+    return queued

@@ -6,9 +6,8 @@ import time
 from datetime import datetime
 
 from tellonce import tracing
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.queue.backoff import backoff
 from tellonce_server.domain.queue.results import Applier, ResultRefused
 from tellonce_server.store import chats, queue
 from tellonce_server.store.database import Transaction
@@ -54,7 +53,7 @@ class Finisher:
         try:
             async with t.savepoint():
                 stored = await self._applier.apply(t, job, now)
-        except db_errors.PASSING:
+        except errors.PASSING:
             raise
         except Exception as error:
             # This is the edge of one job: a result that cannot be applied must not block its chat for ever.
@@ -71,7 +70,7 @@ class Finisher:
         a user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
-        retry = now + backoff(policy, job.attempts)
+        retry = now + policy.retry_delay(job.attempts)
         await queue.refuse(t, job.key, reason, now, max_attempts=policy.max_attempts, not_before=retry)
 
 

@@ -9,19 +9,18 @@ from datetime import UTC, datetime, timedelta
 
 from tellonce import work as w
 from tellonce.contract import JobKind
-from tellonce_server.core import db_errors
+from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.attendance import Attendance
-from tellonce_server.domain.queue.backoff import backoff
 from tellonce_server.domain.queue.completion import Finisher
 from tellonce_server.domain.queue.results import Applier
-from tellonce_server.domain.queue.status import read_status
 from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.store import chats, ledger, queue
 from tellonce_server.store.chats import Chat
-from tellonce_server.store.database import Transaction
-from tellonce_server.store.queue import Job, JobKey
+from tellonce_server.store.database import Database, Transaction
+from tellonce_server.store.ledger import PerExchange
+from tellonce_server.store.queue import Job, JobKey, Reading
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +135,7 @@ class WorkQueue:
                 now,
                 counted=not args.provider_down,
                 max_attempts=self._deps.settings.queue.max_attempts if args.retryable else 1,
-                not_before=now + backoff(self._deps.settings.queue, job.attempts if job is not None else 0),
+                not_before=now + self._deps.settings.queue.retry_delay(job.attempts if job is not None else 0),
             )
             if job is None or failure is None:
                 raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
@@ -222,7 +221,7 @@ class WorkQueue:
         """The worker's input; None if nothing is left to do or the input cannot be read."""
         try:
             work = await self._inputs.read(job)
-        except db_errors.PASSING:
+        except errors.PASSING:
             raise
         except Exception as error:
             # This is the edge of one claimed job: it must not keep others from being handed out.
@@ -295,3 +294,34 @@ def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
 
 def month_start(now: datetime) -> datetime:
     return now.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+
+
+async def read_status(database: Database, now: datetime, month: datetime) -> w.ReadingStatus:
+    found = await queue.reading(database)
+    cost = await _cost(database, month)
+    return status(found, cost, await queue.dropped(database, now))
+
+
+def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> w.ReadingStatus:
+    """Compute the status from the counts. Pure."""
+    by_tier = {x.tier: x.exchanges for x in found if x.tier is not None}
+    waiting = sum(x.exchanges for x in found if x.tier is None and not x.again)
+    again = sum(x.provisional or 0 for x in found) + sum(x.exchanges for x in found if x.again)
+    left = waiting + again
+    return w.ReadingStatus(
+        read_by=tuple(w.ReadBy(tier=tier, exchanges=by_tier[tier]) for tier in w.TIERS if tier in by_tier),
+        waiting=waiting,
+        to_read_again=again,
+        estimate_usd=round(cost.price_usd * left, 4) if cost.price_usd is not None else None,
+        estimate_seconds=round(cost.seconds * left, 1) if cost.seconds is not None else None,
+        dropped=dropped,
+    )
+
+
+async def _cost(database: Database, month: datetime) -> PerExchange:
+    """This month's cost per exchange, in US dollars, of the best tier that has read one."""
+    for tier in w.TIERS:
+        cost = await ledger.per_exchange(database, month, tier)
+        if cost.seconds is not None:
+            return cost
+    return PerExchange(None, None)

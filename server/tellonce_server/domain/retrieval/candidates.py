@@ -8,13 +8,13 @@ from math import sqrt
 from asyncpg import BitString
 from pgvector import HalfVector
 
+from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store.database import Database, Row
-from tellonce_text.dates.spans import Span
-from tellonce_text.tsquery import any_of, owner_scope, quoted
+from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
 """Maximum candidates by words, by similarity and by time, each."""

@@ -1,8 +1,7 @@
 """Selects the sentences of a long message that answer a question. Pure."""
 
-import re
-
 from tellonce_text.claims import content_stems
+from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 WHOLE = 160
@@ -11,11 +10,12 @@ WHOLE = 160
 SHORTEST = 60
 """Maximum tokens of a long reply if the budget is small."""
 
+LINE = 60
+"""Maximum tokens of a summary among those of a topic, which are shown a line each."""
+
 WHOLE_ROUTINE = 500
 """Maximum tokens of a routine message that is shown whole. The window shows only its summary, so its full words are
 useful here."""
-
-_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*|\n+")
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
@@ -24,7 +24,7 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
     if tokens <= whole:
         return text
     wanted = set(content_stems(query))
-    sentences = [s.strip() for s in _SENTENCE.findall(text) if s.strip()]
+    sentences = split_sentences(text)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & set(content_stems(sentences[i]))), i))
     chosen: list[int] = []
     room = min(whole, WHOLE)

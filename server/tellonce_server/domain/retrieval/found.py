@@ -16,8 +16,6 @@ from tellonce_server.domain.retrieval.signals import Candidate, bm25, coverage, 
 from tellonce_server.store.database import Row
 from tellonce_text.tokens import estimate
 
-MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "date", "outcome", "pin"))
-
 
 class Found(NamedTuple):
     """A scored result. `text` is the whole text unless `clipped`; `covered` is the weighted share of the query's words
@@ -130,8 +128,10 @@ def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
     tokens of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None
-    whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
-    shown = excerpt(text, tokens, query, whole=whole) if found.kind == "message" else text
+    shown = text
+    if found.kind == "message":
+        whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
+        shown = excerpt(text, tokens, query, whole=whole)
     return Hit(
         *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
         *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),

@@ -6,9 +6,10 @@ and read "fish/chips" as a file name; this module corrects that. Knows no databa
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
-from tellonce_text.irregular import BASE
+from tellonce_text.lexicon import IRREGULAR
 from tellonce_text.normalization import nfkc
 
 
@@ -46,7 +47,7 @@ _SPACELESS: Final = re.compile(
 
 
 def _base(match: re.Match[str]) -> str:
-    return BASE.get(match[0].lower(), match[0])
+    return IRREGULAR.get(match[0].lower(), match[0])
 
 
 def _pairs(match: re.Match[str]) -> str:
@@ -69,3 +70,20 @@ _PLAIN: Final = {
     code: plain for code in (*range(0xC0, 0x250), *range(0x1E00, 0x1F00)) if (plain := _plain_letter(chr(code)))
 } | str.maketrans({"ß": "ss", "ø": "o", "Ø": "O", "æ": "ae", "Æ": "AE", "œ": "oe", "ł": "l", "Ł": "L", "đ": "d", "ı": "i",
                    "ё": "е", "Ё": "Е", "’": "'"})  # fmt: skip
+
+
+NOTHING = "'@nothing'"
+"""A query that matches no row; an empty one would raise a notice."""
+
+
+def quoted(lexeme: str) -> str:
+    escaped = lexeme.replace("\\", "\\\\").replace("'", "''")
+    return f"'{escaped}'"
+
+
+def any_of(lexemes: Sequence[str]) -> str:
+    return " | ".join(map(quoted, lexemes)) or NOTHING
+
+
+def owner_scope(owner_id: int) -> str:
+    return quoted(f"@o{owner_id}")

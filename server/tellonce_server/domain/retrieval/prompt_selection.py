@@ -1,14 +1,20 @@
 """Selects and orders the search results for a prompt. Pure."""
 
+import re
 from collections.abc import Sequence
+from itertools import pairwise
 
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import weights as w
-from tellonce_server.domain.retrieval.echoes import without_echoes
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
+from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.question import asks
+from tellonce_server.domain.retrieval.signals import asking
 
 SUMMARIES = 2
+TIMELINE = 16
+"""Summaries offered to a question: what happened in a topic, shown oldest first."""
+
 MORE_MEMORIES = 12
 """Maximum memories for a question, including those within `limits`."""
 
@@ -34,7 +40,11 @@ def choose(
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
     messages = _of_thread(without_echoes(talk, query), thread_key)
-    return [*messages[: limits.messages], *_memories(ranked, limits)[: limits.memories], *_summaries(ranked)]
+    return [
+        *messages[: limits.messages],
+        *_memories(ranked, limits)[: limits.memories],
+        *_summaries(ranked)[:SUMMARIES],
+    ]
 
 
 def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
@@ -44,7 +54,7 @@ def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, l
     messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
     stated = dict.fromkeys([*_memories(ranked, limits)[:MORE_MEMORIES], *(f for f in ranked if f.listed)])
-    return [*first, *stated, *_summaries(ranked), *more]
+    return [*first, *stated, *_summaries(ranked)[:TIMELINE], *more]
 
 
 def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
@@ -52,7 +62,7 @@ def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
 
 
 def _summaries(ranked: Sequence[Found]) -> list[Found]:
-    return [f for f in ranked if f.kind == "summary" and _near(f)][:SUMMARIES]
+    return [f for f in ranked if f.kind == "summary" and _near(f)]
 
 
 def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
@@ -79,3 +89,51 @@ def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]
         return list(messages)
     best = max(f.covered for f in own)
     return [f for f in messages if f.thread_key == thread_key or f.covered >= best + OTHER_THREAD_MARGIN]
+
+
+SAME_QUESTION = 0.9
+"""Minimum cosine of an earlier question that is the current question in other words."""
+
+REPEATED = 0.7
+"""Minimum share of an answer's word pairs that occur in better results for it to count as a repetition."""
+
+_WORD = re.compile(r"\w+")
+
+
+def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
+    """The messages, best first, without earlier copies of the question and answers that repeat a better message.
+
+    If a person said the same words twice, the better ranked message stays. A long reply stays, because its text is not
+    loaded.
+    """
+    kept: list[Found] = []
+    said: set[tuple[str, ...]] = set()
+    heard: set[tuple[str, str]] = set()
+    asked = _words(query)
+    for found in messages:
+        words = _words(found.text)
+        if _asks_again(found, words, asked) or words in said or _repeats(found, words, heard):
+            continue
+        kept.append(found)
+        if words:
+            said.add(words)
+        heard.update(pairwise(words))
+    return kept
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def _asks_again(found: Found, words: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+    if found.role != "user" or asking(found.text) < 1:
+        return False
+    return words == asked or (found.cosine or 0.0) >= SAME_QUESTION
+
+
+def _repeats(found: Found, words: tuple[str, ...], heard: set[tuple[str, str]]) -> bool:
+    """Whether an answer of the assistant repeats earlier words. A person who repeats something may mean it again."""
+    if found.role != "assistant" or found.speaker or found.routine or len(words) < 2:
+        return False
+    pairs = list(pairwise(words))
+    return sum(pair in heard for pair in pairs) >= REPEATED * len(pairs)

@@ -9,7 +9,8 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.retrieval.lexical import normal
-from tellonce_text.dates.spans import Span, query_spans
+from tellonce_text.dates.meanings import Span, query_spans
+from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
 """Maximum words of a query that are matched, the rarest ones."""
@@ -108,7 +109,7 @@ def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
 
 def asks(text: str) -> bool:
     """Whether a message asks for something to be recalled."""
-    return bool(_ASKS.search(text))
+    return is_question(text) or bool(_RECALL.search(text))
 
 
 VAGUE_WEIGHT: Final = 0.35
@@ -145,9 +146,8 @@ _ADVICE: Final = re.compile(
     r"|\b(?:ideas|tips|advice|suggestions|recommendations)\b",
     re.IGNORECASE,
 )
-_ASKS: Final = re.compile(
-    r"[?？]\s*$|[?？]\s|^\W*(?:who|whose|whom|what|which|when|where|why|how|did|do|does|is|are|was|were|have|has|had|can|could|tell me"
-    r"|remind me|remember|show me|find|list|give me|recall)\b",
+_RECALL: Final = re.compile(
+    r"^\W*(?:have|has|had|can|could|tell me|remind me|remember|show me|find|list|give me|recall)\b",
     re.IGNORECASE,
 )
 # These words are also names; they count as names only with a capital.

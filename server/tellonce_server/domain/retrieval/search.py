@@ -1,23 +1,28 @@
 """Runs a search: candidates by words, meaning and time within the scope, then ranked."""
 
 import asyncio
+import base64
+import binascii
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
+from zlib import crc32
 
 from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
+from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.retrieval import candidates, cursor, found, prompt_selection, ranking
+from tellonce_server.domain.retrieval import candidates, found, prompt_selection, ranking
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
-from tellonce_server.domain.retrieval.cursor import Cursor
 from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
+from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
@@ -68,8 +73,8 @@ class Retriever:
 
     async def search(self, request: SearchRequest) -> SearchPage:
         """One page of results, best first. Raises CursorRefused for a cursor of another search."""
-        search = cursor.mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
-        at = cursor.read(request.cursor, search) if request.cursor is not None else None
+        search = search_mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        at = read_cursor(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
@@ -170,7 +175,7 @@ class Retriever:
 
     async def _memories(self, scan: Scan) -> list[Row]:
         r = scan.request
-        if r.kinds is not None and not MEMORY_KINDS.intersection(r.kinds):
+        if r.kinds is not None and not set(MEMORY_KINDS) & set(r.kinds):
             return []
         return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
 
@@ -196,3 +201,42 @@ class Retriever:
             return whole
         every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
         return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
+
+
+class CursorRefused(Refused):
+    """The text is not a cursor of this search; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """`start` is the number of results to skip. `below` limits to messages with a smaller number. `search` is the
+    checksum of the search."""
+
+    start: int
+    below: int
+    search: int
+
+    def __str__(self) -> str:
+        return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
+
+
+def search_mark(*parts: object) -> int:
+    """A checksum of the search request."""
+    return crc32(repr(parts).encode())
+
+
+def read_cursor(text: str, search: int) -> Cursor:
+    """Parse a cursor. Raises CursorRefused for invalid text, or a cursor of another search."""
+    try:
+        start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
+    except (binascii.Error, ValueError, TypeError):
+        raise _refused(text) from None
+    if not all(type(value) is int for value in (start, below, of)) or start < 0 or below < 0 or of != search:
+        raise _refused(text)
+    return Cursor(start, below, of)
+
+
+def _refused(text: str) -> CursorRefused:
+    return CursorRefused(
+        f"{text!r} is no cursor of this search; use next_cursor of the page before, with the same query and arguments."
+    )

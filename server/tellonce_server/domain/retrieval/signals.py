@@ -18,7 +18,7 @@ from tellonce.contract import Role
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_text.caches import of_texts
-from tellonce_text.dates.spans import Span, message_spans
+from tellonce_text.dates.meanings import Span, message_spans
 
 Floats: TypeAlias = NDArray[np.float64]
 

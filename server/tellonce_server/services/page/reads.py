@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from tellonce.contract import ExplainArgs, Memory, MemoryStatus, SectionName
 from tellonce.settings import Budgets
@@ -11,7 +12,6 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.services.page import contract as p
-from tellonce_server.services.page.calendar import month_span
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.page import Filter
 
@@ -97,6 +97,7 @@ class PageReads:
         month = args.month or (months[0][0] if months else None)
         span = month_span(month, zone) if month else None
         return p.PageTimeline(
+            today=f"{self._deps.now().astimezone(zone):%Y-%m-%d}",
             months=tuple(p.MonthEntry(month=name, messages=count) for name, count in months),
             month=month,
             days=await self._days(owner_id, *span) if span else (),
@@ -221,3 +222,10 @@ def _shares(budgets: Budgets) -> dict[SectionName, int]:
         "relevant": budgets.relevant,
         "quoted": budgets.quoted,
     }
+
+
+def month_span(month: str, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """The start and end of a month such as `2026-03` in the zone."""
+    year, number = (int(part) for part in month.split("-"))
+    following = (year + 1, 1) if number == 12 else (year, number + 1)
+    return datetime(year, number, 1, tzinfo=zone), datetime(*following, 1, tzinfo=zone)

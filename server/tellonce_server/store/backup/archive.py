@@ -14,9 +14,13 @@ from typing import Any, BinaryIO, Final, cast
 import asyncpg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from tellonce_server.store.backup.refusal import BackupRefused
 from tellonce_server.store.postgres.migrate import CREATE_LEDGER, statements
 from tellonce_sql import Migration, migrations, query
+
+
+class BackupRefused(Exception):
+    """Nothing was changed; the text says why, for the person at the terminal."""
+
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"

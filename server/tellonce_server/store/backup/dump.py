@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 import asyncpg
 
-from tellonce_server.store.backup.refusal import BackupRefused
+from tellonce_server.store.backup.archive import BackupRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError, bindir
 from tellonce_sql import migrations, query
 
@@ -25,7 +25,7 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Target:
-    """A database, and the folder of the client tools that match its version."""
+    """A database, and the folder of the PostgreSQL client tools that match its version."""
 
     dsn: str
     tools: Path

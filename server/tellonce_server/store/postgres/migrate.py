@@ -14,7 +14,7 @@ import anyio
 import asyncpg
 
 import tellonce_sql
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 from tellonce_sql import Migration, query
 
 # "chatmem" as a number: the advisory lock for changing a database's schema.

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import asyncpg
 
-from tellonce_server.core.db_errors import StorageRefused
+from tellonce_server.core.errors import StorageRefused
 
 OLDEST_POSTGRES: Final = 150000
 OLDEST_VECTOR: Final = (0, 8, 4)

@@ -1,0 +1,22 @@
+"""The pause before something that failed is tried again. Every process waits by this one rule."""
+
+import random
+from collections.abc import Callable
+
+MOST_DOUBLINGS = 30
+
+
+def backoff(
+    failures: int, first: float, longest: float = float("inf"), jitter: Callable[[], float] = random.random
+) -> float:
+    """Seconds to wait after so many consecutive failures: `first`, doubled by each further one, at most `longest`.
+
+    `jitter` is a number in [0, 1): the used part of the second half of the pause, so that clients do not return at once.
+    """
+    whole = min(longest, first * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLINGS))
+    return whole * (0.5 + 0.5 * jitter())
+
+
+def full_length() -> float:
+    """The jitter of a pause that always has its full length."""
+    return 1.0

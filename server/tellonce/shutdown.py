@@ -1,0 +1,74 @@
+"""How a process learns that it must end, and waits that end with it."""
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Collection, Coroutine
+from typing import Any, TypeVar
+
+
+def told_to_end() -> asyncio.Event:
+    """An event that the first such signal sets. Call it within a running event loop."""
+    told = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    return told
+
+
+PARENT_PIPE = "TELLONCE_LIFELINE"
+
+
+def watch_parent() -> None:
+    """Send SIGTERM to this process when the descriptor named in the environment is closed. Without that variable, do
+    nothing."""
+    name = os.environ.pop(PARENT_PIPE, None)
+    if name is not None:
+        threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
+
+
+def _wait_for_end(descriptor: int) -> None:
+    while os.read(descriptor, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+ResultT = TypeVar("ResultT")
+
+
+class Stopped(Exception):
+    """The process was stopped before the work was done; the work was cancelled."""
+
+
+async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]) -> ResultT:
+    """The work's result. Raises Stopped, and what the work raises."""
+    working, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        raise Stopped
+    finally:
+        stopping.cancel()
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+
+
+async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
+    """Wait for `seconds`. Returns whether the process was stopped meanwhile."""
+    try:
+        async with asyncio.timeout(seconds):
+            await stop.wait()
+    except TimeoutError:
+        return True
+    return False
+
+
+async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
+    """Let running tasks end for `seconds`, then cancel them."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(tasks, timeout=seconds)
+    for task in late:
+        task.cancel()
+    await asyncio.gather(*late, return_exceptions=True)

@@ -1,0 +1,126 @@
+"""Reminders in the terminal chat: set, listed, cancelled, and shown when they are due.
+
+They are those of the user's private chat with the bot. Where a bot is set up, it delivers them, and the terminal also
+shows those that become due while it is open. Otherwise the terminal delivers them.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings
+from tellonce.reminders import ChangeReminderArgs, ClaimRemindersArgs, ListRemindersArgs, Reminder
+from tellonce_cli.memory_server import CHANNEL, OURS
+from tellonce_relay.catalogue import phrase
+from tellonce_relay.incoming import Incoming
+from tellonce_relay.turn import reminders
+
+LONGEST_NAP: Final = 15.0
+"""Maximum seconds before a reminder that was set elsewhere is noticed."""
+
+LEAD: Final = timedelta(seconds=1)
+"""How early a reminder is read that the bot delivers: at its time the bot may already have ended it."""
+
+
+@dataclass
+class ChatReminders:
+    """`show` prints a text at any moment; `delivers` says that no bot does; `opened` is when the chat began."""
+
+    memory: MemoryClient
+    zone: ZoneInfo
+    show: Callable[[str], None]
+    now: Callable[[], datetime]
+    delivers: bool
+    opened: datetime
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    _worker: str = field(default_factory=lambda: f"{CHANNEL}:{secrets.token_hex(8)}")
+    _shown: set[tuple[int, datetime]] = field(default_factory=set)
+    _listed: tuple[Reminder, ...] = ()
+
+    async def set(self, incoming: Incoming, text: str) -> tuple[str, Reminder | None]:
+        """The answer to a request, and the reminder if it was set. Raises what the memory raises."""
+        try:
+            made = await reminders.set_by(self.memory, self.zone, incoming, text)
+        except reminders.NotSet as reason:
+            return str(reason), None
+        self.changed.set()
+        return reminders.set_reply(made, incoming.sent_at, self.zone).text, made
+
+    async def listed(self, incoming: Incoming) -> str:
+        """All upcoming reminders with their numbers."""
+        self._listed = (await reminders.coming(self.memory, incoming))[: reminders.MOST_LISTED]
+        return reminders.list_reply(self._listed, incoming.sent_at, self.zone).text
+
+    async def cancel(self, number: str) -> str:
+        """Cancel a reminder by its number in the last list."""
+        place = int(number) if number.isascii() and number.isdecimal() else 0
+        if not 0 < place <= len(self._listed):
+            return "Which one? /reminders lists them; /cancel 1 cancels the first."
+        return await self.take_back(self._listed[place - 1].memory.id)
+
+    async def take_back(self, memory_id: int) -> str:
+        args = ChangeReminderArgs(memory_id=memory_id, action="cancel")
+        return phrase("reminder.cancelled", what=reminders.what_of(await self.memory.change_reminder(args)))
+
+    async def keep(self) -> None:
+        """Show reminders at their time until cancelled."""
+        while True:
+            self.changed.clear()
+            try:
+                next_at = await (self.deliver_due() if self.delivers else self.show_due())
+            except (MemoryRefused, MemoryUnreachable):
+                next_at = None  # whoever types the next line sees the reason
+            until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
+            try:
+                async with asyncio.timeout(min(LONGEST_NAP, max(0.0, until))):
+                    await self.changed.wait()
+            except TimeoutError:
+                continue
+
+    async def deliver_due(self) -> datetime | None:
+        """Show and finish what is due, and return when the next reminder is."""
+        claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self._worker))
+        for reminder in claimed.reminders:
+            text = self._text(reminder)
+            self.show(text)
+            await self._record(text)
+            await reminders.finish(self.memory, reminder, self.now(), self.zone)
+        return claimed.next_at
+
+    async def show_due(self) -> datetime | None:
+        """Show what the bot delivers now, and return when to look again."""
+        coming = (await self.memory.list_reminders(ListRemindersArgs())).reminders
+        news = [r for r in coming if r.due_at >= self.opened and (r.memory.id, r.due_at) not in self._shown]
+        for reminder in (r for r in news if r.due_at <= self.now() + LEAD):
+            await asyncio.sleep((reminder.due_at - self.now()).total_seconds())
+            self._shown.add((reminder.memory.id, reminder.due_at))
+            self.show(self._text(reminder))
+        later = [r.due_at - LEAD for r in news if (r.memory.id, r.due_at) not in self._shown]
+        return min(later, default=None)
+
+    def _text(self, reminder: Reminder) -> str:
+        return reminders.due_text(reminder, self.zone, late=self.now() - reminder.due_at > reminders.LATE)
+
+    async def _record(self, text: str) -> None:
+        """Record the delivered reminder, so that "done" answers it."""
+        args = c.RecordMessageArgs(
+            role="assistant",
+            content=text,
+            message_id=f"{CHANNEL}:{secrets.token_hex(8)}",
+            sent_at=self.now().astimezone(self.zone),
+            channel=CHANNEL,
+            routine=reminders.ROUTINE,
+        )
+        await self.memory.record_message(args)
+
+
+def terminal_delivers(settings: RelaySettings) -> bool:
+    """Whether no bot delivers. The settings of another machine are not known, so a bot may run there."""
+    return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

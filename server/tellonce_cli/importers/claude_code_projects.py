@@ -1,0 +1,78 @@
+"""The projects of Claude Code: the name of each one's conversation, and what the user lets the plugin record there.
+
+The plugin keeps the same rules without any package (`tellonce_hooks.project`); a test compares the two.
+"""
+
+import json
+import os
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MODES = ("off", "recall", "full")
+"""From least to most. Only `full` records."""
+
+_LONGEST_NAME = 128
+_PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
+
+
+def conversation_name(folder: str) -> str:
+    """As the plugin names a project: its folder, with `~` for the home; a very long one by its end and a checksum."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
+    return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
+
+
+def without_private(text: str) -> str:
+    """The text without what the user marked `<private>…</private>`."""
+    return _PRIVATE.sub("", text).strip()
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user chose in the plugin: its options, and a mode for single projects."""
+
+    options: Mapping[str, Any]
+    projects: Mapping[str, Any]
+
+    def records(self, folder: str) -> bool:
+        """Whether what is said in the folder may be recorded."""
+        if self._excludes(folder):
+            return False
+        own = _object(Path(folder) / ".claude" / "tellonce.json").get("memory")
+        chosen = _mode(self.projects.get(folder)) or _mode(self.options.get("memory")) or "full"
+        return min(chosen, _mode(own) or "full", key=MODES.index) == "full"
+
+    def _excludes(self, folder: str) -> bool:
+        named = [part.strip() for part in str(self.options.get("excluded_folders", "")).split(",") if part.strip()]
+        excluded = [os.path.realpath(os.path.expanduser(part)) for part in named]
+        return any(folder == one or folder.startswith(one.rstrip(os.sep) + os.sep) for one in excluded)
+
+
+def choices() -> Choices:
+    """This machine's; empty where the plugin was never used."""
+    config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
+    configs = _object(config / "settings.json").get("pluginConfigs") or {}
+    options: dict[str, Any] = next(
+        (each.get("options", {}) for name, each in configs.items() if name.startswith("tellonce@")), {}
+    )
+    projects: dict[str, Any] = {}
+    for file in sorted((config / "plugins" / "data").glob("tellonce*/projects.json")):
+        projects |= _object(file)
+    return Choices(options, projects)
+
+
+def _mode(value: object) -> str:
+    return value if isinstance(value, str) and value in MODES else ""
+
+
+def _object(file: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty if there is none."""
+    try:
+        value = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}

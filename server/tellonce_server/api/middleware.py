@@ -1,0 +1,75 @@
+"""MCP middleware: which tools a client is shown, and the end of open subscriptions."""
+
+from collections.abc import Collection
+from typing import Any
+
+import anyio
+from mcp.server.apps import client_supports_apps
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.server.subscriptions import SUBSCRIPTION_ID_META_KEY
+from mcp.types import SubscriptionsListenResult
+
+from tellonce.contract import GET_CONTEXT, RECORD_MESSAGE
+from tellonce_server.api.prompts import HOOKED_INSTRUCTIONS
+
+HEADER = "tellonce-hooks"
+DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
+
+
+async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware. With the usual instructions, the model would store every message a second time."""
+    result = await call_next(ctx)
+    headers = getattr(ctx.request, "headers", {})
+    # The SDK gives middleware the result in its wire form.
+    if headers.get(HEADER) != "on" or not isinstance(result, dict):
+        return result
+    if "instructions" in result:
+        return {**result, "instructions": HOOKED_INSTRUCTIONS}
+    if ctx.method == "tools/list":
+        return {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in DONE_BY_HOOKS]}
+    return result
+
+
+LIST_TOOLS = "tools/list"
+
+
+class AppOnly:
+    """Middleware that hides the page's tools from clients without MCP Apps, which would show them to their model."""
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._names = frozenset(names)
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        result = await call_next(ctx)
+        if ctx.method != LIST_TOOLS or not isinstance(result, dict) or client_supports_apps(ctx):
+            return result
+        return {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in self._names]}
+
+
+LISTEN = "subscriptions/listen"
+
+
+class OpenStreams:
+    """Middleware that registers streams. After `close`, each stream ends with a result, as the protocol requires."""
+
+    def __init__(self) -> None:
+        self._open: set[anyio.CancelScope] = set()
+        self._closed = False
+
+    def close(self) -> None:
+        self._closed = True
+        for scope in self._open:
+            scope.cancel()
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if ctx.method != LISTEN:
+            return await call_next(ctx)
+        with anyio.CancelScope() as scope:
+            self._open.add(scope)
+            if self._closed:
+                scope.cancel()
+            try:
+                return await call_next(ctx)
+            finally:
+                self._open.discard(scope)
+        return SubscriptionsListenResult(_meta={SUBSCRIPTION_ID_META_KEY: ctx.request_id})

@@ -1,0 +1,71 @@
+"""What protects the page: its cookie as a credential, and the headers of every response."""
+
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from tellonce_server.services.page.sessions import PREFIX
+
+SAFE_METHODS = ("GET", "HEAD")
+
+
+def cookie_name(port: int) -> str:
+    """The cookie's name. It contains the port, because browsers share cookies between ports of one host."""
+    return f"tellonce_{port}"
+
+
+class PageCookie:
+    """Replaces the session cookie of a request from the page by the bearer token that the endpoints expect.
+
+    Requests caused by another origin's page do not get the credential: browsers name the origin of every POST and say
+    of a GET whether it is same-origin.
+    """
+
+    def __init__(self, app: ASGIApp, name: str) -> None:
+        self._app = app
+        self._name = name
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            session = self._session(headers)
+            if session is not None and "authorization" not in headers and from_own_page(scope["method"], headers):
+                scope["headers"] = [*scope["headers"], (b"authorization", f"Bearer {session}".encode())]
+        await self._app(scope, receive, send)
+
+    def _session(self, headers: Headers) -> str | None:
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self._name)
+        except CookieError:
+            return None
+        return found.value if found is not None and found.value.startswith(PREFIX) else None
+
+
+def from_own_page(method: str, headers: Headers) -> bool:
+    """Whether, according to the browser, a page of this origin (scheme, host and port) made the request."""
+    origin = headers.get("origin")
+    if origin is not None:
+        return urlsplit(origin).netloc == headers.get("host")
+    return method in SAFE_METHODS and headers.get("sec-fetch-site") == "same-origin"
+
+
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-cache",
+}
+
+
+def refused(status: int, sentence: str) -> JSONResponse:
+    """A response that consists of one sentence."""
+    return JSONResponse({"error": sentence}, status_code=status, headers=HEADERS)

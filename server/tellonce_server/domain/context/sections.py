@@ -1,0 +1,141 @@
+"""The sections of one context that are filled in several steps: memories, a list that a question asks for first, and search
+results that no other section shows. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.store.context import Remembered
+from tellonce_server.store.messages import Line
+
+LIST = "ALL OF THIS KIND"
+ABOVE = "in the log above"
+LIST_PART = 2
+"""A list leaves one part in this many of the share to pins, wishes and what was found."""
+
+
+class Memories:
+    """Filled in steps, a list first and then pinned memories, and written after all of them."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._kept: list[tuple[Remembered, str]] = []
+        self._listed: list[tuple[Hit, str]] = []
+        self._above = ""
+        self._spent = 0
+        self._open = False
+
+    @property
+    def ids(self) -> list[int]:
+        """The ids of the memories shown."""
+        return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
+
+    def fill_list(self, members: Sequence[Hit]) -> None:
+        """Add the members of what the question asks for, best first; they are shown oldest first, a line each."""
+        draft = self._draft
+        above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
+        members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
+        self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
+        if not (members or above) or not self._opened() or not draft.token_budget.pay(cost(LIST) + cost(self._above)):
+            return
+        view, share = draft.material.view, draft.shares.memories // LIST_PART
+        taken = take(members, lambda hit: form.member_line(hit, view), share, draft.token_budget, dense=True)
+        self._spent += taken.cost
+        draft.omit("memory", [members[i].id for i in taken.left], "list budget")
+        self._listed = [(members[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
+
+    def fill(self, ordered: Sequence[Remembered]) -> None:
+        """Add the memories that fit into the rest of the share."""
+        draft = self._draft
+        # A note is the user's own words: where the message itself stands above, they are not said again.
+        shown = {*self.ids, *draft.included.get("log", ())}
+        ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
+        if not ordered or not self._opened():
+            return
+        # Each kind costs its heading. The headings of all kinds that may occur are paid for in advance.
+        headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
+        room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
+        taken = take(ordered, lambda x: form.memory_line(x, draft.material.view), room, draft.token_budget, dense=True)
+        self._spent += taken.cost
+        draft.omit("memory", [ordered[i].id for i in taken.left], "memories budget")
+        self._kept += [(ordered[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
+
+    def write(self) -> None:
+        blocks: dict[str, list[str]] = {title: [] for title in form.KIND_TITLES.values()}
+        for memory, text in self._kept:
+            blocks[_heading(memory)].append(text)
+        members = [text for _, text in sorted(self._listed, key=lambda pair: pair[0].at)]
+        members += [self._above] if self._above else []
+        self._draft.bodies["memories"] = "\n".join(
+            "\n".join([title, *block]) for title, block in ((LIST, members), *blocks.items()) if block
+        )
+        self._draft.note("memories", self.ids)
+
+    def _opened(self) -> bool:
+        self._open = self._open or self._draft.opens("memories")
+        return self._open
+
+
+def _heading(memory: Remembered) -> str:
+    return form.KIND_TITLES["pin" if memory.pinned else memory.kind]
+
+
+def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories: Collection[int] = ()) -> list[Hit]:
+    """The results that no other section shows. The history shows a routine only by its summary, so its full text
+    counts as not shown."""
+    seen = {
+        "message": {line.id for line in messages if line.routine is None},
+        "summary": set(draft.included.get("summaries", ())),
+    }
+    of_memories = set(memories)
+    return [hit for hit in hits if hit.id not in seen.get(hit.kind, of_memories)]
+
+
+class Relevant:
+    """Search results. They may be added in several steps, the most important first, and are written in time order."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._kept: list[tuple[Hit, str]] = []
+        self._open = False
+        self._left: list[Hit] = []
+
+    def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
+        """Add the results that fit into the share, or else into the rest of the budget; they are in rank order."""
+        draft = self._draft
+        if not hits or not self._opened():
+            return
+        view = draft.material.view
+        room = draft.token_budget.left if share is None else share
+        taken = take(
+            hits, lambda hit: form.hit_line(hit, view), room, draft.token_budget, dense=True, least=form.least_cost
+        )
+        self._kept += [(hits[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
+        self._left += [hits[index] for index in taken.left]
+
+    @property
+    def summaries(self) -> set[int]:
+        """The numbers of the summaries shown."""
+        return {hit.id for hit, _ in self._kept if hit.kind == "summary"}
+
+    def write(self) -> None:
+        kept = {(hit.kind, hit.chat_id, hit.id) for hit, _ in self._kept}
+        for hit in self._left:
+            if (hit.kind, hit.chat_id, hit.id) not in kept:
+                self._draft.omit(hit.kind, [hit.id], "relevant budget")
+        in_time = sorted(self._kept, key=lambda pair: pair[0].at)
+        self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
+        for hit, _ in self._kept:
+            self._draft.note(f"relevant {hit.kind}", [hit.id])
+
+    def _opened(self) -> bool:
+        self._open = self._open or self._draft.opens("relevant")
+        return self._open

@@ -1,0 +1,73 @@
+"""Vectors of questions: recent ones are cached, and one that will probably follow is embedded early."""
+
+import asyncio
+import hashlib
+from array import array
+from collections import OrderedDict
+from typing import Final
+
+from tellonce_server.core.rate_limit import RateLimit
+from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
+
+MOST: Final = 2
+"""Texts embedded at once."""
+
+RATE: Final = 10.0
+"""Sustained texts per second. A client that records faster is not waiting for answers."""
+
+LONGEST: Final = 2_000
+"""Maximum characters; nobody asks with a longer text."""
+
+
+class Foresight:
+    """Fills the embedder's cache of questions. A vector that is late or missing does no harm."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._rate = RateLimit(RATE)
+
+    def expect(self, text: str) -> None:
+        """Embed the text soon, because a question with it is likely. Returns at once."""
+        if len(text) > LONGEST or len(self._under_way) >= MOST or not self._embedder.ready:
+            return
+        if not self._rate.wait(self._embedder.model):
+            task = asyncio.create_task(self._embed(text))
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
+
+    async def _embed(self, text: str) -> None:
+        try:
+            await self._embedder.embed([text], urgent=True)
+        except EmbeddingUnavailable:
+            return
+
+
+SIZE = 2048
+"""Vectors kept; one of 384 dimensions takes 1.6 KB."""
+
+
+class VectorCache:
+    """Drops the least recently used entry first. Keys are hashes, so that forgotten text does not stay in memory."""
+
+    def __init__(self, size: int = SIZE) -> None:
+        self._size = size
+        self._vectors: OrderedDict[bytes, Vector] = OrderedDict()
+
+    def get(self, text: str) -> Vector | None:
+        key = _key(text)
+        if key not in self._vectors:
+            return None
+        self._vectors.move_to_end(key)
+        return self._vectors[key]
+
+    def keep(self, text: str, vector: Vector) -> None:
+        key = _key(text)
+        self._vectors[key] = array("f", vector)
+        self._vectors.move_to_end(key)
+        while len(self._vectors) > self._size:
+            self._vectors.popitem(last=False)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,95 @@
+"""What the time expressions of a text mean to us: spans to search, days it can mean, when a goal is due. Pure."""
+
+from datetime import date, datetime, timedelta
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from tellonce_text.dates.readings import DAY, Direction, Expression, Said
+from tellonce_text.dates.resolver import expressions
+from tellonce_text.dates.zones import region_of
+
+Span = tuple[datetime, datetime]
+"""Half-open: first moment, first moment after."""
+
+
+def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
+    """The spans that a question about the past means: "on March 15" is the last one."""
+    return _spans(text, Said(now, zone, region_of(zone)), "past")
+
+
+def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
+    """The spans that a message means. The tense of its verbs decides whether they are past or future."""
+    return _spans(text, Said(sent_at, zone, region_of(zone)), None)
+
+
+def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
+    """The preferred reading of every expression."""
+    spans = (_span(found, said) for found in expressions(text, said, direction))
+    return [span for span in spans if span and span[0] < span[1]]
+
+
+def _span(found: Expression, said: Said) -> Span | None:
+    best = found.best
+    if best is None:
+        return None
+    end = max(best.end, said.at.astimezone(said.zone)) if found.since else best.end
+    slack = max(best.slack, timedelta())
+    return best.start - slack, end + slack
+
+
+_SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
+"""How inaccurate a casually mentioned month or year may be."""
+
+
+def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
+    """Whether any expression of the text can mean the day: any day of its span, in either direction.
+
+    A direction excludes nothing: the tense only puts one reading first, and a check must not reject the other.
+    """
+    return any(_covers(found, day) for found in expressions(text, said, direction))
+
+
+def _covers(found: Expression, day: date) -> bool:
+    for reading in found.readings:
+        first, last = reading.days
+        slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
+        early, late = _round_midnight(found, first, last)
+        if early - slack <= day <= late + slack or (found.since and day >= first):
+            return True
+    return False
+
+
+def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, date]:
+    """The dates of an elapsed time such as `10 hours ago`, which by its tolerance may be on an adjacent day."""
+    best = found.best
+    if best is None or not best.slack:
+        return first, last
+    return (best.start - best.slack).date(), max((best.end + best.slack).date(), first + 0 * DAY)
+
+
+def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """The time meant: the given time, the start of a day, or the last second of a longer span (`Q2 2026`).
+
+    None if the text names no day, or no certain one.
+    """
+    said = Said(said_at, zone, region_of(zone))
+    sure = [found for found in expressions(text, said, "future") if found.best and not found.since]
+    sure = [found for found in sure if found.certain or found.approximate]
+    if not sure:
+        return None
+    return _moment(next((found for found in sure if found.timed), sure[0]))
+
+
+def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
+    """The future day and time that a text certainly names ("Dentist next Tuesday at 3pm"), or None."""
+    named = expressions(text, Said(said_at, zone, region_of(zone)))
+    sure = (found.best.start for found in named if found.best and found.certain and found.timed)
+    return next((start for start in sure if start > said_at), None)
+
+
+def _moment(found: Expression) -> datetime | None:
+    best = found.best
+    if best is None:
+        return None
+    first, last = best.days
+    return best.start if first == last else best.end - timedelta(seconds=1)
