@@ -218,7 +218,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     token = line[index]
     if token.kind != "word":
         return None
-    if any(line[at].word == "having" for at in range(index - _BESIDE, index)):
+    if "having" in line.words and any(line[at].word == "having" for at in range(index - _BESIDE, index)):
         return "future"
     if token.has("tense_perfect") and line.language != "de":
         return "past" if _is_whole_perfect(line, index) else None
