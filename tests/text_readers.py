@@ -15,7 +15,7 @@ import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
-from tellonce.work import KnownMemory, NotableSentence, WorkMessage
+from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import fitting
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
@@ -33,7 +33,7 @@ from tellonce_server.domain.memory import check, dedup, literals, order, resolut
 from tellonce_server.domain.memory.resolution import numbers_following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.found import Found
-from tellonce_server.services import unread_exchanges
+from tellonce_server.services import import_messages, unread_exchanges
 from tellonce_server.services.views import gist
 from tellonce_server.store.messages import Line
 from tellonce_summarizer import quotes
@@ -123,7 +123,7 @@ READERS: dict[str, Callable[[str], object]] = {
         for pattern in (tag_form.OPENING, tag_form.SHOWN, tag_form.MAY_OPEN, tag_form.DEADLINE_MARK)
     ],
     "tellonce.tag_form.name_of": tag_form.name_of,
-    "tellonce_cli.importers.fitting.clean": fitting.clean,
+    "tellonce_server.services.import_messages.clean": import_messages.clean,
     "tellonce_cli.importers.fitting.pieces": lambda text: list(fitting.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.incoming.command_of": incoming.command_of,
@@ -138,7 +138,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.offline.content_words": offline.content_words,
     "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
-    "tellonce_relay.telegram.markdown.split": lambda text: markdown.split_marked(markdown.Marked(text)),
+    "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
@@ -157,6 +157,7 @@ READERS: dict[str, Callable[[str], object]] = {
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
+    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(text, NOW, NOW, ZONE),
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
@@ -219,7 +220,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
     "tellonce_server.domain.memory.dedup.key": dedup.key,
     "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
-    "tellonce_text.importance.importance_of": lambda text: importance.statement_importance(text, 0.5),
     "tellonce_server.domain.memory.literals.content": literals.content,
     "tellonce_server.domain.memory.literals.names": literals.names,
     "tellonce_server.domain.memory.literals.numbers": literals.numbers,
@@ -280,6 +280,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
+    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling([text], SummaryBody(), 500),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
@@ -308,12 +309,16 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,
 }
 """Functions that read one text of any content and length."""
 
 NOT_READERS = frozenset(
     """
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens
+    tellonce_server.services.export.place_of tellonce_server.services.export.external_id
+    tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
@@ -332,7 +337,7 @@ NOT_READERS = frozenset(
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
-    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read tellonce_server.domain.retrieval.found.hit
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.found.hit
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session

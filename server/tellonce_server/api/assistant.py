@@ -149,7 +149,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.SUMMARIZE_CHAT,
             "Summarize chat",
-            "Summaries by period, today's routines, pending work.",
+            "Summaries by period, today's routines, open work.",
             c.SummarizeChatArgs,
             c.ChatSummary,
             tools.summarize_chat,
@@ -160,7 +160,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.EXPLAIN,
             "Explain",
-            "Why something is known or was answered: sources, versions, what was left out.",
+            "Why something is known or was answered: sources, versions, omissions.",
             c.ExplainArgs,
             c.Explanation,
             tools.explain,
@@ -171,7 +171,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.START_NEW_CHAT,
             "Start new chat",
-            "Archive the chat's summary and begin afresh; memories stay. If the user asks or a notice says so.",
+            "Archive the summary and begin afresh; memories stay. If the user asks or a notice says so.",
             c.StartNewChatArgs,
             c.NewChat,
             tools.start_new_chat,

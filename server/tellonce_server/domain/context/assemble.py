@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
 from tellonce_server.domain.context.draft import SEPARATOR, Draft
@@ -18,7 +19,6 @@ from tellonce_server.domain.context.sections import Memories, Relevant, unseen
 from tellonce_server.domain.context.slots import find_focus
 from tellonce_server.domain.memory.order import ranked_memories
 from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS
 from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line

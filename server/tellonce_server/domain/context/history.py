@@ -42,7 +42,7 @@ class History:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._m = draft.material
-        self._window = _window(draft.material)
+        self._window = window(draft.material)
         self._newest: list[Shown] = []
         self._headed = True
         self._rendered: dict[int, Shown] = {}
@@ -172,7 +172,7 @@ class History:
         self._draft.note("messages", [shown.line.id for shown in messages])
 
 
-def _window(m: Material) -> list[Line]:
+def window(m: Material) -> list[Line]:
     """All messages that are not summarized, and at least the last `keep`, from a start that moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
-from tellonce.contract_types import Bigint, Contract, Instant, Moment, RowId, Text, Unit
+from tellonce.contract_types import Bigint, Contract, Instant, MemoryKind, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"
@@ -23,7 +23,7 @@ PAGE_TOKEN = "page_token"
 PAGE_IMPORT = "page_import"
 PAGE_BACKUP = "page_backup"
 
-ListedKind = Literal["fact", "preference", "goal", "date", "outcome", "pin", "note"]
+ListedKind = Literal[MemoryKind, "note"]
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
 
 
@@ -143,6 +143,7 @@ class DayEntry(Contract):
 class PageTimeline(Contract):
     """All months, and the days of the requested month, by default the newest."""
 
+    today: str = Field(description="The day in the memory's time zone.")
     months: tuple[MonthEntry, ...]
     month: str | None
     days: tuple[DayEntry, ...]
@@ -257,7 +258,7 @@ class PageSetup(Contract):
     costs: tuple[MonthCost, ...]
     queue: QueueStatus
     health: dict[str, object]
-    database: str
+    database: str | None = Field(description="The folder of the embedded PostgreSQL, if it is that.")
 
 
 class PageConnectArgs(Contract):

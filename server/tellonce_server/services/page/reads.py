@@ -97,6 +97,7 @@ class PageReads:
         month = args.month or (months[0][0] if months else None)
         span = month_span(month, zone) if month else None
         return p.PageTimeline(
+            today=f"{self._deps.now().astimezone(zone):%Y-%m-%d}",
             months=tuple(p.MonthEntry(month=name, messages=count) for name, count in months),
             month=month,
             days=await self._days(owner_id, *span) if span else (),

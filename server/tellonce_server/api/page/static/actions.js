@@ -1,6 +1,6 @@
 /* The actions of the page on memories. Each can be undone. */
 
-import { call } from "./client.js";
+import { Refused, call } from "./client.js";
 import { ask, field, h, note } from "./dom.js";
 import { t } from "./words.js";
 
@@ -13,15 +13,34 @@ function former(memory) {
   return { memory_id: memory.id, status: memory.status, user_confirmed: memory.user_confirmed, pinned: memory.pinned };
 }
 
+/* 200 at a time, which is the most that one call takes. */
 async function undo(memories, withdraw) {
-  await call("page_undo", { memories: memories.map(former), ...(withdraw ? { withdraw } : {}) });
+  for (let i = 0; i < memories.length; i += 200) await call("page_undo", { memories: memories.slice(i, i + 200).map(former), ...(withdraw ? { withdraw } : {}) });
   note(t("undone"));
+}
+
+/* The memories that could be changed, and why others could not. The person sees how far it is. */
+async function each(memories, act) {
+  const done = [];
+  const refused = new Set();
+  for (const memory of memories) {
+    if (memories.length > 5) note(t("working", { n: done.length, total: memories.length }));
+    try {
+      await act(memory);
+      done.push(memory);
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      refused.add(error.message);
+    }
+  }
+  return { done, refused: [...refused] };
 }
 
 /* Confirms, rejects, completes, reopens, pins or unpins one or more memories. */
 export async function change(memories, action, after) {
-  for (const memory of memories) await call("update_memory", { memory_id: memory.id, action, ...at(memory) });
-  note(t(`done.${action}`, { n: memories.length }), { label: t("undo"), act: async () => { await undo(memories); await after(); } });
+  const { done, refused } = await each(memories, (memory) => call("update_memory", { memory_id: memory.id, action, ...at(memory) }));
+  const back = { label: t("undo"), act: async () => { await undo(done); await after(); } };
+  note([done.length ? t(`done.${action}`, { n: done.length }) : "", ...refused].join(" "), done.length ? back : undefined);
   await after();
 }
 
@@ -50,8 +69,8 @@ export async function merge(memories, after) {
 export async function share(memories) {
   const chat = h("input", { type: "number", required: true, inputMode: "numeric" });
   if (!(await ask(t("share.title"), field(t("share.chat"), chat), t("share"), t("cancel")))) return;
-  for (const memory of memories) await call("update_memory", { memory_id: memory.id, action: "share", to_chat_id: Number(chat.value), ...at(memory) });
-  note(t("done.share", { n: memories.length }));
+  const { done, refused } = await each(memories, (memory) => call("update_memory", { memory_id: memory.id, action: "share", to_chat_id: Number(chat.value), ...at(memory) }));
+  note([done.length ? t("done.share", { n: done.length }) : "", ...refused].join(" "));
 }
 
 /* The address of the forget screen that previews these memories. */

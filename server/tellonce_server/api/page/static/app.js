@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
 import { data } from "./data.js";
-import { ask, h, note, show } from "./dom.js";
+import { ask, h, icon, note, show } from "./dom.js";
 import { forget, preview } from "./forget.js";
 import { memories } from "./memories.js";
 import { memory } from "./memory.js";
@@ -13,22 +13,17 @@ import { why } from "./why.js";
 import { speak, t } from "./words.js";
 
 const SCREENS = { today, memories, memory, timeline, why, forget, data };
-const RAIL = {
-  today: "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5",
-  memories: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
-  timeline: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
-  why: "M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
-  forget: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
-  data: "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3",
-};
+const RAIL = ["today", "memories", "timeline", "why", "forget", "data"];
 
 const main = h("main", { tabIndex: -1, id: "main" });
 const rail = h("nav");
 
 function drawRail(current) {
-  const links = Object.entries(RAIL).map(([name, path], i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: path })), t(name)));
+  const links = RAIL.map((name, i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(name), t(name)));
   rail.setAttribute("aria-label", t("rail"));
   show(rail, h("strong", "Tellonce"), links);
+  // On a phone the rail is a strip that scrolls.
+  rail.scrollLeft = (rail.querySelector("[aria-current]")?.offsetLeft ?? 0) - 40;
 }
 
 /* The number of the latest navigation. A screen that loads slowly is not shown if the user has left it meanwhile. */
@@ -39,7 +34,7 @@ async function route() {
   const [name, ...parts] = address().split("/").map(decodeURIComponent);
   const screen = SCREENS[name] ?? today;
   drawRail(name === "memory" ? "memories" : name in SCREENS ? name : "today");
-  document.title = `${t(name in RAIL ? name : "memories")} · Tellonce`;
+  document.title = `${t(RAIL.includes(name) ? name : "memories")} · Tellonce`;
   const place = h("div", { className: "screen", "data-screen": name });
   const failed = await attempt(() => screen(place, ...parts));
   if (mine !== turn) return;
@@ -77,7 +72,7 @@ function signedOut(reason) {
 
 function keys(event) {
   if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const screen = Object.keys(RAIL)[Number(event.key) - 1];
+  const screen = RAIL[Number(event.key) - 1];
   const own = { "/": () => { go("memories"); setTimeout(() => document.getElementById("search")?.focus(), 150); }, u: () => document.querySelector("[data-undo]")?.click(), "?": help };
   const act = screen ? () => { go(screen); } : own[event.key];
   if (!act) return;
@@ -87,7 +82,7 @@ function keys(event) {
 
 function help() {
   const rows = [["1–6", "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
-  ask(t("keys"), h("table", rows.map(([key, what]) => h("tr", h("th", { scope: "row" }, key), h("td", t(what))))), t("close"), t("cancel"));
+  ask(t("keys"), h("table", rows.map(([key, what]) => h("tr", h("th", { scope: "row" }, key), h("td", t(what))))), t("close"));
 }
 
 /* In a host, shows the forget preview that the model has just requested. */
@@ -115,7 +110,7 @@ async function begin() {
   const embedded = document.getElementById("strings");
   const link = embedded ? new Hosted(JSON.parse(embedded.textContent)) : new Http();
   connect(link);
-  if (embedded) { delete RAIL.data; document.body.className = "app"; follow(link); }
+  if (embedded) { RAIL.pop(); document.body.className = "app"; follow(link); }
   const failed = await attempt(() => link.signIn());
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));

@@ -92,7 +92,7 @@ function keep({ backups }, again) {
   }, { id: "backup-now" });
   return h("section", h("h2", t("keep.title")), h("div", { className: "row" }, h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     h("p", { className: "soft" }, t("keep.what")),
-    backups.length ? h("table", backups.map((x) => h("tr", h("td", moment(x.at)), h("td", `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file)))) : null);
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file)))) : null);
 }
 
 function tokens(entries, again) {
@@ -101,7 +101,7 @@ function tokens(entries, again) {
     if (!(await ask(t("token.new"), field(t("token.name"), name), t("token.make"), t("cancel")))) return;
     const made = await call("page_token", { name: name.value.trim() });
     await again();
-    await ask(t("token.made"), [h("p", t("token.once")), h("pre", { id: "token" }, made.token)], t("close"), t("cancel"));
+    await ask(t("token.made"), [h("p", t("token.once")), h("pre", { id: "token" }, made.token)], t("close"));
   };
   const revoke = (entry) => async () => {
     if (!(await ask(t("token.revoke"), h("p", t("token.sure", { name: entry.name })), t("token.revoke"), t("cancel"), { bad: true }))) return;
@@ -109,7 +109,7 @@ function tokens(entries, again) {
     await again();
   };
   return h("section", h("h2", t("token.title")), h("p", { className: "soft" }, t("token.what")),
-    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
+    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", { className: "when" }, day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
 
@@ -118,14 +118,19 @@ function health({ health: seen, queue, database }) {
   const waiting = queue.kinds.reduce((sum, kind) => sum + kind.pending + kind.claimed + kind.ready, 0);
   const dead = queue.kinds.reduce((sum, kind) => sum + kind.dead, 0);
   const rows = [
-    [t("health.database"), database],
-    [t("health.meaning"), seen.embeddings?.ready ? t("health.on") : (seen.embeddings?.failed ?? t("health.loading"))],
+    [t("health.database"), database ?? t("health.external")],
+    [t("health.meaning"), meaning(seen.embeddings ?? {})],
     [t("health.queue"), t("health.jobs", { n: waiting })],
     dead ? [t("health.failed"), number(dead)] : null,
     ...failed.map(([name, task]) => [name, task.error]),
     ...queue.providers_down.map((down) => [down.model, down.reason]),
   ].filter(Boolean);
   return h("section", h("h2", t("health.title")), h("p", { className: seen.ready && !failed.length ? "good" : "bad" }, t(seen.ready && !failed.length ? "health.good" : "health.bad")), h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value)))));
+}
+
+function meaning({ ready, failed }) {
+  if (ready) return t("health.on");
+  return failed === "switched off" ? t("health.off") : (failed ?? t("health.loading"));
 }
 
 function costs(entries) {

@@ -17,6 +17,24 @@ function set(element, name, value) {
   else element.setAttribute(name, value === true ? "" : value);
 }
 
+const ICONS = {
+  today: "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5",
+  memories: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
+  timeline: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
+  why: "M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
+  forget: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
+  data: "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3",
+};
+
+export function icon(name) {
+  return h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
+}
+
+/* What a person or a model wrote: it runs in its own direction. */
+export function written(tag, props, ...text) {
+  return h(tag, { dir: "auto", ...props }, ...text);
+}
+
 export function show(place, ...children) {
   place.replaceChildren(...children.flat(3).filter((x) => x !== null && x !== undefined && x !== false));
 }
@@ -39,11 +57,12 @@ export function choice(options, value, onchange) {
   return h("select", { onchange: (event) => onchange(event.target.value) }, made);
 }
 
-/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. */
+/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no` it only
+   tells. */
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
     const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);
-    const form = h("form", { method: "dialog" }, h("h2", title), body, h("div", { className: "row" }, done, h("button", { value: "", formNoValidate: true }, no)));
+    const form = h("form", { method: "dialog" }, h("h2", title), body, h("div", { className: "row" }, done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
     const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); answer(dialog.returnValue === "yes"); } }, form);
     if (props.ready) form.addEventListener("input", () => { done.disabled = !props.ready(); });
     document.body.append(dialog);

@@ -1,7 +1,7 @@
 /* A memory as one entry of a list: its text, its source, and its buttons. */
 
 import { change, edit, forgetting } from "./actions.js";
-import { button, h, iconButton, show } from "./dom.js";
+import { button, h, icon, iconButton, show, written } from "./dom.js";
 import { day, t } from "./words.js";
 
 export function tags(memory) {
@@ -23,7 +23,7 @@ export function tags(memory) {
 /* The list item of a memory. `after` reloads the list; `select` adds a checkbox. */
 export function item(entry, after, select) {
   const { memory } = entry;
-  const text = h("div", { className: "text" }, link(memory), entry.quote && entry.quote !== memory.content ? h("p", { className: "quote" }, entry.quote) : null, tags(memory));
+  const text = h("div", { className: "text" }, link(memory), entry.quote && entry.quote !== memory.content ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
   const row = h("li", { "data-memory": memory.id, tabIndex: -1 },
     select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,
     text, h("div", { className: "row" }, buttons(memory, after, () => editor(text, memory, after))));
@@ -32,7 +32,7 @@ export function item(entry, after, select) {
 }
 
 function link(memory) {
-  return h("a", { href: `#memory/${memory.id}` }, memory.content);
+  return written("a", { href: `#memory/${memory.id}` }, memory.content);
 }
 
 /* The buttons that apply to a memory's current status. */
@@ -47,14 +47,14 @@ export function buttons(memory, after, startEdit) {
     iconButton("✎", t("edit"), startEdit),
     memory.kind === "goal" || memory.kind === "date" ? iconButton("✓", t("complete"), act("complete")) : null,
     iconButton(memory.pinned ? "★" : "☆", t(memory.pinned ? "unpin" : "pin"), act(memory.pinned ? "unpin" : "pin"), { "aria-pressed": String(memory.pinned) }),
-    h("a", { className: "button icon", href: `#${forgetting(one)}`, title: t("forget"), "aria-label": t("forget") }, "⌫"),
+    h("a", { className: "button icon", href: `#${forgetting(one)}`, title: t("forget"), "aria-label": t("forget") }, icon("forget")),
   ];
 }
 
 /* Edits the text in place. Enter saves, Escape cancels. */
 export function editor(place, memory, after) {
   const before = [...place.childNodes];
-  const text = h("textarea", { value: memory.content, "aria-label": t("edit") });
+  const text = written("textarea", { value: memory.content, "aria-label": t("edit") });
   const leave = () => show(place, before);
   const keep = async () => { if (text.value.trim() && text.value !== memory.content) await edit(memory, text.value.trim(), after); else leave(); };
   text.addEventListener("keydown", (event) => {

@@ -2,7 +2,7 @@
    result. */
 
 import { call } from "./client.js";
-import { ask, button, field, h, show } from "./dom.js";
+import { ask, button, field, h, show, written } from "./dom.js";
 import { day, number, t } from "./words.js";
 
 export async function forget(place, form, value) {
@@ -20,7 +20,7 @@ export async function forget(place, form, value) {
 export async function preview(place, args, typed, made) {
   const found = made ?? (await call("forget", args));
   if (!found.confirm) return show(place, h("p", { className: "empty" }, found.notes.join(" ") || t("forget.none")));
-  const ticks = found.matches.map(tick);
+  const ticks = found.matches.map((match) => tick(match, t(`match.${match.match}`)));
   const near = found.related.map((match) => tick({ ...match, ticked: false }));
   const go = button(t("forget.go"), () => confirm(place, args, typed, found, ticks, near), { className: "bad main", id: "forget-go" });
   show(place, args.memory_ids ? h("h1", t("forget")) : null,
@@ -32,15 +32,15 @@ export async function preview(place, args, typed, made) {
     h("p", { className: "row" }, go));
 }
 
-function tick(match) {
+function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
-  const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, h("span", match.text),
-    h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), h("span", day(match.at)), h("span", t(`match.${match.match}`)))));
+  const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, written("span", null, match.text),
+    h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), h("span", day(match.at)), why ? h("span", why) : null)));
   return { match, box, row };
 }
 
 function counts(tally) {
-  return Object.entries(tally).map(([name, n]) => `${number(n)} ${t(`table.${name}`)}`).join(", ") || "0";
+  return Object.entries(tally).filter(([, n]) => n).map(([name, n]) => `${t(`table.${name}`)}: ${number(n)}`).join(", ") || "0";
 }
 
 async function confirm(place, args, typed, found, ticks, near) {

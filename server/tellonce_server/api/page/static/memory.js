@@ -3,7 +3,7 @@
 
 import { forgetting, share } from "./actions.js";
 import { call } from "./client.js";
-import { button, h, show } from "./dom.js";
+import { button, h, show, written } from "./dom.js";
 import { buttons, editor, tags } from "./entries.js";
 import { clock, day, moment, t } from "./words.js";
 
@@ -11,15 +11,15 @@ export async function memory(place, id) {
   const { explanation: why, talks, answers } = await call("page_memory", { memory_id: Number(id) });
   const known = why.memory;
   const again = () => memory(place, id);
-  const text = h("div", h("p", { className: "narrative" }, known.content), tags(known));
+  const text = h("div", written("p", { className: "narrative" }, known.content), tags(known));
   show(place,
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
     h("h1", t("memory.title", { id: String(known.id) })),
     h("div", { className: "card" }, text, h("div", { className: "row" }, buttons(known, again, () => editor(text, known, again)), button(t("share"), () => share([known])), known.status === "active" ? null : h("a", { className: "button", href: `#${forgetting([known])}` }, t("forget")))),
     h("p", { className: "soft" }, [t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t("memory.own"), why.reason].filter(Boolean).join(" · ")),
-    part("memory.said", talks, (talk) => h("div", { className: "card" }, talk.lines.map(said))),
-    part("memory.before", why.versions, (version) => h("p", { className: "quote" }, version.text, h("br"), h("span", { className: "soft" }, t("until", { day: moment(version.at) })))),
-    part("memory.replaced", why.memories, (old) => h("p", { className: "quote" }, h("a", { href: `#memory/${old.id}` }, old.content), h("br"), h("span", { className: "soft" }, t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${old.reason}` : ""))),
+    part("memory.said", talks, (talk) => h("div", { className: "card" }, byDay(talk.lines))),
+    part("memory.before", why.versions, (version) => written("p", { className: "quote" }, version.text, h("br"), h("span", { className: "soft" }, t("until", { day: moment(version.at) })))),
+    part("memory.replaced", why.memories, (old) => written("p", { className: "quote" }, h("a", { href: `#memory/${old.id}` }, old.content), h("br"), h("span", { className: "soft" }, t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${old.reason}` : ""))),
     known.superseded_by ? h("p", h("a", { href: `#memory/${known.superseded_by}` }, t("memory.by", { id: String(known.superseded_by) }))) : null,
     part("memory.answers", answers, (answer) => h("p", h("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, `${moment(answer.at)} · ${answer.question || t("why.unknown")}`))));
 }
@@ -28,6 +28,11 @@ function part(title, entries, made) {
   return entries.length ? h("section", h("h2", t(title)), entries.map(made)) : null;
 }
 
+/* Neighbors of a sentence may be weeks apart: each day has its heading. */
+function byDay(lines) {
+  return lines.map((line, i) => [i && day(lines[i - 1].at) === day(line.at) ? null : h("h3", day(line.at)), said(line)]);
+}
+
 export function said(line) {
-  return h("div", { className: "said" }, h("time", { dateTime: line.at }, clock(line.at)), h("p", { className: line.source ? "quote source" : "quote" }, h("strong", `${line.speaker ?? t(`role.${line.role}`)}: `), line.text));
+  return h("div", { className: "said" }, h("time", { dateTime: line.at }, clock(line.at)), written("p", { className: line.source ? "quote source" : "quote" }, h("strong", `${line.speaker ?? t(`role.${line.role}`)}: `), line.text));
 }

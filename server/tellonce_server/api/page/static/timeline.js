@@ -2,7 +2,7 @@
    places. */
 
 import { call } from "./client.js";
-import { button, choice, field, h, show } from "./dom.js";
+import { button, choice, field, h, show, written } from "./dom.js";
 import { list } from "./entries.js";
 import { said } from "./memory.js";
 import { clock, day, monthName, number, t } from "./words.js";
@@ -28,7 +28,7 @@ function talk(seen) {
   const open = button(t("words.open"), () => { open.hidden = true; pages(words, seen, seen.from_id); });
   return h("div", { className: "card", "data-chat": seen.chat_id },
     h("strong", `${seen.channel} · ${clock(seen.from_at)}–${clock(seen.to_at)}`), h("span", { className: "soft" }, ` ${t("messages.count", { n: seen.messages })}`),
-    seen.summaries.map((x) => h("p", { className: "quote" }, x.text)), h("div", { className: "row" }, open), words);
+    seen.summaries.map((x) => written("p", { className: "quote" }, x.text)), h("div", { className: "row" }, open), words);
 }
 
 async function pages(place, seen, from) {
@@ -43,10 +43,10 @@ const DAY = 86_400_000;
 
 /* Shows the memories that held at the end of a day. A slider selects a day since the first message. */
 async function then(place) {
-  const { months } = await call("page_timeline");
+  const { months, today } = await call("page_timeline");
   if (!months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
   const first = new Date(`${months.at(-1).month}-01T00:00:00Z`).getTime();
-  const days = Math.max(1, Math.floor((Date.now() - first) / DAY));
+  const days = Math.max(1, Math.round((Date.parse(`${today}T00:00:00Z`) - first) / DAY));
   const shown = h("div", { "aria-live": "polite" });
   const label = h("output");
   const date = (value) => new Date(first + value * DAY).toISOString().slice(0, 10);
@@ -55,9 +55,17 @@ async function then(place) {
   const tell = () => { label.textContent = t("asof.day", { day: day(`${date(Number(slider.value))}T00:00:00`) }); slider.setAttribute("aria-valuetext", label.textContent); };
   async function load() {
     const value = slider.value;
-    const found = await call("page_memories", { as_of: `${date(Number(value))}T23:59:59` });
+    const asked = { as_of: `${date(Number(value))}T23:59:59` };
+    const found = await call("page_memories", asked);
     if (value !== slider.value) return;
-    show(shown, h("p", { className: "soft" }, t("memories.count", { n: found.total })), h("ul", { className: "list" }, found.entries.map(believed)));
+    const rows = h("ul", { className: "list", hidden: !found.entries.length }, found.entries.map(believed));
+    const more = button(t("more"), async () => {
+      const next = await call("page_memories", { ...asked, cursor: found.next_cursor });
+      rows.append(...next.entries.map(believed));
+      found.next_cursor = next.next_cursor;
+      more.hidden = !next.next_cursor;
+    }, { hidden: !found.next_cursor });
+    show(shown, h("p", { className: "soft" }, t("memories.count", { n: found.total })), rows, h("p", more));
   }
   show(place, h("div", { className: "card" }, label, slider), shown);
   tell();
@@ -65,7 +73,7 @@ async function then(place) {
 }
 
 function believed({ memory }) {
-  return h("li", { "data-memory": memory.id }, h("div", { className: "text" }, h("a", { href: `#memory/${memory.id}` }, memory.content),
+  return h("li", { "data-memory": memory.id }, h("div", { className: "text" }, written("a", { href: `#memory/${memory.id}` }, memory.content),
     h("div", { className: "tags" }, h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)), h("span", day(memory.valid_from)), memory.valid_to ? h("span", t("until", { day: day(memory.valid_to) })) : null)));
 }
 

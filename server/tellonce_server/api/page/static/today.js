@@ -1,7 +1,7 @@
 /* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
 import { call } from "./client.js";
-import { h, show } from "./dom.js";
+import { h, show, written } from "./dom.js";
 import { editor, buttons, list, tags } from "./entries.js";
 import { dollars, span, t } from "./words.js";
 
@@ -10,7 +10,7 @@ export async function today(place) {
   const again = () => today(place);
   show(place,
     h("h1", t("today")),
-    h("p", { className: "narrative" }, seen.narrative || t("today.nobody")),
+    written("p", { className: "narrative" }, seen.narrative || t("today.nobody")),
     h("p", { className: "soft" }, [t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
     part("today.confirm", seen.uncertain, (entries) => h("div", { className: "cards" }, entries.map((entry) => card(entry, again)))),
@@ -36,6 +36,6 @@ function reading({ reading: work, cost }) {
 
 function card(entry, again) {
   const { memory } = entry;
-  const text = h("div", h("a", { href: `#memory/${memory.id}` }, memory.content), entry.quote ? h("p", { className: "quote" }, entry.quote) : null, tags(memory));
+  const text = h("div", written("a", { href: `#memory/${memory.id}` }, memory.content), entry.quote ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
   return h("article", { className: "card", "data-memory": memory.id }, text, h("div", { className: "row" }, buttons(memory, again, () => editor(text, memory, again))));
 }

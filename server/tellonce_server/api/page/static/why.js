@@ -1,7 +1,7 @@
 /* The screen "Why": the latest answers, and the context that the model was shown for each, by section. */
 
 import { call } from "./client.js";
-import { button, h, show } from "./dom.js";
+import { button, h, show, written } from "./dom.js";
 import { moment, number, t } from "./words.js";
 
 const DEFAULT_TOTAL = 4300;
@@ -20,7 +20,7 @@ export async function why(place, receipt, chat) {
 }
 
 function line(answer) {
-  return h("li", { "data-receipt": answer.receipt_id }, h("div", { className: "text" }, h("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, answer.question || t("why.unknown")),
+  return h("li", { "data-receipt": answer.receipt_id }, h("div", { className: "text" }, written("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, answer.question || t("why.unknown")),
     h("div", { className: "tags" }, h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
 }
 
@@ -28,7 +28,7 @@ async function one(place, receipt, chat, { answers, budgets }) {
   const answer = answers.find((x) => x.receipt_id === receipt);
   const seen = await call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) });
   const scale = (answer?.token_budget ?? DEFAULT_TOTAL) / DEFAULT_TOTAL;
-  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), h("h1", answer?.question || t("why.unknown")),
+  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, answer?.question || t("why.unknown")),
     h("p", { className: "soft" }, moment(seen.at)),
     h("h2", t("why.shown")), seen.sections.map((section) => shown(section, Math.round((budgets[section.name] ?? 0) * scale))),
     h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : h("p", { className: "soft" }, t("why.nothing.left")));
@@ -39,5 +39,5 @@ function shown(section, budget) {
   const bar = h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
   return h("details", { "data-section": section.name },
     h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", t("tokens.of", { tokens: section.tokens, budget })))),
-    h("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
+    written("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
 }
