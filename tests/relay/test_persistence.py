@@ -15,8 +15,7 @@ from tellonce_relay.incoming import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
-from tellonce_relay.turn.model_call import Persistence, continued, whole
-from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.turn.model_call import Persistence, continued, trouble, whole
 from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
@@ -183,7 +182,7 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
         async def record_message(self, args: c.RecordMessageArgs) -> object:
             if args.content == "Two":
                 await asked.wait()
-                await asyncio.sleep(0.1)  # much longer than the breath
+                await asyncio.sleep(0.1)  # much longer than the wait for another message
             return await super().__getattr__("record_message")(args)
 
     class Noting(Echo):

@@ -10,10 +10,10 @@ from datetime import date
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import unsaid
 from tellonce_server.store.messages import Line
 from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
@@ -78,7 +78,8 @@ class History:
             self._draft.say(shown.text)
 
     def fill_summaries(self, recalled: Collection[int] = ()) -> None:
-        """Add summaries of older messages, except for those recalled and what is already said, and write the section."""
+        """Add summaries of older messages, without those that search found and without text that is shown already, and
+        write the section."""
         if self._draft.wants("history"):
             self._write(self._summaries(recalled), self._shown)
 
