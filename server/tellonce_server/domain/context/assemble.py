@@ -9,12 +9,12 @@ from tellonce.contract import Coverage, Focus, Section
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
+from tellonce_server.domain.context.canonical_summary import summary_text, unsaid
 from tellonce_server.domain.context.draft import SEPARATOR, Draft
 from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import summary_text, unsaid
 from tellonce_server.domain.context.sections import Memories, Relevant, unseen
 from tellonce_server.domain.context.slots import find_focus
 from tellonce_server.domain.memory.order import ranked_memories
