@@ -1,4 +1,4 @@
-"""Prints ten contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
+"""Prints eleven contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
+from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_server.core.scope import ChatScope
@@ -23,6 +23,7 @@ from tests.memory_fixtures import Clock, Memory
 ZONE = ZoneInfo("Asia/Singapore")
 BEGIN = datetime(2026, 10, 20, 9, 0, tzinfo=ZONE)
 BUDGET = 700
+LARGE = 6_000
 TOPIC = 7
 
 SAID = """\
@@ -62,11 +63,13 @@ HEAD = """\
 Printed by `python -m benchmarks.contexts`: contexts of one month of a person's talk, {budget} tokens each, with the summarizer at work
 but without a language model, so that notes are the user's own sentences.
 
-- **FACTS, GOALS AND PINS**: pins, wishes and what bears on the question first; each line with its number, for corrections, and its day.
+- **LOG**: only above 4,300 tokens: what was learned, decided and done, a line each, oldest first, the same for every question.
+- **FACTS, GOALS AND PINS**: all of a kind where the question names one; pins, wishes and what bears on the question first; each line with its number, for corrections, and its day.
 - **USER PROFILE**, **CHAT SUMMARY**: what was learned and summed up, without what a section above says already; the newest lines stay.
 - **CONVERSATION HISTORY**: the last messages, and summaries of what is older, as far as they fit.
 - **ELSEWHERE**: the newest exchange of other threads and other assistants of the last day.
-- **RELEVANT CONTEXT**: what was found for the question, best first until the budget or the floor ends it, shown in the order of time.
+- **RELEVANT CONTEXT**: what was found for the question, best first until the budget or the floor ends it, and a line of each summary
+  that bears on it, shown in the order of time.
 - **QUOTED MESSAGE**: what the user replies to.
 - **Now**: the moment, for a client without a clock of its own.
 """
@@ -91,6 +94,8 @@ async def _main(model: Path | None) -> None:
                 *_shown(len(ASKED) + 1, "And is that still true?", "A reply: the quoted message is labelled.", reply),
                 sep="\n",
             )
+            large = await _context(client, ASKED[0][0], reply_to_message_id="u1", budget=LARGE)
+            print(*_shown(len(ASKED) + 2, ASKED[0][0], "The same in a reply, with room for the log.", large), sep="\n")
 
 
 async def _lived(memory: Memory, clock: Clock) -> None:
@@ -137,7 +142,8 @@ async def _lived(memory: Memory, clock: Clock) -> None:
                     role=role, content=text, conversation_id="shop", channel="claude-code", sent_at=clock.at
                 )  # type: ignore[arg-type]  # two literals
             )
-    await drain(memory, ladder_of(None))
+    await drain(memory, chain_of(None))
+    await (await memory.storage.services()).categories.assign()
     clock.forward(hours=2)
 
 
@@ -154,9 +160,11 @@ async def _say(client: MemoryClient, role: c.Role, text: str, number: str, clock
     )
 
 
-async def _context(client: MemoryClient, query: str, *, reply_to_message_id: str | None = None) -> c.Context:
+async def _context(
+    client: MemoryClient, query: str, *, reply_to_message_id: str | None = None, budget: int = BUDGET
+) -> c.Context:
     return await client.get_context(
-        c.GetContextArgs(chat_id=FIRST_USER, query=query, token_budget=BUDGET, reply_to_message_id=reply_to_message_id)
+        c.GetContextArgs(chat_id=FIRST_USER, query=query, token_budget=budget, reply_to_message_id=reply_to_message_id)
     )
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from benchmarks import corpora
 from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.generator import SHAPES, corpus
-from benchmarks.learning.harness import drain, ladder_of
+from benchmarks.learning.harness import chain_of, drain
 from benchmarks.memory import FIRST_USER, Memory, embedded, fill, open_memory
 from tellonce import contract as c
 from tellonce.client import MemoryClient
@@ -84,8 +84,9 @@ async def _main(args: argparse.Namespace) -> int:
     async with open_memory(model, len(dialogues)) as memory:
         await fill(memory, dialogues)
         without = await measured(memory, dialogues, args.budgets)
-        print(f"{await drain(memory, ladder_of(None))} exchanges read by the summarizer", flush=True)
+        print(f"{await drain(memory, chain_of(None))} exchanges read by the summarizer", flush=True)
         await embedded(memory)
+        await memory.services.categories.assign()
         with_it = await measured(memory, dialogues, args.budgets)
     print("\n".join(report(without, with_it, kinds=args.kinds)))
     if args.json:

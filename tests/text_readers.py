@@ -15,17 +15,17 @@ import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
-from tellonce.work import KnownMemory, NotableSentence, WorkMessage
-from tellonce_cli.importers import fitting
+from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
+from tellonce_cli.importers import pieces
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline
-from tellonce_relay.routines import short_form
+from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
-from tellonce_server.domain.context import lines, rolling, slots, turn_index
+from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, features, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
@@ -33,7 +33,7 @@ from tellonce_server.domain.memory import check, dedup, literals, order, resolut
 from tellonce_server.domain.memory.resolution import numbers_following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.found import Found
-from tellonce_server.services import unread_exchanges
+from tellonce_server.services import import_messages, unread_exchanges
 from tellonce_server.services.views import gist
 from tellonce_server.store.messages import Line
 from tellonce_summarizer import quotes
@@ -123,8 +123,8 @@ READERS: dict[str, Callable[[str], object]] = {
         for pattern in (tag_form.OPENING, tag_form.SHOWN, tag_form.MAY_OPEN, tag_form.DEADLINE_MARK)
     ],
     "tellonce.tag_form.name_of": tag_form.name_of,
-    "tellonce_cli.importers.fitting.clean": fitting.clean,
-    "tellonce_cli.importers.fitting.pieces": lambda text: list(fitting.pieces(text)),
+    "tellonce_server.services.import_messages.clean": import_messages.clean,
+    "tellonce_cli.importers.pieces.pieces": lambda text: list(pieces.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.incoming.command_of": incoming.command_of,
     "tellonce_relay.incoming.is_command": incoming.is_command,
@@ -137,8 +137,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.offline.content_words": offline.content_words,
-    "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
-    "tellonce_relay.telegram.markdown.split": lambda text: markdown.split_marked(markdown.Marked(text)),
+    "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
+    "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
@@ -149,14 +149,17 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.model_call.whole": model_call.whole,
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
     "tellonce_relay.views.short": views.short,
-    "tellonce_server.domain.context.rolling.statement": rolling.statement,
-    "tellonce_server.domain.context.rolling.unsaid": lambda text: rolling.unsaid(text, lambda _: False),
+    "tellonce_server.domain.context.canonical_summary.statement": canonical_summary.statement,
+    "tellonce_server.domain.context.canonical_summary.unsaid": lambda text: canonical_summary.unsaid(
+        text, lambda _: False
+    ),
     "tellonce_server.domain.context.turn_index.session_index": lambda text: turn_index.session_index(text, text),
     "tellonce_server.domain.context.turn_index.short": turn_index.short,
     "tellonce_server.domain.retrieval.prompt_selection.without_echoes": lambda text: prompt_selection.without_echoes(
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
+    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(text, NOW, NOW, ZONE),
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
@@ -219,7 +222,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
     "tellonce_server.domain.memory.dedup.key": dedup.key,
     "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
-    "tellonce_text.importance.importance_of": lambda text: importance.statement_importance(text, 0.5),
     "tellonce_server.domain.memory.literals.content": literals.content,
     "tellonce_server.domain.memory.literals.names": literals.names,
     "tellonce_server.domain.memory.literals.numbers": literals.numbers,
@@ -280,6 +282,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
+    "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling([text], SummaryBody(), 500),
     "tellonce_summarizer.keep.lines.bounded": lambda text: kept_lines.bounded([text], 9),
     "tellonce_summarizer.keep.lines.shrunk": lambda text: kept_lines.shrunk(text.splitlines(), 500),
     "tellonce_summarizer.keep.sentences.dated": lambda text: told_sentences.dated(
@@ -308,12 +311,16 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.dates.resolver.expressions": lambda text: resolver.expressions(text, SAID),
     "tellonce_text.dates.meanings.message_spans": lambda text: meanings.message_spans(text, NOW, ZONE),
     "tellonce_text.dates.meanings.query_spans": lambda text: meanings.query_spans(text, NOW, ZONE),
+    "tellonce_text.dates.tokens.language_of": date_tokens.language_of,
     "tellonce_text.dates.tokens.line_of": date_tokens.line_of,
 }
 """Functions that read one text of any content and length."""
 
 NOT_READERS = frozenset(
     """
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
+    tellonce_server.services.export.place_of tellonce_server.services.export.external_id
+    tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
@@ -332,7 +339,7 @@ NOT_READERS = frozenset(
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
-    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read tellonce_server.domain.retrieval.found.hit
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.found.hit
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
@@ -348,7 +355,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
-    tellonce_server.domain.context.sections.unseen tellonce_server.domain.context.rolling.summary_text
+    tellonce_server.domain.context.sections.unseen tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.is_local tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip
@@ -419,7 +426,7 @@ def _modules() -> Iterator[ModuleType]:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.endswith("__main__"):
                 yield importlib.import_module(found.name)
-    yield from (forget_contract, tag_form, fitting)
+    yield from (forget_contract, tag_form, pieces)
 
 
 def public_readers() -> Iterator[str]:

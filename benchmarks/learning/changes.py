@@ -9,10 +9,10 @@ from typing import Any
 from benchmarks.learning.harness import (
     FIRST_USER,
     ScriptedModel,
+    chain_of,
     drain,
     is_exchange,
     is_second_reading,
-    ladder_of,
     moment,
     open_memory,
     verdicts,
@@ -106,7 +106,7 @@ class _Listener:
 
 async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told:
     listener = _Listener(case)
-    chain = ladder_of(ScriptedModel(listener.answer))
+    chain = chain_of(ScriptedModel(listener.answer))
     async with memory.client(user) as client:
         for place, turn in enumerate(case["turns"]):
             clock.at = moment(turn["at"])

@@ -75,7 +75,7 @@ class ScriptedModel:
         yield answer
 
 
-def ladder_of(model: ScriptedModel | None) -> FallbackChain:
+def chain_of(model: ScriptedModel | None) -> FallbackChain:
     """A fallback chain with this model alone, or with none."""
     return FallbackChain([Step(Guarded(model), 60.0)] if model else [])
 

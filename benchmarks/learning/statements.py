@@ -9,10 +9,10 @@ from typing import Any
 from benchmarks.learning.harness import (
     FIRST_USER,
     ScriptedModel,
+    chain_of,
     drain,
     is_exchange,
     is_second_reading,
-    ladder_of,
     moment,
     open_memory,
     verdicts,
@@ -54,7 +54,7 @@ async def _judge_one(memory: Memory, clock: Clock, user: int, exchange: Exchange
     async with memory.client(user) as client:
         known = await _know(client, clock, exchange)
         await _say(client, clock, exchange.get("before", ()), "before")
-        await drain(memory, ladder_of(silent))
+        await drain(memory, chain_of(silent))
         numbers = await _say(client, clock, exchange["messages"], "m")
     right = {_flat(s["text"]): s["right"] for s in exchange["statements"]}
 
@@ -66,7 +66,7 @@ async def _judge_one(memory: Memory, clock: Clock, user: int, exchange: Exchange
         return None
 
     clock.at = max(clock.at, moment(exchange["now"]))
-    await drain(memory, ladder_of(ScriptedModel(answer)))
+    await drain(memory, chain_of(ScriptedModel(answer)))
     return await _outcomes(memory, user, exchange, known)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.corpora import locomo_entries
-from benchmarks.learning.harness import FIRST_USER, drain, ladder_of, open_memory
+from benchmarks.learning.harness import FIRST_USER, chain_of, drain, open_memory
 from tellonce import contract as c
 from tests.memory_fixtures import Clock
 
@@ -91,7 +91,7 @@ async def keep(talks: Sequence[Talk], model: Path | None) -> list[Result]:
                     role = "user" if entry["speaker"] == talk.speaker else "assistant"
                     args = c.RecordMessageArgs(role=role, content=entry["text"], message_id=entry["dia_id"], sent_at=at)
                     await client.record_message(args)
-            await drain(memory, ladder_of(None))
+            await drain(memory, chain_of(None))
         async with memory.tables() as tables:
             rows = await tables.fetch(
                 "select m.owner_id, m.content, m.shown, s.ext_id, s.content as said from memories m"

@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """Notify nobody."""
+    """The callback of a call during which nobody has to be notified."""
 
 
 async def patiently(

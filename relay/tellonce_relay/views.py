@@ -21,14 +21,18 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
     talk = profile.conversation
     pins = [m for m in profile.pins if m.kind == "pin"]
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
-    parts = [
-        "\n".join(part for part in (phrase("memory.profile_title"), profile.narrative) if part),
+    known = any((profile.facts, profile.preferences, profile.goals, profile.dates, pins, profile.uncertain))
+    blocks = [
         _block("memory.facts", profile.facts, zone, most),
         _block("memory.preferences", profile.preferences, zone, most),
         _block("memory.goals", profile.goals, zone, most),
         _block("memory.dates", profile.dates, zone, most),
         _block("memory.pins", pins, zone, most) if pins else "",
         _block("memory.uncertain", profile.uncertain, zone, most) if profile.uncertain else "",
+    ]
+    parts = [
+        "\n".join(part for part in (phrase("memory.profile_title"), profile.narrative) if part),
+        *(blocks if known else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -106,7 +110,9 @@ def dated(memory: Memory, zone: tzinfo | None) -> str:
     A note is the user's own sentence, so it is shown in quotation marks with the day it was said.
     """
     if memory.note:
-        return f"“{memory.content}” ({memory.valid_from.astimezone(zone).date().isoformat()})"
+        return (
+            f"{phrase('offline.quote', text=memory.content)} ({memory.valid_from.astimezone(zone).date().isoformat()})"
+        )
     if memory.deadline is None or memory.kind not in ("goal", "date"):
         return memory.content
     due = memory.deadline.astimezone(zone)

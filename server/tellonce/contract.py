@@ -65,7 +65,7 @@ class RecordMessageArgs(NamedPlace):
         default=None, description="Default: the client's name."
     )
     speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Who, in a group.")
-    agent_id: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Which agent.")
+    agent_id: Annotated[Text, Field(max_length=64)] | None = None
     routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Name, if sent unasked.")
     summary: Text | None = Field(default=None, description="Short form of a routine message.")
     expects: Expects | None = Field(default=None, description="What you asked the user for.")
@@ -169,31 +169,8 @@ class SearchResults(Contract):
     next_cursor: str | None
 
 
-class Statement(Contract):
-    """One lasting statement about the user."""
-
-    content: Text
-    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
-    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
-    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
-    pinned: bool = False
-    importance: Unit | None = Field(default=None, description="0-1.")
-    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
-    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
-        default=(), description="Memories that no longer hold, e.g. [12]."
-    )
-
-
-class QuotedStatement(Statement):
-    """A statement of the connected assistant, with the user's words that support it."""
-
-    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
-        default=None, description="The user's own words, verbatim."
-    )
-
-
-class RememberArgs(Place):
-    """One statement, as in `Statement`, or several in `statements`."""
+class StatementFields(Contract):
+    """The fields of a statement, whose content a list of statements replaces."""
 
     content: Text | None = None
     kind: MemoryKind | None = Field(default=None, description="Default: detected.")
@@ -205,6 +182,25 @@ class RememberArgs(Place):
     replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
         default=(), description="Memories that no longer hold, e.g. [12]."
     )
+
+
+class Statement(StatementFields):
+    """One lasting statement about the user."""
+
+    content: Text
+
+
+class QuotedStatement(Statement):
+    """A statement of the connected assistant, with the user's words that support it."""
+
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
+        default=None, description="The user's own words, verbatim."
+    )
+
+
+class RememberArgs(StatementFields, Place):
+    """One statement, as in `Statement`, or several in `statements`."""
+
     statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
         default=None, description="Instead of content: what you learned."
     )
@@ -287,6 +283,7 @@ class Conversation(Contract):
 class Profile(Contract):
     """A page of memories, newest first. The narrative is on the first page."""
 
+    user_name: str | None = Field(default=None, description="As the user gave it.")
     narrative: str
     facts: tuple[Memory, ...]
     preferences: tuple[Memory, ...]
@@ -300,7 +297,7 @@ class Profile(Contract):
 
 
 class SummarizeChatArgs(Place):
-    now: bool = Field(default=False, description="Also summarise the rest.")
+    now: bool = Field(default=False, description="Also compact.")
     cursor: Text | None = Field(default=None, description="next_cursor.")
 
 

@@ -2,7 +2,7 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, get_args
 
 from pydantic import (
     AfterValidator,
@@ -53,20 +53,24 @@ MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
 
 Role = Literal["user", "assistant"]
-MemoryKind = Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
+"""The kinds of memories that are learned from what was said. Every other list of kinds is made of this one."""
+MemoryKind = Literal[LearnedKind, "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
 SlotType = Literal["text", "yes_no", "number", "date", "time", "email", "url", "choice"]
-ResultKind = Literal["message", "summary", "fact", "preference", "goal", "date", "outcome", "pin"]
+ResultKind = Literal["message", "summary", MemoryKind]
 SectionName = Literal["log", "profile", "summary", "memories", "history", "elsewhere", "relevant", "quoted"]
-ShownName = Literal["log", "profile", "summary", "memories", "history", "elsewhere", "relevant", "quoted", "now"]
+ShownName = Literal[SectionName, "now"]
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
 """How a match is selected: by exact characters, by digits with other separators, or by other forms of the words."""
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
+
+MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)
 
 
 def _clean(text: str) -> str:

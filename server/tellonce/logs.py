@@ -89,14 +89,9 @@ class DiscreetJson(Discreet):
         super().__init__("%(message)s")
 
 
-def is_ours(error: BaseException) -> bool:
-    """Whether the error is one of this program's, with a message written for people."""
-    return type(error).__module__.partition(".")[0].startswith("tellonce")
-
-
 def described(error: BaseException) -> str:
     """The message of our own errors; for others the type, with the database's error code or the system's description."""
-    if is_ours(error):
+    if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{type(error).__name__}: {error.strerror}"

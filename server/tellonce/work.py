@@ -5,7 +5,8 @@ from typing import Annotated, Any, Final, Literal, get_args
 from pydantic import AwareDatetime, Field, model_validator
 
 from tellonce.contract import JobKind, Role, Scope
-from tellonce.contract_types import Clean, Contract, Instant, Text
+from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Text
+from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
 
@@ -28,9 +29,6 @@ TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]
 JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", description="owner:chat:number")]
-
-
-LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
 
 
 class WorkMessage(Contract):
@@ -59,7 +57,7 @@ class KnownMemory(Contract):
     """A memory the model may refer to by its number."""
 
     id: int
-    kind: Literal["fact", "preference", "goal", "date", "outcome", "pin"]
+    kind: MemoryKind
     text: str
     since: AwareDatetime = Field(description="When it was said.")
     status: Literal["active", "uncertain"]
@@ -209,6 +207,9 @@ class ExchangeItem(Contract):
     )
     note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
     shown: bool = Field(default=True, description="For a note: false if it is kept for search only.")
+    user_name: Annotated[Text, Field(max_length=64)] | None = Field(
+        default=None, description="The user's own name, in the item in which they say it."
+    )
     same_as: int | None = None
     replaces: Annotated[tuple[int, ...], Field(max_length=20)] = ()
     ends: Annotated[tuple[int, ...], Field(max_length=20)] = ()

@@ -8,7 +8,7 @@ from pathlib import Path
 from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings, load
 from tellonce.shutdown import told_to_end
-from tellonce_cli.reach import current, database
+from tellonce_cli.database import current, database
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.store.backup.archive import write
 

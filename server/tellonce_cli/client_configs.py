@@ -139,6 +139,13 @@ def has_entry(client: Client, file: Path, text: str) -> bool:
     return ENTRY in _servers(client, file, _parsed(file, text))
 
 
+def program_of(client: Client, file: Path, text: str) -> str | None:
+    """The program that our entry starts; None without an entry, or one that names a URL. Raises UnreadableConfig."""
+    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
+    command = entry.get("command") if isinstance(entry, dict) else None
+    return str(command[0] if isinstance(command, list) else command) if command else None
+
+
 def _servers(client: Client, file: Path, document: Any) -> Any:
     servers = document.setdefault(client.key, tomlkit.table() if _is_toml(file) else {})
     if not isinstance(servers, dict):

@@ -2,6 +2,7 @@
 the change."""
 
 import os
+import shutil
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from tellonce_cli.client_configs import (
     Machine,
     UnreadableConfig,
     has_entry,
+    program_of,
     with_entry,
     without_entry,
 )
@@ -35,16 +37,27 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if undo:
         _undo(client, client.file(this_machine()))
         return
-    file, text = preview(name, reveal=not only_print)
     if only_print:
-        console.print(f"{file}:", style="bold")
-        console.out(text, end="", highlight=False)
+        _show(client, name)
         return
+    file, text = preview(name, reveal=True)
     _write(file, text)
     console.print(f"{client.title} now shares this memory: {file}")
     if text != preview(name)[1]:
         console.print("The file holds your DATABASE_URL; you alone can read it.")
     console.print(f"{client.after} `tellonce connect {name} --undo` takes it back.")
+
+
+def _show(client: Client, name: ClientName) -> None:
+    """Print the file with our entry added, or our entry alone where we cannot read the file, as with comments in JSON."""
+    try:
+        file, text = preview(name)
+    except CommandFailed:
+        file = client.file(this_machine())
+        text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
+        console.print("We cannot read the file; this is to be added to it by hand:")
+    console.print(f"{file}:", style="bold")
+    console.out(text, end="", highlight=False)
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
@@ -68,10 +81,17 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
         file = client.file(machine)
         if file.exists():
             try:
-                found[name] = has_entry(client, file, file.read_text("utf-8"))
+                found[name] = _state(client, file, file.read_text("utf-8"))
             except (OSError, UnreadableConfig, UnicodeDecodeError) as error:
                 found[name] = str(error)
     return found
+
+
+def _state(client: Client, file: Path, text: str) -> bool | str:
+    program = program_of(client, file, text)
+    if program is not None and shutil.which(program) is None:
+        return f"{client.title} starts {program}, which is not there"
+    return has_entry(client, file, text)
 
 
 def _command(settings: ServerSettings, reveal: bool) -> Command:
@@ -94,11 +114,14 @@ def _legible() -> Generator[None]:
     try:
         yield
     except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
-        raise CommandFailed(f"{error}. Nothing was changed; correct the file and run this again.") from error
+        raise CommandFailed(
+            f"{error}. Nothing was changed; correct the file and run this again, or add by hand what --print shows."
+        ) from error
 
 
 def _write(file: Path, text: str) -> None:
-    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it."""
+    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. A link to
+    a file elsewhere stays a link."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _keep_former(file)
@@ -119,7 +142,8 @@ def _backup(file: Path) -> Path:
     return file.with_name(file.name + BACKUP)
 
 
-def _replace(file: Path, text: str) -> None:
+def _replace(link: Path, text: str) -> None:
+    file = link.resolve()
     part = file.with_name(f"{file.name}.part")
     part.touch(mode=0o600)
     part.write_text(text, "utf-8")

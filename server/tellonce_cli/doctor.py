@@ -319,9 +319,10 @@ def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
 
 async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
     found = connected(this_machine())
-    unreadable = [told for told in found.values() if isinstance(told, str)]
-    if unreadable:
-        return Finding(False, unreadable[0], "correct that file; its client cannot read it either")
+    for name, told in found.items():
+        if isinstance(told, str):
+            hint = f"run `tellonce connect {name}`; if that refuses the file, add by hand what `--print` shows"
+            return Finding(False, told, hint)
     names = [name for name, there in found.items() if there]
     missing = [name for name, there in found.items() if not there]
     hint = f"`tellonce connect {missing[0]}` would add it" if missing else ""

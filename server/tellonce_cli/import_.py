@@ -27,13 +27,13 @@ from tellonce_cli.importers import (
     read,
     recognized,
 )
-from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
+from tellonce_cli.importers.pieces import fitted
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.memory_import import Keeper, make_keeper
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.services.import_memories import Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 
 BATCH_CHARACTERS = 4 * 1024 * 1024

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 
 from tellonce.settings import ServerSettings
 from tellonce_cli.screen import CommandFailed
+from tellonce_server.app.auth import AccessTokens, access_tokens
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import StorageUnavailable
 from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services
-from tellonce_server.store.database import Queries, as_login
 
 
 @asynccontextmanager
@@ -36,12 +36,10 @@ async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
 
 
 @asynccontextmanager
-async def tables_owner(settings: ServerSettings) -> AsyncGenerator[Queries]:
-    """Queries as the login that owns the tables, for what the server's own role may not do."""
-    async with opened(settings) as found:
-        assert found.login is not None  # known when storage is open
-        async with as_login(found.login) as login:
-            yield login
+async def tokens_of(settings: ServerSettings) -> AsyncGenerator[AccessTokens]:
+    """The memory's access tokens."""
+    async with opened(settings) as found, access_tokens(found.login) as tokens:
+        yield tokens
 
 
 def chat_of(settings: ServerSettings, chat_id: int | None) -> ChatScope:

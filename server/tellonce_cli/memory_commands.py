@@ -1,43 +1,30 @@
 """The commands that read and change memories, for the same tasks as the memory page, from a shell or a script."""
 
-from collections.abc import Sequence
-from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from tellonce.contract_types import MemoryKind, MemoryStatus
+from tellonce.contract_types import MEMORY_KINDS, MemoryKind, MemoryStatus, ResultKind
 from tellonce_cli.subcommand import examples, run_module
 
 memory_app = typer.Typer()
 
 
-class KnownKind(StrEnum):
-    """The contract's kinds of memories: typer takes several values of an option only from an enum."""
+def _of_kind(kinds: tuple[str, ...]) -> Any:
+    """An option that takes several of the contract's kinds; typer itself takes them only from an enum."""
 
-    FACT = "fact"
-    PREFERENCE = "preference"
-    GOAL = "goal"
-    DATE = "date"
-    OUTCOME = "outcome"
-    PIN = "pin"
+    def known(said: str) -> str:
+        if said not in kinds:
+            raise typer.BadParameter(f"{said!r} is not one of {', '.join(kinds)}.")
+        return said
 
-
-class FoundKind(StrEnum):
-    """The contract's kinds of search results."""
-
-    MESSAGE = "message"
-    SUMMARY = "summary"
-    FACT = "fact"
-    PREFERENCE = "preference"
-    GOAL = "goal"
-    DATE = "date"
-    OUTCOME = "outcome"
-    PIN = "pin"
-
-
-def _values(kinds: Sequence[StrEnum] | None) -> list[str] | None:
-    return [kind.value for kind in kinds] if kinds else None
+    return typer.Option(
+        "--kind",
+        parser=known,
+        metavar=f"[{'|'.join(kinds)}]",
+        autocompletion=lambda: list(kinds),
+        help="Only this kind; may be repeated.",
+    )
 
 
 EditAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin", "make_global"]
@@ -53,7 +40,7 @@ Page = Annotated[int, typer.Option("--page", min=1, help="Which page of the list
     epilog=examples("memories", "memories --kind goal --kind date", "memories --status uncertain --json")
 )
 def memories(
-    kind: Annotated[list[KnownKind] | None, typer.Option("--kind", help="Only this kind; may be repeated.")] = None,
+    kind: Annotated[list[str] | None, _of_kind(MEMORY_KINDS)] = None,
     status: Annotated[
         MemoryStatus | None, typer.Option("--status", help="Default: active and uncertain.", show_default=False)
     ] = None,
@@ -62,7 +49,7 @@ def memories(
     as_json: Json = False,
 ) -> None:
     """List what is known about you, newest first."""
-    arguments = {"kinds": _values(kind), "status": status, "limit": limit}
+    arguments = {"kinds": kind, "status": status, "limit": limit}
     run_module("memories", "list", arguments, page=page, as_json=as_json)
 
 
@@ -71,7 +58,7 @@ def memories(
 )
 def search(
     query: Annotated[str, typer.Argument(help="The query, by meaning or in exact words.")],
-    kind: Annotated[list[FoundKind] | None, typer.Option("--kind", help="Only this kind; may be repeated.")] = None,
+    kind: Annotated[list[str] | None, _of_kind(get_args(ResultKind))] = None,
     where: Annotated[Where, typer.Option("--where", help="In every chat, or only in this terminal's.")] = "all",
     since: Annotated[str | None, typer.Option("--since", help="A day or moment, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option("--until", help="A day or moment, ISO 8601.")] = None,
@@ -80,7 +67,7 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find messages, summaries and memories."""
-    arguments = {"query": query, "kinds": _values(kind), "where": where, "since": since, "until": until, "limit": limit}
+    arguments = {"query": query, "kinds": kind, "where": where, "since": since, "until": until, "limit": limit}
     run_module("memories", "search", arguments, page=page, as_json=as_json)
 
 

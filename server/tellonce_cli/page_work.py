@@ -16,9 +16,9 @@ from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import ImportFailed, Item, estimate_size, read, recognized
 from tellonce_cli.importers.forecast import forecast, measured
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.memory_import import make_keeper
 from tellonce_cli.page_lines import run, tell
 from tellonce_cli.screen import CommandFailed
+from tellonce_server.services.import_memories import make_keeper
 from tellonce_server.services.import_messages import Importers
 from tellonce_server.services.services import Services
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tellonce.settings import ServerSettings, load
+from tellonce_cli.database import current, database
 from tellonce_cli.memory import storage
-from tellonce_cli.reach import current, database
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.store.backup.archive import BackupRefused

@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from rich.table import Table
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.memory import tables_owner
+from tellonce_cli.memory import tokens_of
 from tellonce_cli.screen import CommandFailed, console, notes
-from tellonce_server.app.auth import TokenScope, create_token
-from tellonce_server.store import tokens
+from tellonce_server.app.auth import TokenScope
 
 
 def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: int | None = None) -> int:
@@ -28,8 +27,8 @@ def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: i
 
 async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
     owner = (user or settings.default_user) if scope == "assistant" else None
-    async with tables_owner(settings) as login:
-        token = await create_token(login, name, owner, (scope,), datetime.now(UTC))
+    async with tokens_of(settings) as tokens:
+        token = await tokens.create(name, owner, scope, datetime.now(UTC))
     console.print(token)
     # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
@@ -41,8 +40,8 @@ async def _list(settings: ServerSettings) -> None:
     table = Table(box=None)
     for column in ("name", "user", "scopes", "created", "revoked"):
         table.add_column(column)
-    async with tables_owner(settings) as login:
-        for entry in await tokens.everyone(login):
+    async with tokens_of(settings) as tokens:
+        for entry in await tokens.all():
             revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
             user = str(entry.user_id) if entry.user_id is not None else "–"
             table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
@@ -50,7 +49,7 @@ async def _list(settings: ServerSettings) -> None:
 
 
 async def _revoke(settings: ServerSettings, name: str) -> None:
-    async with tables_owner(settings) as login:
-        if not await tokens.revoke(login, name, datetime.now(UTC)):
+    async with tokens_of(settings) as tokens:
+        if not await tokens.revoke(name, datetime.now(UTC)):
             raise CommandFailed(f"there is no valid token {name!r}; `tellonce token list` shows the valid ones.")
     console.print(f"{name} is revoked")

@@ -60,7 +60,7 @@ def name_of(text: str) -> str:
 
 
 def contained_text(text: str) -> str:
-    """Stored text alone under a title; not even its first line may look like ours."""
+    """A stored text to be shown alone under a title. Its first line is marked too if it imitates a line of ours."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 

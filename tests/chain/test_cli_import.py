@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from tellonce import contract as c
-from tellonce_cli.export import entries
 from tellonce_cli.import_ import Tally, take
 from tellonce_cli.importers import read
-from tellonce_cli.importers.items import ImportMemory, Item, Unreadable
-from tellonce_cli.memory_import import make_keeper
+from tellonce_cli.importers.items import Item, Unreadable
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.export import entries
+from tellonce_server.services.import_memories import ImportMemory, make_keeper
 from tellonce_server.services.import_messages import Importers, ImportMessage
 from tellonce_server.store import queue, threads
 from tests.memory_fixtures import START, USER, Memory
@@ -207,7 +207,7 @@ async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: M
 
 
 async def exported(memory: Memory, owner_id: int) -> list[dict[str, Any]]:
-    return [entry async for entry in entries(await memory.storage.services(), owner_id)]
+    return [entry async for entry in entries((await memory.storage.services()).deps.database, owner_id)]
 
 
 def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:

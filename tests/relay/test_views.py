@@ -7,6 +7,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_relay import views
 from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
@@ -41,11 +42,13 @@ def test_a_note_is_shown_as_the_users_own_words_with_their_day() -> None:
     assert f"• “I moved to Lisbon last week” ({day})" in shown
 
 
-def test_an_empty_memory_shows_its_parts_too() -> None:
-    shown = views.memory_view(profile())
+def test_an_empty_memory_says_what_will_appear_and_any_other_shows_all_its_parts() -> None:
+    empty = views.memory_view(profile())
+    assert empty.startswith(f"📋 YOUR PROFILE\n\n{phrase('memory.soon')}\n\n💬 Conversation")
+    shown = views.memory_view(profile(facts=(memory("fact", "Lives in Lisbon"),)))
     for part in ("📋 YOUR PROFILE", "👤 Personal Facts", "⚙️ Preferences", "🎯 Active Goals", "📅 Important Dates"):
         assert part in shown
-    assert shown.count("• –") == 4
+    assert shown.count("• –") == 3
 
 
 def summary(**more: object) -> c.ChatSummary:

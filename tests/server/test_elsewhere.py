@@ -105,7 +105,7 @@ async def test_nothing_recorded_after_the_message_being_answered_is_shown(memory
     assert second.coverage.gap == 0
 
 
-async def test_a_new_chat_begins_anew_and_the_former_talk_is_found_by_search(memory: Memory, clock: Clock) -> None:
+async def test_a_new_chat_has_no_history_and_search_finds_the_former_messages(memory: Memory, clock: Clock) -> None:
     async with memory.relay() as relay:
         for n in range(30):
             await relay.record_message(said(f"Rehearsal {n} of the quartet", message_id=str(n)))

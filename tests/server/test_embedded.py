@@ -396,7 +396,9 @@ async def test_a_socket_folder_of_someone_else_is_refused(reachable: Path) -> No
         trap.rmdir()
 
 
-async def test_a_database_half_made_by_a_killed_start_is_made_anew(server: EmbeddedPostgres, reachable: Path) -> None:
+async def test_an_incomplete_database_of_a_killed_start_is_created_again(
+    server: EmbeddedPostgres, reachable: Path
+) -> None:
     half = reachable / "data" / "18.new"
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18\n")

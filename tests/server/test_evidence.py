@@ -13,7 +13,7 @@ import pytest
 from benchmarks.corpora import locomo
 from benchmarks.dialogue import Dialogue
 from benchmarks.evidence import Figures, fewer, figures, held
-from benchmarks.learning.harness import drain, ladder_of
+from benchmarks.learning.harness import chain_of, drain
 from benchmarks.memory import import_message
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.import_messages import Importer
@@ -40,7 +40,7 @@ async def test_a_question_finds_no_less_evidence_with_the_summarizer_than_withou
     importer = Importer((await memory.storage.services()).deps, ChatScope(USER, USER))
     await importer.add([import_message(turn) for turn in dialogue.turns])
     without = await found(memory, dialogue, BUDGETS)
-    assert await drain(memory, ladder_of(None)) > 0
+    assert await drain(memory, chain_of(None)) > 0
     with_it = await found(memory, dialogue, BUDGETS)
     assert without[-1]["assistant"].some > 0.5
     assert [fewer(*pair) for pair in zip(without, with_it, strict=True)] == [[], []]

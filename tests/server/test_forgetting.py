@@ -251,7 +251,7 @@ async def test_an_external_database_says_what_it_cannot_reach(memory: Memory) ->
     assert "archives" in done.notes[0]
 
 
-async def test_summaries_are_redacted_at_once_and_made_anew_by_the_next_worker(memory: Memory, clock: Clock) -> None:
+async def test_summaries_are_redacted_at_once_and_rewritten_by_the_next_worker(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         for number in range(24):
             await said(client, f"Item {number}: we decided to ask the Zorblax team about vendor {number}. Tea is fine.")

@@ -242,6 +242,47 @@ async def test_what_is_said_again_is_the_same_memory_with_more_sources(memory: M
     assert (fact.content, fact.sources) == ("The user lives in Oslo", (1, 3))
 
 
+async def test_a_statement_that_repeats_a_note_of_another_exchange_takes_its_place(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Oslo")
+        await read(agent, lambda x: [item(x, "I live in Oslo", note=True)], "keep")
+        await say(client, clock, "Oslo has been home since May")
+        live = "Oslo has been home since May"
+
+        def again(x: w.ExchangeInput) -> Sequence[w.ExchangeItem]:
+            if x.messages[0].text != live:
+                return ()
+            return [item(x, "The user's home is Oslo", same_as=number_of(x, "I live in Oslo"))]
+
+        await read(agent, again, "claude")
+        (fact,) = (await profile(client)).facts
+    assert (fact.content, fact.note) == ("The user's home is Oslo", False)
+
+
+async def test_the_user_is_known_by_the_name_they_gave_until_it_is_forgotten(memory: Memory, clock: Clock) -> None:
+    seen: list[str | None] = []
+
+    def named(x: w.ExchangeInput) -> Sequence[w.ExchangeItem]:
+        seen.append(x.user_name)
+        said = x.messages[0].text
+        if "Priya" in said:
+            return [item(x, "The user is called Priya", user_name="Priya")]
+        return [item(x, "The user's brother is called Ravi", user_name="Sam")] if "Ravi" in said else ()
+
+    async with memory.client() as client, memory.agent() as agent:
+        for said in ("by the way, I'm Priya", "My brother is called Ravi", "Good night"):
+            await say(client, clock, said)
+            await read(agent, named)
+        known = await profile(client)
+        named_one = next(m for m in known.facts if "Priya" in m.content)
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=named_one.id, action="reject"))
+        after = await profile(client)
+    assert seen == [None, "Priya", "Priya"]
+    assert (known.user_name, after.user_name) == ("Priya", None)
+
+
 async def test_the_older_of_two_told_out_of_order_is_history(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         oslo, rome = "I live in Oslo", "I live in Rome"

@@ -84,7 +84,7 @@ async def test_the_index_is_built_once_for_the_large_owner_alone_and_finds_the_n
         await database.close()
 
 
-async def test_a_half_built_index_is_not_asked_and_is_made_anew(dsn: str) -> None:
+async def test_a_half_built_index_is_not_used_and_is_rebuilt(dsn: str) -> None:
     await fill(dsn)
     database = await open_database(dsn, size=1)
     connection = await asyncpg.connect(dsn)

@@ -151,9 +151,7 @@ async def test_a_memory_that_changes_while_a_profile_is_written_makes_the_next_o
     assert (start, [known.text for known in later[0].memories]) == (5, ["Name is Priya", "Prefers tea"])
 
 
-async def test_a_profile_that_tells_what_does_not_hold_any_more_is_written_anew_after_one_exchange(
-    memory: Memory, clock: Clock
-) -> None:
+async def test_a_profile_with_an_ended_statement_is_rewritten_after_one_exchange(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         told: list[list[str]] = []
         for number, text in enumerate(("I live in Berlin", "Prefers tea", "I moved to Lisbon")):

@@ -205,9 +205,15 @@ async def test_the_agents_token_has_no_resources(lasting: HttpServer) -> None:
             await client.mcp.read_resource("memory://profile")
 
 
-async def test_a_client_survives_a_killed_and_restarted_server(http_process: HttpServer) -> None:
+async def test_a_client_survives_a_killed_server_which_loses_nothing_that_it_acknowledged(
+    http_process: HttpServer,
+) -> None:
+    said = [f"Kayak number {number} is mine." for number in range(5)]
     async with connect_http(http_process.url, http_process.token()) as client:
         await client.remember(c.RememberArgs(content="I prefer window seats"))
+        await client.get_context(c.GetContextArgs())
+        for text in said:
+            await client.record_message(c.RecordMessageArgs(role="user", content=text))
         assert http_process.process is not None
         http_process.process.kill()
         await http_process.process.wait()
@@ -215,7 +221,11 @@ async def test_a_client_survives_a_killed_and_restarted_server(http_process: Htt
             await client.get_profile(c.GetProfileArgs())
         await http_process.start()
         profile = await client.get_profile(c.GetProfileArgs())
+        window = (await client.get_context(c.GetContextArgs())).context or ""
     assert [m.content for m in profile.facts] == ["I prefer window seats"]
+    places = [window.find(text) for text in said]
+    assert -1 not in places
+    assert places == sorted(places)
 
 
 async def test_a_call_made_while_the_server_restarts_is_answered_by_the_new_one(http_process: HttpServer) -> None:

@@ -59,7 +59,7 @@ async def test_without_a_token_it_says_what_to_do(tmp_path: Path) -> None:
     assert b"Traceback" not in told
 
 
-def test_only_configured_models_are_on_the_ladder() -> None:
+def test_only_configured_models_are_in_the_fallback_chain() -> None:
     def names(**given: object) -> list[str]:
         settings = SummarizerSettings.model_validate({"anthropic_api_key": None, "ollama_url": None, **given})
         return [step.model.name for step in steps(settings)]

@@ -124,7 +124,7 @@ def away(asked: Asked) -> Reply:
     return Fail(529, kind="overloaded_error")
 
 
-async def test_every_text_written_without_the_model_is_written_anew_when_it_returns(scene: Scene) -> None:
+async def test_every_text_written_without_the_model_is_rewritten_when_it_returns(scene: Scene) -> None:
     async with scene.away_for(25) as client:
         left = await scene.provisional()
         before = await scene.texts()

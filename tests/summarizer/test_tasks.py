@@ -331,7 +331,7 @@ async def test_obsolete_lines_leave_the_canonical_summary(stage: Stage) -> None:
     assert result.general_summary == "Feb 1: Hello.\nFeb 15: They talked about work."
 
 
-async def test_a_full_canonical_summary_is_written_anew_and_stays_near_the_cap(stage: Stage) -> None:
+async def test_a_full_canonical_summary_is_rewritten_and_stays_near_the_cap(stage: Stage) -> None:
     prior = Canonical(general_summary="\n".join(f"Feb {n}: a long line of talk about boats" for n in range(60)))
     stage.claude.script = by_shape(say_json(GOOD))
     result = extracted(await stage.work(exchange(SAID, canonical=prior, canonical_cap_tokens=300))).canonical

@@ -128,6 +128,39 @@ def test_a_file_nobody_can_read_is_left_alone(home: Path, text: str) -> None:
     assert file.read_text("utf-8") == text
 
 
+def test_a_file_with_comments_is_left_alone_and_print_shows_what_to_add(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = file_of(ClientName.VSCODE)
+    file.parent.mkdir(parents=True)
+    file.write_text("{ // mine\n}")
+    with pytest.raises(CommandFailed, match="add by hand what --print shows"):
+        joined(ClientName.VSCODE)
+    joined(ClientName.VSCODE, only_print=True)
+    assert '"memory": {' in capsys.readouterr().out
+    assert file.read_text() == "{ // mine\n}"
+
+
+def test_a_link_to_a_file_elsewhere_stays_a_link(home: Path) -> None:
+    file, kept = file_of(ClientName.CURSOR), home / "dotfiles.json"
+    kept.write_text('{"theme": "dark"}')
+    file.parent.mkdir()
+    file.symlink_to(kept)
+    joined(ClientName.CURSOR)
+    assert set(read(kept)) == {"theme", "mcpServers"}
+    joined(ClientName.CURSOR, undo=True)
+    assert (file.is_symlink(), set(read(kept))) == (True, {"theme", "mcpServers"})
+
+
+def test_an_entry_whose_program_is_gone_is_no_connection(home: Path) -> None:
+    file = file_of(ClientName.OPENCODE)
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"mcp": {"memory": {"command": ["/gone/tellonce", "serve", "--stdio"]}}}))
+    assert connect.connected(connect.this_machine()) == {
+        ClientName.OPENCODE: "opencode starts /gone/tellonce, which is not there"
+    }
+
+
 def test_undo_without_connect_says_so(home: Path) -> None:
     with pytest.raises(CommandFailed, match="Nothing to undo"):
         joined(ClientName.VSCODE, undo=True)

@@ -1,6 +1,8 @@
-"""The container files name only existing commands, settings and files. The test needs no container engine."""
+"""Published files name only existing things, and the product by one name and version. No engine or registry is needed."""
 
+import json
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -39,3 +41,22 @@ def test_the_image_runs_as_nobody_in_particular_and_is_asked_whether_it_is_ready
     assert "HEALTHCHECK" in text
     assert "/ready" in text
     assert ".env" in (ROOT / ".dockerignore").read_text().split()
+
+
+def test_every_registry_is_given_the_same_name_and_version() -> None:
+    def read(file: str) -> Any:
+        text = (ROOT / file).read_text()
+        return tomllib.loads(text) if file.endswith(".toml") else json.loads(text)
+
+    project, bundle = read("pyproject.toml")["project"], read("plugins/claude-desktop/pyproject.toml")["project"]
+    server, desktop = read("server.json"), read("plugins/claude-desktop/manifest.json")
+    plugin, market = read("plugins/claude-code/.claude-plugin/plugin.json"), read(".claude-plugin/marketplace.json")
+    package = server["packages"][0]
+    named = [desktop["name"], plugin["name"], market["name"], market["plugins"][0]["name"], package["identifier"]]
+    assert set(named) == {project["name"]} == {"tellonce"}
+    versions = [desktop["version"], plugin["version"], server["version"], package["version"], bundle["version"]]
+    assert set(versions) == {project["version"]}
+    assert bundle["dependencies"] == [f"tellonce=={project['version']}"]
+    assert (ROOT / "README.md").read_text().endswith(f"<!-- mcp-name: {server['name']} -->\n")
+    assert server["name"].startswith("io.github.tellonce/")
+    assert "marketplace add tellonce/tellonce " in (ROOT / "plugins/claude-code/README.md").read_text()

@@ -9,6 +9,7 @@ from tellonce_server.domain.context.log import STEP, log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Happened, Learned, LogRows, Remembered
+from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate
 from tests.contexts import material_of, rows_of
 
@@ -88,3 +89,10 @@ def test_what_the_log_says_is_not_said_again_by_facts() -> None:
     assert built.text.count(fact.content) == 1
     assert "blood type" in built.text
     assert built.included["log"] == [1]
+
+
+def test_what_was_learned_from_the_window_joins_the_log_when_its_message_leaves_the_window() -> None:
+    line = Line(7, 7, "user", "I keep a diary.", None, None, None, START, 0, 5, None, 1)
+    log = LogRows([fact._replace(last_source=source) for fact, source in zip(learned(3), (7, 6, None), strict=True)])
+    assert [text.split()[1] for text in log_of(replace(of(log), rows=rows_of([line])))] == ["#1", "#2"]
+    assert [text.split()[1] for text in log_of(of(log))] == ["#1", "#2", "#3"]

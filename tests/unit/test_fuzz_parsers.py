@@ -11,8 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tellonce_cli.importers import ImportFailed, ImportMemory, Unreadable, read
-from tellonce_cli.importers.items import ExportedMemory
 from tellonce_relay.turn.tags import parse, shown_so_far
+from tellonce_server.services.import_memories import ExportedMemory
 from tellonce_server.services.import_messages import ImportMessage
 
 VALID: dict[str, Any] = {

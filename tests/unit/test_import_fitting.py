@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tellonce.contract import MAX_TEXT_BYTES, RecordMessageArgs
 from tellonce_cli.importers.files import Watched
-from tellonce_cli.importers.fitting import clean, fitted, pieces
 from tellonce_cli.importers.items import thread_number
+from tellonce_cli.importers.pieces import clean, fitted, pieces
 from tellonce_server.services.import_messages import ImportMessage
 
 SINGAPORE = ZoneInfo("Asia/Singapore")
@@ -96,7 +96,7 @@ def mended(data: bytes, sizes: list[int]) -> bytes:
 
 @given(st.text(st.characters(max_codepoint=0xFF)), st.lists(st.integers(min_value=1, max_value=7), max_size=200))
 @example('\x0b"\\x41\\\\x0b', [1] * 60)
-def test_hex_escapes_are_mended_and_real_backslashes_left_wherever_the_stream_is_cut(
+def test_hex_escapes_are_repaired_and_real_backslashes_kept_wherever_the_stream_is_cut(
     text: str, sizes: list[int]
 ) -> None:
     """As older exporters wrote: control characters as \\xNN, which is no JSON."""

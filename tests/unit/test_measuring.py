@@ -48,15 +48,15 @@ def test_a_message_is_followed_by_the_next_of_its_thread_if_that_was_found_too(
 
 
 @given(places)
-def test_a_sitting_is_what_a_thread_holds_without_a_long_pause(found: list[tuple[int, str, int, int]]) -> None:
+def test_a_session_is_a_part_of_a_thread_without_a_long_pause(found: list[tuple[int, str, int, int]]) -> None:
     every = candidates(found)
-    sitting = measure(QUESTION, every, ZoneInfo("UTC")).sitting
+    session = measure(QUESTION, every, ZoneInfo("UTC")).session
     threads = {(c.chat_id, c.thread_key): of_thread(every, c) for c in every}.values()
     seen: set[int] = set()
     for thread in threads:
         for before, after in pairwise(thread):
             together = abs(after.sent_at - before.sent_at) < SITTING
-            assert (sitting[before.id] == sitting[after.id]) == together
-        numbers = {int(sitting[c.id]) for c in thread}
-        assert not numbers & seen, "no sitting spans two threads"
+            assert (session[before.id] == session[after.id]) == together
+        numbers = {int(session[c.id]) for c in thread}
+        assert not numbers & seen, "no session spans two threads"
         seen |= numbers

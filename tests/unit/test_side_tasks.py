@@ -72,7 +72,7 @@ async def test_a_task_that_returns_has_failed_too_unless_it_may_end() -> None:
     assert tasks.health["schedule"] == {"running": False, "failures": 0, "error": None}
 
 
-async def test_after_a_steady_run_the_pauses_begin_anew() -> None:
+async def test_after_a_steady_run_the_pauses_start_over() -> None:
     time = Time()
     time.most = 4
 

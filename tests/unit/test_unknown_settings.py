@@ -1,11 +1,8 @@
 """Misspelled settings are reported with the probable name."""
 
 from pathlib import Path
-from typing import get_args
 
-from tellonce.contract_types import MemoryKind, ResultKind
 from tellonce.unknown_settings import known_names, unknown_settings
-from tellonce_cli.memory_commands import FoundKind, KnownKind
 
 
 def test_a_misspelled_name_is_told_with_the_nearest_and_other_programs_names_are_left_alone(tmp_path: Path) -> None:
@@ -29,8 +26,3 @@ def test_a_misspelled_name_is_told_with_the_nearest_and_other_programs_names_are
 
 def test_every_documented_name_is_known() -> None:
     assert {"TELLONCE_COMPACTION__KEEP", "OLLAMA_HOST", "TELLONCE_URL", "SUMMARIZER_MODEL"} <= known_names()
-
-
-def test_the_choices_of_the_command_are_the_contracts() -> None:
-    assert [kind.value for kind in KnownKind] == list(get_args(MemoryKind))
-    assert [kind.value for kind in FoundKind] == list(get_args(ResultKind))

@@ -81,7 +81,7 @@ async def _ask_to_wipe(command_context: CommandContext, surface: ChatSurface, in
     preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
     count = sum(match.kind != "message" for match in preview.matches)
     if count:
-        await surface.say(phrase("forget.wipe", memories=counted("memory", count)), buttons.wipe_buttons())
+        await surface.say(phrase("forget.wipe", n=count), buttons.wipe_buttons())
     else:
         await surface.say(phrase("forget.wipe_nothing"))
 

@@ -53,7 +53,7 @@ def _sentence(line: str) -> str:
     found = _FOUND.match(line)
     if found is None:
         return short(line.removeprefix("- "))
-    day, quote = found["when"].strip(), f"“{short(found['text'])}”"
+    day, quote = found["when"].strip(), phrase("offline.quote", text=short(found["text"]))
     match found["who"]:
         case "User":
             return phrase("offline.told", day=day, quote=quote)

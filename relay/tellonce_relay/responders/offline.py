@@ -154,7 +154,7 @@ def _line(result: c.SearchResult, incoming: Incoming) -> str:
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(result.text), day=at)
-    quote = f"“{_short(best_sentences(result.text, incoming.text))}”"
+    quote = phrase("offline.quote", text=_short(best_sentences(result.text, incoming.text)))
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
     if result.speaker:

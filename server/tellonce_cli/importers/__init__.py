@@ -7,9 +7,10 @@ from tellonce_cli.import_kinds import ImportKind
 from tellonce_cli.importers import chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
 from tellonce_cli.importers.files import Progress
 from tellonce_cli.importers.files import size as estimate_size
-from tellonce_cli.importers.items import ExportedMemory, ImportFailed, ImportMemory, Item, LeftOut, Unreadable
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import KINDS, recognized
 from tellonce_cli.importers.telegram import People
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 
 __all__ = [
     "KINDS",

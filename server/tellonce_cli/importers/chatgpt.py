@@ -10,8 +10,9 @@ from typing import Any
 import ijson
 
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, thread_number, tolerant
+from tellonce_cli.importers.items import ImportFailed, Item, thread_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "chatgpt"

@@ -9,8 +9,9 @@ from typing import Any
 import ijson
 
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, Unreadable, thread_number, tolerant
+from tellonce_cli.importers.items import ImportFailed, Item, Unreadable, thread_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude"

@@ -15,9 +15,10 @@ from typing import Any
 from tellonce.contract import Role
 from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
 from tellonce_cli.importers.files import Progress, TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, LeftOut, Unreadable, tolerant
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, tolerant
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "claude-code"

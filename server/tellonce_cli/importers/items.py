@@ -6,44 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tellonce.contract import MAX_BIGINT, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
+from tellonce.contract import MAX_BIGINT
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
-
-
-@dataclass(frozen=True)
-class ImportMemory:
-    """A statement that another assistant remembered. `said_at` is None if the export gives no time."""
-
-    content: str
-    kind: MemoryKind | None = None
-    said_at: datetime | None = None
-    about: str = "user"
-
-
-@dataclass(frozen=True)
-class ExportedMemory:
-    """A memory written by `tellonce export`, to be restored unchanged. Its numbers are those of the exported memory."""
-
-    number: int
-    content: str
-    kind: MemoryKind
-    status: MemoryStatus
-    scope: Scope
-    origin: MemoryOrigin
-    user_confirmed: bool
-    confidence: float
-    priority: int
-    importance: float
-    pinned: bool
-    valid_from: datetime
-    valid_to: datetime | None = None
-    deadline: datetime | None = None
-    superseded_by: int | None = None
-    source_message_ids: tuple[str, ...] = ()
-    about: str = "user"
-    note: bool = False
-    reason: str | None = None
-    when: When | None = None
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,9 @@ from typing import IO, Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.items import (
-    ExportedMemory,
-    ImportFailed,
-    ImportMemory,
-    Item,
-    NotAsItShouldBe,
-    Unreadable,
-    thread_number,
-    tolerant,
-)
+from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, Unreadable, thread_number, tolerant
 from tellonce_server.core.scope import DEFAULT_CHANNEL
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 MemoryT = TypeVar("MemoryT")

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from tellonce.contract import Role
 from tellonce_cli.importers.files import Progress, TextFile, text_files
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, thread_number, tolerant
+from tellonce_cli.importers.items import ImportFailed, Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANNEL = "notes"

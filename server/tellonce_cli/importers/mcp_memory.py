@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, NotAsItShouldBe, tolerant
+from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, tolerant
 from tellonce_cli.importers.jsonl import entry_of, lines_of
+from tellonce_server.services.import_memories import ImportMemory
 
 USERS = ("default_user", "user", "the user")
 """Names of the entity that stands for the user. The first is the one in that server's own instructions."""

@@ -8,8 +8,9 @@ from typing import Any
 import ijson
 
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
-from tellonce_cli.importers.items import ImportFailed, ImportMemory, Item, NotAsItShouldBe
+from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe
 from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_server.services.import_memories import ImportMemory
 
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")

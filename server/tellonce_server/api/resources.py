@@ -11,11 +11,11 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.types import Completion, CompletionArgument, CompletionContext, PromptReference, ResourceTemplateReference
 
 from tellonce.client import LATER_META, UNREACHABLE
-from tellonce.contract import GetContextArgs, GetProfileArgs, MemoryKind, SummarizeChatArgs
+from tellonce.contract import GetContextArgs, GetProfileArgs, SummarizeChatArgs
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.api import text
 from tellonce_server.api.assistant import PROFILE_LINES, GetActors
-from tellonce_server.api.strict import CallerOf
-from tellonce_server.api.zoned import in_zone
+from tellonce_server.api.strict import CallerOf, in_zone
 from tellonce_server.core import errors
 from tellonce_server.core.scope import Asked, Caller, ChatRefused, ChatScope, own_chat, owner_of
 from tellonce_server.domain.location import located
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 MOST_MESSAGES = 200
 CHAT = "memory://chat/{chat_id}"
-KINDS: tuple[MemoryKind, ...] = ("fact", "preference", "goal", "date", "outcome", "pin")
 
 
 TEXT, JSON = "text/plain", "application/json"
@@ -54,7 +53,7 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
         context: CompletionContext | None,
     ) -> Completion | None:
         if argument.name == "kind":
-            return _starting(argument.value, KINDS)
+            return _starting(argument.value, MEMORY_KINDS)
         if argument.name != "chat_id":
             return None
         try:

@@ -12,10 +12,6 @@ ASKED = 20
 """Number of matches that are shown in a client's form."""
 
 
-def as_json(result: BaseModel) -> str:
-    return result.model_dump_json()
-
-
 def structured(_: BaseModel) -> str:
     """For tools of the page, which reads nothing else: a page of memories is not sent twice."""
     return "The result is the structured content."

@@ -4,6 +4,9 @@ credential, never from an argument."""
 import hashlib
 import os
 import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -14,8 +17,8 @@ from mcp.server.auth.provider import AccessToken
 from tellonce.settings import ServerSettings
 from tellonce_server.core.scope import Caller
 from tellonce_server.store import tokens
-from tellonce_server.store.database import Queries
-from tellonce_server.store.tokens import Grant
+from tellonce_server.store.database import Queries, as_login
+from tellonce_server.store.tokens import Grant, TokenEntry
 
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
@@ -69,6 +72,31 @@ async def create_token(
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
     return token
+
+
+@dataclass(frozen=True)
+class AccessTokens:
+    """The access tokens, in the hands of the login that owns the tables: the server's own role may not change them."""
+
+    login: Queries
+
+    async def create(self, name: str, user_id: int | None, scope: TokenScope, now: datetime) -> str:
+        return await create_token(self.login, name, user_id, (scope,), now)
+
+    async def all(self) -> list[TokenEntry]:
+        return await tokens.everyone(self.login)
+
+    async def revoke(self, name: str, now: datetime) -> bool:
+        """Whether there was a valid token of that name."""
+        return await tokens.revoke(self.login, name, now)
+
+
+@asynccontextmanager
+async def access_tokens(dsn: str | None) -> AsyncGenerator[AccessTokens]:
+    """The access tokens of an open storage; `dsn` logs in as the tables' owner."""
+    assert dsn is not None  # known when storage is open
+    async with as_login(dsn) as login:
+        yield AccessTokens(login)
 
 
 async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from mcp.server.auth.provider import AccessToken
 
 from tellonce.journal import journal, utc_now
-from tellonce.logs import is_ours
 from tellonce.settings import Remote, ServerSettings
 from tellonce.side_tasks import SideTasks
 from tellonce_server.app.auth import session_access
 from tellonce_server.app.credentials import TokenVerifier
 from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
-from tellonce_server.core.errors import AWAY, StorageUnavailable
+from tellonce_server.core.errors import AWAY, StorageRefused, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.choose import choose_embedder, embedder_named
@@ -137,7 +136,7 @@ class Storage:
 
     def _log(self, error: Exception) -> None:
         """Log one line, once, for errors that people have to fix, and the stack for others."""
-        if isinstance(error, AWAY) or is_ours(error):
+        if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
             self._told = str(error)

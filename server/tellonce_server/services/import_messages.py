@@ -173,6 +173,11 @@ class Importer:
         )
 
 
+def clean(text: str) -> str:
+    """The text without what PostgreSQL cannot store: NUL and unpaired surrogates."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode()
+
+
 def _named(batch: Sequence[ImportMessage]) -> list[Named]:
     targets = (Named(m.channel, m.reply_to_message_id) for m in batch if m.reply_to_message_id)
     return [*(Named(m.channel, m.message_id, m.sent_at) for m in batch), *targets]

@@ -60,6 +60,7 @@ class Viewer:
         live = found[: args.limit or most]
         counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
         return Profile(
+            user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
             narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),

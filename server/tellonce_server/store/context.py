@@ -66,7 +66,8 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in the log: also one that has ended, but none that never held."""
+    """A memory in the log: also one that has ended, but none that never held. `last_source` is the last message of this
+    chat that it rests on."""
 
     id: int
     kind: MemoryKind
@@ -75,6 +76,7 @@ class Learned(NamedTuple):
     status: MemoryStatus
     note: bool
     about: str
+    last_source: int | None = None
 
 
 class Happened(NamedTuple):

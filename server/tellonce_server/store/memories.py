@@ -65,6 +65,7 @@ class NewMemory:
     intends: Intent | None = None
     valid_to: datetime | None = None
     superseded_by: int | None = None
+    user_name: str | None = None
     categories: Sequence[str] | None = None
 
 
@@ -120,9 +121,15 @@ async def add(
         *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
         *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
-        *(list(m.categories) if m.categories is not None else None, category_words),
+        *(list(m.categories) if m.categories is not None else None, category_words, m.user_name),
     )
     return memory(row)
+
+
+async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
+    """The user's name as they last gave it, or None."""
+    name: str | None = await q.value("memories.user_name", owner_id, chat_id)
+    return name
 
 
 async def by_id(q: Queries, owner_id: int, memory_id: int) -> Memory | None:

@@ -1,4 +1,4 @@
-"""Access tokens, stored by hash only, and the server's own keys."""
+"""The access tokens, stored only as hashes, and the server's secret keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -161,9 +161,11 @@ select
 
 -- name: log
 -- $1 owner, $2 chat, $3 thread key, $4 memories and $5 chunk summaries at most: what was learned, also what has ended since but
--- not what was only read again, and the summaries of the thread since the last /new
+-- not what was only read again, with the last message of this chat it rests on; and the summaries of the thread since the last
+-- /new
 with learned as not materialized (
-  select id, kind, content, valid_from, status, note, about
+  select id, kind, content, valid_from, status, note, about,
+    case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source
   from memories
   where owner_id = $1 and (chat_id is null or chat_id = $2) and shown and not pinned and kind <> 'pin'
     and (status in ('active', 'completed') or (status = 'superseded' and superseded_by is not null))
@@ -175,7 +177,7 @@ with learned as not materialized (
 )
 select
   greatest(0, (select count(*) from learned) - $4::int) + greatest(0, (select count(*) from happened) - $5::int) as omitted,
-  array(select row(id, kind, content, valid_from, status, note, about)
+  array(select row(id, kind, content, valid_from, status, note, about, last_source)
     from learned order by valid_from desc, id desc limit $4) as learned,
   array(select row(from_at, to_at, text, body::text) from happened order by to_no desc limit $5) as happened
 

@@ -195,7 +195,7 @@ where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
 -- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
-update memories set quotes = '[]', reason = null, about = 'user', categories = null,
+update memories set quotes = '[]', reason = null, about = 'user', categories = null, user_name = null,
   tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))
 where owner_id = $1 and id = any($2::bigint[])
 

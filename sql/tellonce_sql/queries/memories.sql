@@ -3,7 +3,8 @@
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
 -- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whose it is, $23 why it is as it is, $24 and $25
 -- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 tier, $31 what it would
--- replace and end, $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 their words to index
+-- replace and end, $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 their words to index,
+-- $37 the name it says is the user's
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -12,13 +13,21 @@ with owner as (
 insert into memories (owner_id, id, chat_id, kind, status, content, quotes, confidence, priority, importance, pinned,
   deadline, valid_from, origin, user_confirmed, source_chat_id, source_ids, model, created_at, updated_at, tsv, embedding,
   about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, tier, intends, valid_to,
-  superseded_by, words_key, categories)
+  superseded_by, words_key, categories, user_name)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
   to_tsvector('chatmem', $19) || array_to_tsvector($20::text[] || category_lexemes($36)),
   case when may_write_vectors() then $21::halfvec end,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35::text[]
+  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35::text[], $37
 from owner
 returning *
+
+-- name: user_name
+-- $1 owner, $2 chat: the name the user gave last, as far as a memory that holds here still says it
+select user_name from memories
+where owner_id = $1 and (chat_id is null or chat_id = $2) and user_name is not null and status = 'active'
+  and valid_to is null and position(lower(user_name) in lower(content)) > 0
+order by valid_from desc, id desc
+limit 1
 
 -- name: by_id
 -- $1 owner, $2 number

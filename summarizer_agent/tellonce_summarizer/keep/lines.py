@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from tellonce.work import SummaryBody
-from tellonce_text.sentences import sentence_ends, sentences
+from tellonce_text.sentences import sentence_ends, split_sentences
 from tellonce_text.tokens import estimate
 
 _FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
@@ -47,7 +47,7 @@ def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 
     lines = [line for line in told if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))
     if len(lines) == 1 and estimate(lines[0]) > room:
-        lines = [sentence.strip() for sentence in sentences(lines[0]) if sentence.strip()]
+        lines = split_sentences(lines[0])
     text = shrunk(lines, room) if lines else ""
     whole = "\n".join(part for part in (text, last) if part)
     return whole, fitted(body, budget - estimate(whole))

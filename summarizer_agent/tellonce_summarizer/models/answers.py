@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
+from tellonce.contract_types import LearnedKind, Precision
+
 ShapeT = TypeVar("ShapeT", bound=BaseModel)
 
 
@@ -52,7 +54,7 @@ class QuoteShape(Shape):
 class WhenShape(Shape):
     start: str | None = Field("", description="YYYY, YYYY-MM, YYYY-MM-DD or YYYY-MM-DDTHH:MM; empty if unknown.")
     end: str | None = Field("", description="As start.")
-    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
+    precision: Precision = "day"
 
 
 class ItemShape(Shape):
@@ -61,7 +63,7 @@ class ItemShape(Shape):
     quotes: list[QuoteShape]
     about: str = "user"
     text: str
-    kind: Literal["fact", "preference", "goal", "date", "outcome"]
+    kind: LearnedKind
     scope: Literal["global", "chat"] = "global"
     when: WhenShape | None = None
     deadline: str | None = Field("", description="As start; empty if there is none.")
@@ -69,6 +71,7 @@ class ItemShape(Shape):
     doubt: str | None = Field("", description="Why it is not certain, in a few words.")
     importance: float | None = 0.5
     pin: bool | None = False
+    user_name: str | None = Field("", description="The user's own name, in the item in which they say it; else empty.")
     categories: Annotated[list[str], BeforeValidator(_listed)] = Field(
         default=[], description="Up to 4 general nouns, singular, narrowest first."
     )

@@ -78,6 +78,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
         doubt=doubt[:200] or None,
         importance=0.5 if shape.importance is None else min(1.0, max(0.0, shape.importance)),
         pin=bool(shape.pin),
+        user_name=" ".join((shape.user_name or "").split())[:64] or None,
         categories=_categories(shape.categories),
         same_as=shape.same_as or None,
         replaces=tuple(dict.fromkeys(shape.replaces)),

@@ -62,6 +62,7 @@ EACH ITEM
 else "The user". Keep names, numbers and negations exactly. Add nothing that was not said. Language of the message.
 - about: "user", or the name of the person, animal or thing it is about. A line with another speaker's name tells of \
 that speaker, not of the user.
+- user_name: their own name, in the item in which they say what they are called; empty in all others.
 - scope: "chat" only for what concerns this chat alone, else "global".
 - when: when it holds or happens, worked out from the time of the message that says it (not from NOW): start and end as \
 far as they were told; null where no time was told. After a relative time in text, write the day too: "next Friday \

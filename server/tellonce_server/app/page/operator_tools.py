@@ -7,14 +7,13 @@ from typing import Any
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.spec import Call, ToolSpec
-from tellonce_server.app.auth import LOCAL, create_token
+from tellonce_server.app.auth import LOCAL, access_tokens
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import Uploads
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
 from tellonce_server.services.page import contract as p
-from tellonce_server.store import ledger, tokens
-from tellonce_server.store.database import as_login
+from tellonce_server.store import ledger
 
 
 class NoSuchToken(Refused):
@@ -68,13 +67,13 @@ class _Tools:
         """Create a token for the session's own user, or revoke one."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
-        async with as_login(self._login()) as login:
+        async with access_tokens(self._storage.login) as tokens:
             if not call.args.revoke:
-                taken = [entry.name for entry in await tokens.everyone(login) if entry.revoked_at is None]
+                taken = [entry.name for entry in await tokens.all() if entry.revoked_at is None]
                 if name in taken or name.startswith(LOCAL):
                     raise NoSuchToken(f"There is a token {name} already; choose another name.")
-                return p.PageToken(token=await create_token(login, name, user, ("assistant",), now))
-            if not await tokens.revoke(login, name, now):
+                return p.PageToken(token=await tokens.create(name, user, "assistant", now))
+            if not await tokens.revoke(name, now):
                 raise NoSuchToken(f"There is no live token {name}.")
         return p.PageToken(token=None)
 
@@ -98,17 +97,13 @@ class _Tools:
         return _backup(Path(made["file"]))
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:
-        async with as_login(self._login()) as login:
-            found = await tokens.everyone(login)
+        async with access_tokens(self._storage.login) as tokens:
+            found = await tokens.all()
         return tuple(
             p.TokenEntry(name=x.name, created_at=x.created_at, revoked_at=x.revoked_at, local=x.name.startswith(LOCAL))
             for x in found
             if x.user_id == user_id and x.revoked_at is None
         )
-
-    def _login(self) -> str:
-        assert self._storage.login is not None  # known when storage is open, as it is for a verified session
-        return self._storage.login
 
 
 def _backup(file: Path) -> p.BackupFile:

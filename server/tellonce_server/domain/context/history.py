@@ -10,10 +10,10 @@ from datetime import date
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import unsaid
 from tellonce_server.store.messages import Line
 from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
@@ -42,7 +42,7 @@ class History:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._m = draft.material
-        self._window = _window(draft.material)
+        self._window = window(draft.material)
         self._newest: list[Shown] = []
         self._headed = True
         self._rendered: dict[int, Shown] = {}
@@ -172,7 +172,7 @@ class History:
         self._draft.note("messages", [shown.line.id for shown in messages])
 
 
-def _window(m: Material) -> list[Line]:
+def window(m: Material) -> list[Line]:
     """All messages that are not summarized, and at least the last `keep`, from a start that moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)

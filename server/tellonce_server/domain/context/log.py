@@ -1,7 +1,8 @@
 """The dated log of a budget above the default: what was learned, decided and done, a line each, oldest first. Pure.
 
 It depends on the memory and the budget but not on the question, unless that needs most of the budget. So a provider can
-cache it: lines are only added at its end until a compaction adds some of its own, and its start moves in steps.
+cache it: lines are only added at its end until a compaction adds some of its own, and its start moves in steps. What was learned from the window's messages
+joins it when they leave the window.
 """
 
 from collections.abc import Iterator
@@ -10,10 +11,11 @@ from typing import NamedTuple
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, cost
+from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.context.history import window
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import statement
-from tellonce_server.store.context import Happened, Learned
+from tellonce_server.store.context import Happened
 
 SHARE = 2
 """The log may take one part in this many of the tokens above the default budget. The rest is for what a question needs."""
@@ -63,13 +65,10 @@ def _start(entries: list[_Entry], omitted: int, room: int) -> int:
 
 
 def _entries(m: Material) -> list[_Entry]:
-    learned = [_Entry(x.at, 1, x.id, _learned_line(x, m)) for x in m.log.learned]
-    stated = {statement(x.content) for x in m.log.learned}
-    return sorted([*learned, *_happened(m, stated)])
-
-
-def _learned_line(x: Learned, m: Material) -> str:
-    return form.learned_line(x, m.view)
+    recent = min((line.id for line in window(m)), default=None)
+    told = [x for x in m.log.learned if recent is None or (x.last_source or 0) < recent]
+    learned = [_Entry(x.at, 1, x.id, form.learned_line(x, m.view)) for x in told]
+    return sorted([*learned, *_happened(m, {statement(x.content) for x in m.log.learned})])
 
 
 def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:

@@ -17,7 +17,7 @@ from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, RowQuery, accepted
 from tellonce_server.domain.erasure.previews import Match, is_own
-from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_remaking
+from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_rebuild
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
@@ -230,7 +230,7 @@ class Eraser:
         async with database.transaction() as t:
             if order.messages:
                 # A rewritten text would repeat the statement if a source message still makes it.
-                await queue_remaking(t, where.owner_id, cleaned, now)
+                await queue_rebuild(t, where.owner_id, cleaned, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:

@@ -9,7 +9,7 @@ from tellonce.contract import JobKind, Memory
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.erasure.forget_query import DEGREES, Source, Stated, StatementQuery
-from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_remaking
+from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_rebuild
 from tellonce_server.domain.erasure.redaction import marks_of, redact, redact_all
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import contains_quote
@@ -54,7 +54,7 @@ class Rederiver:
             span = (covering.from_id, covering.to_id)
             await queue_chunk(t, where.owner_id, where.chat_id, old.thread_key, *span, now)
             kinds.append("erasure")
-        kinds += await queue_remaking(t, where.owner_id, cleaned, now)
+        kinds += await queue_rebuild(t, where.owner_id, cleaned, now)
         if retired or "user_profile" in cleaned.counts:
             await queue_profile(t, where.owner_id, where.chat_id, now)
             kinds.append("profile")

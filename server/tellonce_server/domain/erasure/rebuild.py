@@ -10,7 +10,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Place, TextRow
 from tellonce_server.store.queue import Job, NewJob
 
-_ANEW = "anew:"
+_REBUILD = "anew:"
 _NEWEST = 12
 """Newest messages that are searched for a chat's last exchange."""
 
@@ -60,17 +60,17 @@ def table_of(place: Place) -> str:
     return _TABLES[place]
 
 
-def is_anew(job: Job) -> bool:
+def ignores_former_text(job: Job) -> bool:
     """Whether a rolling summary is to be made from its chunks alone, without its former text."""
-    return job.redo or job.dedup_key.startswith(_ANEW)
+    return job.redo or job.dedup_key.startswith(_REBUILD)
 
 
-async def queue_remaking(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
+async def queue_rebuild(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
     """Queue a job for every text that lost sentences. Chunks come first, because rolling summaries are made from them."""
     for chat_id, number in cleaned.chunks:
         await _queue_chunk(q, owner_id, chat_id, number, now)
     for chat_id, thread in cleaned.rolling:
-        await queue_rolling_anew(q, owner_id, chat_id, thread, now)
+        await queue_rolling_rebuild(q, owner_id, chat_id, thread, now)
     for chat_id in cleaned.canonicals:
         await _queue_canonical(q, owner_id, chat_id, now)
     changed: tuple[tuple[JobKind, bool], ...] = (
@@ -89,9 +89,9 @@ async def queue_chunk(
     await queue.enqueue(q, job, now)
 
 
-async def queue_rolling_anew(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> None:
+async def queue_rolling_rebuild(q: Queries, owner_id: int, chat_id: int, thread_key: str, now: datetime) -> None:
     """Queue a rolling summary. `thread_key` is a thread's key or the chat's `session_thread`."""
-    job = NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_ANEW}{thread_key}", 0, 0, now)
+    job = NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_REBUILD}{thread_key}", 0, 0, now)
     await queue.enqueue(q, job, now)
 
 
@@ -114,5 +114,7 @@ async def _queue_canonical(q: Queries, owner_id: int, chat_id: int, now: datetim
     asked = next((line.id for line in newest if line.role == "user"), None)
     found = await messages.by_id(q, owner_id, chat_id, asked) if asked is not None else None
     if found is not None:
-        job = NewJob(owner_id, chat_id, "exchange", found.thread_key, f"{_ANEW}{chat_id}", found.id, newest[0].id, now)
+        job = NewJob(
+            owner_id, chat_id, "exchange", found.thread_key, f"{_REBUILD}{chat_id}", found.id, newest[0].id, now
+        )
         await queue.enqueue(q, job, now)

@@ -11,7 +11,7 @@ from tellonce.work import TIERS, ExchangeItem, ExchangeResult, Tier
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
-from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory import dedup, literals
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.resolution import admits, numbers_following
 from tellonce_server.domain.memory.retraction import Striker
@@ -220,8 +220,8 @@ class Learner:
         if again is not None and again.valid_to is None and not _is_open_note(again):
             return Stored(await self._statements.support(t, again, new, x.now), "duplicate")
         replaced, ended = _targets(x, item.replaces), _targets(x, item.ends)
-        if again is not None and again.id in x.old:
-            replaced = [again, *replaced]
+        if again is not None and again.valid_to is None:
+            replaced = [again, *(m for m in replaced if m.id != again.id)]
         if judged.certain and (replaced or ended):
             return await self._statements.put(t, new, vector, x.now, replaced=replaced, ended=ended)
         return await self._statements.store(t, new, vector, x.now, besides=frozenset(x.old))
@@ -258,6 +258,7 @@ class Learner:
             tier=x.tier,
             intends=intent if not judged.certain else None,
             valid_to=over,
+            user_name=_user_name(x, judged),
             categories=tuple(mask(name) for name in item.categories) or None,
         )
 
@@ -319,6 +320,17 @@ def _about(x: _Exchange, judged: _Judged) -> str:
     """The person a statement is about. In a shared group, `user` is the message's author."""
     speaker = judged.sources[0].speaker
     return speaker if judged.item.about == "user" and x.shared and speaker else judged.item.about
+
+
+def _user_name(x: _Exchange, judged: _Judged) -> str | None:
+    """The name the user gave as theirs, if it is in the statement and in their words."""
+    name = judged.item.user_name
+    if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
+        return None
+    said = [quote.text for quote in judged.item.quotes if quote.message_id in x.own]
+    return (
+        name if all(literals.phrase(name) in literals.phrase(text) for text in (judged.text, " ".join(said))) else None
+    )
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:

@@ -10,7 +10,7 @@ from tellonce.contract import Memory
 from tellonce.work import Canonical, ExchangeResult, ProfileResult, RoutineResult, SummaryResult, WorkResult
 from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.rebuild import queue_rolling_anew
+from tellonce_server.domain.erasure.rebuild import queue_rolling_rebuild
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.queue.work_inputs import level_of
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
@@ -127,7 +127,7 @@ class Applier:
         key, text = job.key, self._summary_text(job, result)
         number = await summaries.rewrite_chunk(t, key.owner_id, key.chat_id, job.thread_key, job.from_id, text, now)
         for thread in _rolled_up_in(job) if number is not None else ():
-            await queue_rolling_anew(t, key.owner_id, key.chat_id, thread, now)
+            await queue_rolling_rebuild(t, key.owner_id, key.chat_id, thread, now)
         return {"summaries": int(number is not None)}
 
     async def _enqueue_rolling(self, t: Queries, job: Job, now: datetime) -> None:

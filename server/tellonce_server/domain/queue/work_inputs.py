@@ -17,7 +17,7 @@ from tellonce.work import (
 )
 from tellonce_server.core.scope import known_everywhere, session_thread
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.rebuild import is_anew
+from tellonce_server.domain.erasure.rebuild import ignores_former_text
 from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.memory.known import KnownMemories, told
@@ -80,7 +80,7 @@ class Inputs:
         return ExchangeInput(
             timezone=self._deps.settings.timezone,
             now=sender_time(lines[-1]),
-            user_name=None,
+            user_name=await memories.user_name(self._deps.database, key.owner_id, key.chat_id),
             before=tuple(_message(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(_message(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
@@ -141,7 +141,7 @@ class Inputs:
         key, level = job.key, level_of(job)
         thread = job.thread_key if level == "thread" else None
         prior = await summaries.rolling(self._deps.database, key.owner_id, key.chat_id, level, job.thread_key)
-        prior = None if is_anew(job) else prior
+        prior = None if ignores_former_text(job) else prior
         after = (prior.folded_to or 0) if prior else 0
         new = await summaries.chunks_after(self._deps.database, key.owner_id, key.chat_id, thread, after, FOLDED)
         if not new:

@@ -16,8 +16,6 @@ from tellonce_server.domain.retrieval.signals import Candidate, bm25, coverage, 
 from tellonce_server.store.database import Row
 from tellonce_text.tokens import estimate
 
-MEMORY_KINDS: frozenset[ResultKind] = frozenset(("fact", "preference", "goal", "date", "outcome", "pin"))
-
 
 class Found(NamedTuple):
     """A scored result. `text` is the whole text unless `clipped`; `covered` is the weighted share of the query's words

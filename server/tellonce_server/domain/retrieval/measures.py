@@ -59,12 +59,12 @@ class Measured:
 
     signals: Signals
     following: Indices
-    sitting: Indices
+    session: Indices
 
 
 def measure(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Measured:
-    following, sitting = _placed(candidates)
-    return Measured(_signals(question, candidates, zone), following, sitting)
+    following, session = _placed(candidates)
+    return Measured(_signals(question, candidates, zone), following, session)
 
 
 def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Signals:
@@ -141,6 +141,6 @@ def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
     following = np.full(len(candidates), NONE, dtype=np.intp)
     following[order[:-1][next_one]] = order[1:][next_one]
     begins = ~(same_thread & (np.abs(np.diff(at[order])) < SITTING.total_seconds()))
-    sitting = np.zeros(len(candidates), dtype=np.intp)
-    sitting[order[1:]] = np.cumsum(begins)
-    return following, sitting
+    session = np.zeros(len(candidates), dtype=np.intp)
+    session[order[1:]] = np.cumsum(begins)
+    return following, session

@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import weights as w
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
+from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.signals import asking
 

@@ -53,7 +53,7 @@ def weigh(m: Measured) -> Ranking:
     lexical = scale(x.words, w.LEAST_LEXICAL_DEVIATION)
     dense = scale(x.cosine[~np.isnan(x.cosine)], w.LEAST_DENSE_DEVIATION)
     alike = w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x)
-    scores = alike + _options(x) + _lent_in_sittings(m, alike) + _lent_by_neighbours(m, alike)
+    scores = alike + _options(x) + _shared_by_sessions(m, alike) + _shared_by_neighbors(m, alike)
     return Ranking(scores, x, lexical, dense)
 
 
@@ -88,19 +88,19 @@ def _options(x: Signals) -> Floats:
     )
 
 
-def _lent_in_sittings(m: Measured, alike: Floats) -> Floats:
+def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its session: a share of the mean of the session's most similar
     messages."""
-    order = np.lexsort((-alike, m.sitting))
-    sitting = m.sitting[order]
-    place = np.arange(len(order)) - np.searchsorted(sitting, sitting)
+    order = np.lexsort((-alike, m.session))
+    session = m.session[order]
+    place = np.arange(len(order)) - np.searchsorted(session, session)
     best = order[place < LENDING]
-    sums = np.bincount(m.sitting[best], weights=alike[best])
-    lent: Floats = w.SESSION * sums / np.bincount(m.sitting[best])
-    return lent[m.sitting]
+    sums = np.bincount(m.session[best], weights=alike[best])
+    lent: Floats = w.SESSION * sums / np.bincount(m.session[best])
+    return lent[m.session]
 
 
-def _lent_by_neighbours(m: Measured, alike: Floats) -> Floats:
+def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors. It gets a share of the previous message's, a larger one
     if that is a question, which this message may answer, and a share of the next message's unless that only asks,
     because the next message may echo this one."""

@@ -13,6 +13,7 @@ from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
@@ -21,7 +22,7 @@ from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
-from tellonce_server.domain.retrieval.found import MEMORY_KINDS, Found
+from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
@@ -72,8 +73,8 @@ class Retriever:
 
     async def search(self, request: SearchRequest) -> SearchPage:
         """One page of results, best first. Raises CursorRefused for a cursor of another search."""
-        search = mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
-        at = read(request.cursor, search) if request.cursor is not None else None
+        search = search_mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        at = read_cursor(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         ranked, newest = await self._ranked(replace(request, before_id=below))
         start = at.start if at else 0
@@ -174,7 +175,7 @@ class Retriever:
 
     async def _memories(self, scan: Scan) -> list[Row]:
         r = scan.request
-        if r.kinds is not None and not MEMORY_KINDS.intersection(r.kinds):
+        if r.kinds is not None and not set(MEMORY_KINDS) & set(r.kinds):
             return []
         return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
 
@@ -219,12 +220,12 @@ class Cursor:
         return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
 
 
-def mark(*parts: object) -> int:
+def search_mark(*parts: object) -> int:
     """A checksum of the search request."""
     return crc32(repr(parts).encode())
 
 
-def read(text: str, search: int) -> Cursor:
+def read_cursor(text: str, search: int) -> Cursor:
     """Parse a cursor. Raises CursorRefused for invalid text, or a cursor of another search."""
     try:
         start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))

@@ -25,7 +25,7 @@ MISSING = (
 
 @dataclass(frozen=True)
 class Target:
-    """A database, and the folder of the client tools that match its version."""
+    """A database, and the folder of the PostgreSQL client tools that match its version."""
 
     dsn: str
     tools: Path

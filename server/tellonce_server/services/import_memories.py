@@ -5,16 +5,16 @@ The rules on duplicates and contradictions are the server's.
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
-from tellonce.contract import MAX_TEXT_BYTES, Memory
-from tellonce_cli.importers.fitting import clean
-from tellonce_cli.importers.items import ExportedMemory, ImportMemory
+from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.memory.extraction_results import PRIORITY
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.services.import_messages import clean
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages
 from tellonce_server.store.memories import NewMemory
@@ -28,6 +28,42 @@ CONFIDENCE = 0.9
 IMPORTANCE = 0.5
 _ENDED = ("superseded", "rejected")
 """Statuses that require an end, as a check of the database enforces."""
+
+
+@dataclass(frozen=True)
+class ImportMemory:
+    """A statement that another assistant remembered. `said_at` is None if the export gives no time."""
+
+    content: str
+    kind: MemoryKind | None = None
+    said_at: datetime | None = None
+    about: str = "user"
+
+
+@dataclass(frozen=True)
+class ExportedMemory:
+    """A memory written by `tellonce export`, to be restored unchanged. Its numbers are those of the exported memory."""
+
+    number: int
+    content: str
+    kind: MemoryKind
+    status: MemoryStatus
+    scope: Scope
+    origin: MemoryOrigin
+    user_confirmed: bool
+    confidence: float
+    priority: int
+    importance: float
+    pinned: bool
+    valid_from: datetime
+    valid_to: datetime | None = None
+    deadline: datetime | None = None
+    superseded_by: int | None = None
+    source_message_ids: tuple[str, ...] = ()
+    about: str = "user"
+    note: bool = False
+    reason: str | None = None
+    when: When | None = None
 
 
 @dataclass

@@ -1,0 +1,103 @@
+"""Everything the memory holds about a person, as entries in the form of an import."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from tellonce.contract import Memory
+from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
+from tellonce_server.domain.queue.work_inputs import sender_time
+from tellonce_server.store import chats, memories, messages, profile, summaries, threads
+from tellonce_server.store.bulk import by_number
+from tellonce_server.store.chats import ChatEntry
+from tellonce_server.store.database import Database
+from tellonce_server.store.messages import Line
+
+Entry = dict[str, Any]
+
+
+async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:
+    """Yield the profile; then each chat's summaries and messages, by thread, oldest first; then the memories."""
+    narrative = await profile.find(database, owner_id)
+    if narrative is not None and narrative.narrative:
+        yield {"type": "profile", "text": narrative.narrative}
+    for chat in await chats.of_owner(database, owner_id):
+        async for entry in _chat(database, owner_id, chat):
+            yield entry
+    for memory in await memories.all_of_owner(database, owner_id):
+        yield await _memory(database, owner_id, memory)
+
+
+async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
+    found = await chats.find(database, owner_id, chat.chat_id)
+    if found is not None and found.version:
+        yield {"type": "canonical", "chat_id": chat.chat_id, **found.canonical.model_dump(mode="json")}
+    for s in await summaries.chunks(database, owner_id, chat.chat_id):
+        yield {
+            "type": "summary",
+            "chat_id": chat.chat_id,
+            "thread_key": s.thread_key,
+            "from_at": s.from_at.isoformat(),
+            "to_at": s.to_at.isoformat(),
+            "text": s.text,
+        }
+    for thread in await _threads(database, owner_id, chat.chat_id):
+        async for line in messages.of_thread(database, owner_id, chat.chat_id, thread):
+            yield _message(chat, thread, line)
+
+
+async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
+    """The chat's threads by their first message. An import into an empty memory keeps this order, so a second export
+    is the same."""
+    firsts: list[tuple[int, str]] = []
+    for thread in await threads.of_chat(database, owner_id, chat_id):
+        first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)
+        firsts += [(line.id, thread.thread_key) for line in first]
+    return [key for _, key in sorted(firsts)]
+
+
+def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
+    return {
+        "type": "message",
+        "chat_id": chat.chat_id,
+        "conversation": conversation_of(chat),
+        "message_id": external_id(chat.chat_id, line),
+        "role": line.role,
+        "content": line.content,
+        "speaker": line.speaker,
+        "sent_at": sender_time(line).isoformat(),
+        "channel": line.channel,
+        "routine": line.routine,
+        **place_of(chat.chat_id, thread_key, line.channel),
+    }
+
+
+def conversation_of(chat: ChatEntry) -> Entry | None:
+    """The conversation of a chat, or None for a Telegram chat. Its chat number differs from user to user."""
+    return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
+
+
+def external_id(chat_id: int, line: Line) -> str:
+    return line.ext_id or by_number(chat_id, line.id)
+
+
+def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
+    """The fields that identify the thread in an import: its topic, or the message that starts it, to which all its
+    messages can reply."""
+    topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
+    place: Entry = {"thread_key": thread_key}
+    if thread_key.startswith(topic):
+        name = thread_key.removeprefix(topic)
+        place["message_thread_id"] = int(name) if name.isdecimal() else name
+    elif thread_key.startswith(reply):
+        place["reply_to_message_id"] = thread_key.removeprefix(reply).removeprefix(f"{channel}/")
+    return place
+
+
+async def _memory(database: Database, owner_id: int, memory: Memory) -> Entry:
+    """A memory as an entry. Sources are given by external id too, because an import numbers messages differently. A
+    global memory belongs to no chat, so its sources stay numbers."""
+    entry: Entry = {"type": "memory", **memory.model_dump(mode="json")}
+    if memory.chat_id is not None and memory.sources:
+        lines = await messages.by_ids(database, owner_id, memory.chat_id, memory.sources)
+        entry["source_message_ids"] = [external_id(memory.chat_id, line) for line in lines]
+    return entry
