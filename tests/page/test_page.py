@@ -2,7 +2,9 @@
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.async_api import expect
@@ -109,6 +111,23 @@ async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(t
     assert FLIGHT in [x.id for x in there.dates]
 
 
+async def test_of_several_memories_those_that_can_be_are_changed_and_the_page_says_why_not_the_others(
+    tab: Tab, memory: MemoryClient
+) -> None:
+    gone = (await memory.remember(c.RememberArgs(content="Collects old maps of the Tagus", kind="fact"))).memory
+    assert gone is not None
+    page = await tab.show("memories")
+    for number in (gone.id, TIAGO):
+        await tab.memory(number).get_by_role("checkbox").check()
+    preview = await memory.forget(c.ForgetArgs(memory_ids=(gone.id,)))
+    await memory.forget(c.ForgetArgs(memory_ids=(gone.id,), confirm=preview.confirm))
+    await page.get_by_role("toolbar").get_by_role("button", name="Pin", exact=True).click()
+    await tab.noted(f"Pinned. No memory {gone.id}")
+    assert (await state(memory, TIAGO)).pinned
+    await tab.undo()
+    assert not (await state(memory, TIAGO)).pinned
+
+
 async def test_one_memory_shows_where_it_was_said_and_which_answers_used_it(tab: Tab, memory: MemoryClient) -> None:
     await ask(memory, "one-memory-")
     page = await tab.show(f"memory/{ANN}")
@@ -126,6 +145,8 @@ async def test_the_timeline_opens_the_words_and_shows_what_was_known_then(tab: T
     await page.get_by_role("button", name="Open the words").first.click()
     await expect(page.locator(".said").first).to_be_visible()
     await tab.show("timeline/known")
+    today = datetime.now(ZoneInfo("Asia/Singapore"))
+    await expect(page.locator("output")).to_contain_text(f"{today:%b} {today.day}, {today.year}")
     await expect(page.get_by_text("Mara's nephew Tiago broke his arm")).to_be_visible()
     await page.locator("#as-of").evaluate("x => { x.value = x.max - 20; x.dispatchEvent(new Event('input')); }")
     await expect(page.get_by_text("Mara's nephew Tiago broke his arm")).to_have_count(0)

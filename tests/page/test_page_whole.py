@@ -44,6 +44,13 @@ async def test_hostile_memories_are_shown_as_the_text_they_are(tab: Tab, memory:
     assert await page.locator("main img, main script, main iframe").count() == 0
 
 
+async def test_a_text_runs_in_its_own_direction(tab: Tab, memory: MemoryClient) -> None:
+    await memory.remember(c.RememberArgs(content="يفضّل القهوة العربية بدون سكر", kind="preference"))
+    page = await tab.show("memories")
+    directions = "links => [...new Set(links.map(link => getComputedStyle(link).direction))].sort()"
+    assert await page.locator("#memories .text > a").evaluate_all(directions) == ["ltr", "rtl"]
+
+
 async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show("today")
     await page.keyboard.press("2")

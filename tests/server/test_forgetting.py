@@ -5,6 +5,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce_server.api.text import forgotten
+from tellonce_server.core.scope import ChatScope
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 
@@ -30,6 +31,25 @@ async def texts(memory: Memory) -> str:
         names = await tables.fetch("select tablename from pg_tables where schemaname = 'public'")
         rows = [await tables.fetchval(f'select string_agg(x::text, chr(10)) from "{name[0]}" x') for name in names]
     return "\n".join(row or "" for row in rows)
+
+
+async def test_a_profile_written_while_its_memory_goes_does_not_keep_it(memory: Memory) -> None:
+    """A worker that read the memory before it went may hand in the profile after the derived texts were cleaned."""
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="I take my coffee without sugar", kind="preference"))
+        preview = await client.forget(c.ForgetArgs(topic="coffee"))
+    forgetter = (await memory.storage.services()).forgetter
+
+    async def report(done: float, total: float, doing: str) -> None:
+        if doing == "Texts made from the messages are clean.":
+            async with memory.tables() as tables:
+                await tables.execute("update user_profile set narrative = 'Likes coffee without sugar.'")
+
+    args = c.ForgetArgs.model_validate({"topic": "coffee", "chat_id": USER, "confirm": preview.confirm, "except": ()})
+    result = await forgetter.erase(ChatScope(USER, USER), args, report)
+    assert result.erased["memories"] == 1
+    assert result.traces_left == 0
+    assert "coffee" not in await texts(memory)
 
 
 @pytest.mark.parametrize(

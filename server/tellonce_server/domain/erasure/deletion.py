@@ -117,17 +117,20 @@ class Eraser:
         self._tombstones = tombstones
 
     async def erase(self, order: Order) -> Erased:
-        now, erased = self._deps.now(), Erased()
+        now, erased, cleaned = self._deps.now(), Erased(), Cleaned()
         progress = _Progress(order.report, len(order.chosen) + LAST_STEPS)
         await self._erase_messages(order, erased, progress, now)
-        cleaned, found = await self._clean(order)
+        found = await self._clean(order, cleaned)
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, erased, progress, now)
+        if erased.counts["memories"]:
+            # A profile whose work was claimed while they were still there may hold them again.
+            found = await self._clean(order, cleaned)
         await self._finish(order, erased, cleaned, now)
         for place, count in cleaned.counts.items():
             erased.count(place, count)
-        # If there are no memories to erase, nothing has changed since a search that found nothing to clean.
-        erased.left = found if found is not None and not erased.counts["memories"] else await self._look(order)
+        # Nothing has changed since a search that found nothing to clean.
+        erased.left = found if found is not None else await self._look(order)
         await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
 
@@ -201,18 +204,18 @@ class Eraser:
         tokens = estimate(texts[CONTENT] or "")
         return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
 
-    async def _clean(self, order: Order) -> tuple[Cleaned, list[Hit] | None]:
+    async def _clean(self, order: Order, cleaned: Cleaned) -> list[Hit] | None:
         """Clean derived texts until a search finds nothing more to clean, and return what that search found; None if
         texts kept coming. Claimed work is invalidated before each round."""
-        cleaned, owner, database = Cleaned(), order.where.owner_id, self._deps.database
+        owner, database = order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
             found = await self._look(order)
             due = [hit for hit in found if _is_due(hit, order)]
             if not due:
-                return cleaned, found
+                return found
             await derived_texts.clean(database, owner, due, order.query, order.degrees, cleaned)
-        return cleaned, None
+        return None
 
     async def _look(self, order: Order) -> list[Hit]:
         owner = order.where.owner_id
