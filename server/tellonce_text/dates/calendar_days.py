@@ -288,7 +288,7 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     if line[at].kind != "number" or line[at].suffix:
         return 0
     if line.language == "de":
-        return 2 * (line[at - 1].has("on") and line[at + 1].word == ".")
+        return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
     named = line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
     return int(line.language in {"es", "pt"} and named)
 

@@ -154,7 +154,7 @@ def season(line: Line, index: int) -> Phrase | None:
     step = line[index].get("step")
     at = index + 1 if step is not None else skip(line, index, "article")
     start = line[at].get("season")
-    if start is None:
+    if start is None or line[at - 1].has("tense_perfect"):  # `a été`
         return None
     year, end = trailing_year(line, at + 1)
     if year is None:

@@ -109,7 +109,8 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
         return (*_range(item.until, meaning, scene), False)
     if item.since:
         begun = tuple(days for days in meaning.choices if days.first <= scene.today) or meaning.choices
-        meaning = Meaning(begun, meaning.certain or len(begun) == 1, meaning.approximate)
+        ahead_too = line.language == "it" and scene.direction != "past" and len(begun) < len(meaning.choices)
+        meaning = Meaning(begun, (meaning.certain or len(begun) == 1) and not ahead_too, meaning.approximate)
     certain = meaning.certain and _same_day_there(item.clock, scene, item)
     stamp = _stamp(line, item, scene)
     if stamp:

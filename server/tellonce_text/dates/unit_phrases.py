@@ -106,7 +106,7 @@ def unit_step(line: Line, index: int) -> Phrase | None:
         return _unit_alone(line, index, end, unit, articled=at > index)
     if unit == "day":
         return None
-    if unit == "weekend" and (line.language == "en" or step == 0):
+    if unit == "weekend":
         return Phrase(end, lambda scene: _weekend(scene, step, nearest=nearest))
     if unit == "week" and line[end].has("weekday") and line[end + 1].kind != "number":
         number = line[end].get("weekday")
@@ -144,6 +144,8 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
     if line.language != "en" and line[end].has("step"):
         step = line[end].get("step")
+        if unit == "weekend":
+            return Phrase(end + 1, lambda scene: _weekend(scene, step, nearest=False))
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
     if unit == "weekend" and (
         articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")
