@@ -187,7 +187,8 @@ class StatementFields(Contract):
 class Statement(StatementFields):
     """One lasting statement about the user."""
 
-    content: Text
+    # Required here; the model is frozen, so nobody can assign None through the base.
+    content: Text  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride]
 
 
 class QuotedStatement(Statement):
