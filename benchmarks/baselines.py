@@ -51,7 +51,7 @@ async def load(memory: Memory, user: int, dialogue: Dialogue) -> Chat:
     async with memory.tables() as tables:
         words = [Counter(dict(zip(r["lexemes"], r["counts"], strict=True))) for r in await tables.fetch(LEXEMES, user)]
         raw = [row["embedding"] for row in await tables.fetch(VECTORS, user)]
-    vectors = np.stack([np.frombuffer(value[4:], ">f2").astype(np.float32) for value in raw]) if all(raw) else None
+    vectors = np.stack([value.to_numpy().astype(np.float32) for value in raw]) if all(raw) else None
     speakers = frozenset(turn.speaker for turn in dialogue.turns if turn.speaker)
     return Chat(user, words, vectors, speakers, 0.75 if dialogue.regime == "assistant" else 0.4)
 

@@ -1,4 +1,4 @@
-"""Prints ten contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
+"""Prints eleven contexts of one month for a person to judge; `docs/CONTEXT.md` is its output.
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
@@ -94,8 +94,8 @@ async def _main(model: Path | None) -> None:
                 *_shown(len(ASKED) + 1, "And is that still true?", "A reply: the quoted message is labelled.", reply),
                 sep="\n",
             )
-            large = await _context(client, ASKED[0][0], budget=LARGE)
-            print(*_shown(len(ASKED) + 2, ASKED[0][0], "The same with room for the log.", large), sep="\n")
+            large = await _context(client, ASKED[0][0], reply_to_message_id="u1", budget=LARGE)
+            print(*_shown(len(ASKED) + 2, ASKED[0][0], "The same in a reply, with room for the log.", large), sep="\n")
 
 
 async def _lived(memory: Memory, clock: Clock) -> None:

@@ -86,6 +86,7 @@ async def _main(args: argparse.Namespace) -> int:
         without = await measured(memory, dialogues, args.budgets)
         print(f"{await drain(memory, chain_of(None))} exchanges read by the summarizer", flush=True)
         await embedded(memory)
+        await memory.services.categories.assign()
         with_it = await measured(memory, dialogues, args.budgets)
     print("\n".join(report(without, with_it, kinds=args.kinds)))
     if args.json:

@@ -16,16 +16,16 @@ import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
-from tellonce_cli.importers import fitting
+from tellonce_cli.importers import pieces
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline
-from tellonce_relay.routines import short_form
+from tellonce_relay.routines import texts
 from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
-from tellonce_server.domain.context import lines, rolling, slots, turn_index
+from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, features, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
@@ -124,7 +124,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ],
     "tellonce.tag_form.name_of": tag_form.name_of,
     "tellonce_server.services.import_messages.clean": import_messages.clean,
-    "tellonce_cli.importers.fitting.pieces": lambda text: list(fitting.pieces(text)),
+    "tellonce_cli.importers.pieces.pieces": lambda text: list(pieces.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.incoming.command_of": incoming.command_of,
     "tellonce_relay.incoming.is_command": incoming.is_command,
@@ -137,7 +137,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.offline.content_words": offline.content_words,
-    "tellonce_relay.routines.short_form.usable": lambda text: short_form.usable(text, text),
+    "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
@@ -149,8 +149,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.model_call.whole": model_call.whole,
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
     "tellonce_relay.views.short": views.short,
-    "tellonce_server.domain.context.rolling.statement": rolling.statement,
-    "tellonce_server.domain.context.rolling.unsaid": lambda text: rolling.unsaid(text, lambda _: False),
+    "tellonce_server.domain.context.canonical_summary.statement": canonical_summary.statement,
+    "tellonce_server.domain.context.canonical_summary.unsaid": lambda text: canonical_summary.unsaid(
+        text, lambda _: False
+    ),
     "tellonce_server.domain.context.turn_index.session_index": lambda text: turn_index.session_index(text, text),
     "tellonce_server.domain.context.turn_index.short": turn_index.short,
     "tellonce_server.domain.retrieval.prompt_selection.without_echoes": lambda text: prompt_selection.without_echoes(
@@ -316,7 +318,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
@@ -353,7 +355,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
-    tellonce_server.domain.context.sections.unseen tellonce_server.domain.context.rolling.summary_text
+    tellonce_server.domain.context.sections.unseen tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.is_local tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip
@@ -424,7 +426,7 @@ def _modules() -> Iterator[ModuleType]:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.endswith("__main__"):
                 yield importlib.import_module(found.name)
-    yield from (forget_contract, tag_form, fitting)
+    yield from (forget_contract, tag_form, pieces)
 
 
 def public_readers() -> Iterator[str]:

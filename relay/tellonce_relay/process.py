@@ -28,8 +28,7 @@ from tellonce_relay.routines.alarms import Alarms
 from tellonce_relay.routines.delivery import Sender, message_parts, moved_groups, routine_book
 from tellonce_relay.routines.file import Routine, load_routines
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.short_form import SUMMARY_SECONDS
-from tellonce_relay.routines.texts import Writer
+from tellonce_relay.routines.texts import SUMMARY_SECONDS, Writer
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.outbox import Outbox

@@ -65,7 +65,7 @@ class RecordMessageArgs(NamedPlace):
         default=None, description="Default: the client's name."
     )
     speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Who, in a group.")
-    agent_id: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Which agent.")
+    agent_id: Annotated[Text, Field(max_length=64)] | None = None
     routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Name, if sent unasked.")
     summary: Text | None = Field(default=None, description="Short form of a routine message.")
     expects: Expects | None = Field(default=None, description="What you asked the user for.")

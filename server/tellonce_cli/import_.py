@@ -27,8 +27,8 @@ from tellonce_cli.importers import (
     read,
     recognized,
 )
-from tellonce_cli.importers.fitting import fitted
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
+from tellonce_cli.importers.pieces import fitted
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope

@@ -105,7 +105,7 @@ def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     found = {memory.id: memory for group in groups for memory in group}
     lines = [_line(memory, zone) for memory in sorted(found.values(), key=lambda m: (m.kind, -m.id))]
     if not lines:
-        return ["Nothing is known yet."], 'Next: tellonce remember "…", or tellonce import FILE.'
+        return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,

@@ -1,10 +1,10 @@
-"""Extracts what a text states in comparable form: numbers, dates, negations, names and content words.
+"""Extracts what a text states in comparable form: numbers, dates and content words.
 
-Two texts with different claims say different things, however similar they sound. A statement with claims that its
-source lacks was invented. `dedup` and `evidence` decide by these; this module compares nothing and knows no clock.
+`forget` and tombstones compare texts by these. This module compares nothing and has no clock.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -14,20 +14,13 @@ from tellonce_text.caches import of_texts
 from tellonce_text.dates.date_mentions import Mention, find
 from tellonce_text.lexicon import (
     AMOUNT_WORDS,
-    IDIOMS,
-    NAME_FOLLOWERS,
-    NEGATORS,
     NOT_COUNTED_AFTER,
     NOT_COUNTED_BEFORE,
-    NOT_NAMES,
     NUMBER_WORDS,
-    OPENERS,
     ORDINALS,
     SCALES,
     STOP_WORDS,
-    UNITS,
 )
-from tellonce_text.sentences import split_sentences
 from tellonce_text.stemming import stem
 
 _WORD = re.compile(r"[^\W_]+(?:['\-.&][^\W_]+)*[+#]*")
@@ -36,8 +29,6 @@ _AMOUNT = re.compile(
     r"(?:[\s-]?(?P<big>(?i:hundred|thousand|million|billion)))?(?:[\s-]?(?P<power>(?:square|cubic|sq\.?)\s)?(?P<unit>%|°?[A-Za-zµ]+))?"
     r"|(?P<word>\b[A-Za-z]+(?:-[A-Za-z]+)*\b)"
 )
-_NAMING = re.compile(r"\b(?:called|named|names? (?:is|are)|name's|nicknamed)\s+([^\W\d_]{2,})", re.IGNORECASE)
-_KATAKANA = re.compile(r"[ァ-ヿ]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +36,7 @@ class Claims:
     """The comparable content of one text."""
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
-    quantities: frozenset[str]  # the same with the unit: '2 kg', '50 %', or '3' if no unit is known
     dates: frozenset[str]  # keys of date mentions, `date_mentions.Mention.key`
-    mentions: tuple[Mention, ...]
-    negations: int  # the number of words that deny, end or refuse something
-    entities: frozenset[str]  # names in lower case, one word each
-    words: frozenset[str]  # every word in lower case
     stems: tuple[str, ...]  # content words in order, stemmed; no stop words, numbers, or dates
 
 
@@ -61,16 +47,9 @@ def claims(text: str) -> Claims:
     flat = plain(text)
     mentions = tuple(find(flat))
     rest = _blank(flat, mentions)
-    amounts = _amounts(rest)
-    words = [match[0] for match in _WORD.finditer(flat)]
     return Claims(
-        numbers=frozenset(amount for amount, _ in amounts),
-        quantities=frozenset(f"{amount} {unit}".strip() for amount, unit in amounts),
+        numbers=frozenset(_amounts(rest)),
         dates=frozenset(mention.key() for mention in mentions),
-        mentions=mentions,
-        negations=len(NEGATORS.findall(IDIOMS.sub(" ", rest))),
-        entities=frozenset(_entities(rest)),
-        words=frozenset(_lower(word) for word in words),
         stems=tuple(content_stems(rest)),
     )
 
@@ -110,37 +89,22 @@ def _lower(word: str) -> str:
     return lowered[:-2] if lowered.endswith("'s") and lowered not in STOP_WORDS else lowered
 
 
-def _amounts(text: str) -> list[tuple[str, str]]:
-    """Each amount with its unit ('' if unknown), for digits and number words."""
-    found: list[tuple[str, str]] = []
+def _amounts(text: str) -> Iterator[str]:
+    """Each amount, in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
     position = 0
     while position < len(matches):
         match = matches[position]
-        if match["digits"]:
-            found.append(_digits(match))
-            position += 1
-            continue
-        amount, used = _spelled(matches, position)
+        amount, used = (_digits(match), 1) if match["digits"] else _spelled(matches, position)
         if amount:
-            unit = (
-                matches[position + used]["word"].lower()
-                if position + used < len(matches) and matches[position + used]["word"]
-                else ""
-            )
-            found.append((amount, UNITS.get(unit, "") if not amount.endswith("th") else ""))
+            yield amount
         position += max(1, used)
-    return [(amount.removesuffix("th"), "th" if amount.endswith("th") else unit) for amount, unit in found]
 
 
-def _digits(match: re.Match[str]) -> tuple[str, str]:
-    amount = _canonical(match["digits"].replace(",", ""), 1_000 if (match["scale"] or "").lower() == "k" else 1)
-    if match["scale"] == "M":
-        amount = _canonical(amount, 1_000_000)
-    if match["big"]:
-        amount = _canonical(amount, SCALES[match["big"].lower()])
-    unit = UNITS.get(match["sign"] or (match["unit"] or "").lower(), "")
-    return amount, f"{match['power'][0]}-{unit}" if unit and match["power"] else unit
+def _digits(match: re.Match[str]) -> str:
+    scale = {"k": 1_000, "K": 1_000, "M": 1_000_000}.get(match["scale"] or "", 1)
+    amount = _canonical(match["digits"].replace(",", ""), scale)
+    return _canonical(amount, SCALES[match["big"].lower()]) if match["big"] else amount
 
 
 def _canonical(digits: str, scale: int = 1) -> str:
@@ -158,7 +122,7 @@ def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
     none."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
-        return f"{ORDINALS[word]}th", 1
+        return ORDINALS[word], 1
     if word in AMOUNT_WORDS:
         return AMOUNT_WORDS[word], 1
     if word == "one" and not _counts(matches, position):
@@ -187,42 +151,3 @@ def _counts(matches: list[re.Match[str]], position: int) -> bool:
     before = (matches[position - 1]["word"] or "").lower() if position else ""
     after = (matches[position + 1]["word"] or "").lower() if position + 1 < len(matches) else ""
     return bool(after) and before not in NOT_COUNTED_BEFORE and after not in NOT_COUNTED_AFTER
-
-
-def _entities(text: str) -> set[str]:
-    found = {match[0].lower() for match in _KATAKANA.finditer(text)}
-    found |= {name for match in _NAMING.finditer(text) if (name := match[1].lower()) not in STOP_WORDS}
-    for sentence in split_sentences(text):
-        words = [match[0] for match in _WORD.finditer(sentence)]
-        shouted = len(words) > 2 and sentence.isupper()
-        for index, word in enumerate(words):
-            following = words[index + 1] if index + 1 < len(words) else ""
-            if not shouted and _is_name(word, following, first=index == 0):
-                found.add(_lower(word))
-    return found
-
-
-def _is_name(word: str, following: str, *, first: bool) -> bool:
-    lowered = word.lower()
-    if lowered in NOT_NAMES or _lower(word) in NOT_NAMES:
-        return False
-    if any(c.isdigit() for c in word):
-        return _is_code(word)
-    if any(c.isupper() for c in word[1:].replace("-", "")):
-        return len(word) > 1
-    if not word[0].isupper() or (len(word) == 1 and first):
-        return False
-    if not first:
-        return True
-    if lowered in OPENERS or lowered in STOP_WORDS:
-        return False
-    verb = following.lower()
-    return following[:1].isupper() or verb in NAME_FOLLOWERS or verb.endswith(("s", "ed")) or word.endswith("'s")
-
-
-def _is_code(word: str) -> bool:
-    """B12 and GPT-4 are names; 20mg, 5k, 3rd and 5-year-old are amounts."""
-    letters = word.lstrip("0123456789.,")
-    if letters.startswith("-") and letters.split("-")[1].lower() in UNITS:
-        return False
-    return any(c.isalpha() for c in word) and (letters == word or letters.lower() not in UNITS | {"k": "", "s": ""})

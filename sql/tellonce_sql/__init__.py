@@ -1,7 +1,8 @@
 """Reads the product's SQL statements and migrations from files, by name. It never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. A statement that serves all owners at once is marked in
+one statement. `query("<table>.some_name")` is that statement. What several statements of a file share stands once between
+`-- part: some_part` and `-- end`, and a line `-- use: some_part` takes its place. A statement that serves all owners at once is marked in
 the line after its name: `-- across owners: why`. `migrations/NNNN_name.sql` are applied in order, once.
 """
 
@@ -23,6 +24,8 @@ Reach = Literal["owner", "all owners", "no owner"]
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ACROSS = re.compile(r"^-- across owners:[ \t]*\S", re.MULTILINE)
+_PART = re.compile(r"^-- part:[ \t]*(\w+)[ \t]*\n(.*?)^-- end[ \t]*$\n?", re.MULTILINE | re.DOTALL)
+_USE = re.compile(r"^[ \t]*-- use:[ \t]*(\w+)[ \t]*$", re.MULTILINE)
 _MIGRATION_FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
 
@@ -120,7 +123,7 @@ def _migration(file: Traversable) -> Migration:
 
 
 def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
-    head, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
+    head, *parts = _NAME_LINE.split(_with_parts(file))
     if _without_leading_comments(head):
         raise SqlFileError(f"{file.name}: the first statement stands before any `-- name:` line")
     for name, body in zip(parts[::2], parts[1::2], strict=True):
@@ -130,6 +133,15 @@ def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
         if not statement:
             raise SqlFileError(f"{file.name}: query {name} has no statement")
         yield name, _Named(statement, _reach(body, statement))
+
+
+def _with_parts(file: Traversable) -> str:
+    """The file's text with its shared parts in their places."""
+    text = file.read_text(encoding="utf-8")
+    parts = {name: _without_leading_comments(body) for name, body in _PART.findall(text)}
+    if unknown := {name for name in _USE.findall(text) if name not in parts}:
+        raise SqlFileError(f"{file.name}: there is no part {', '.join(sorted(unknown))}")
+    return _USE.sub(lambda use: parts[use[1]], _PART.sub("", text))
 
 
 def _reach(body: str, statement: str) -> Reach:

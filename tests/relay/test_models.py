@@ -12,7 +12,7 @@ from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import InOnePiece, ModelResponder
-from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.turn.model_call import trouble
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub

@@ -15,8 +15,7 @@ from tellonce_relay.incoming import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
-from tellonce_relay.turn.model_call import Persistence, continued, whole
-from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.turn.model_call import Persistence, continued, trouble, whole
 from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away

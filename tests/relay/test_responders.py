@@ -15,7 +15,7 @@ from tellonce_llm.ollama import Ollama
 from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.turn.turn_sentences import trouble
+from tellonce_relay.turn.model_call import trouble
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
 from tests.relay.relaying import relaying, texts

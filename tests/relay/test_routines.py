@@ -13,8 +13,7 @@ from tellonce_llm import LLMUnavailable
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.short_form import FALLBACK_CHARACTERS, shortened, usable
-from tellonce_relay.routines.texts import NothingToSend, Writer, command_output
+from tellonce_relay.routines.texts import FALLBACK_CHARACTERS, NothingToSend, Writer, command_output, shortened, usable
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.markdown import Marked

@@ -33,6 +33,11 @@ def test_a_file_may_begin_with_comments_and_the_same_name_may_stand_in_two_files
     assert set(read_queries(folder(tmp_path, a=text, b=text))) == {"a.one", "b.one"}
 
 
+def test_a_part_stands_wherever_it_is_used(tmp_path: Path) -> None:
+    text = "-- part: mine\n-- $1 owner\nowner_id = $1\n-- end\n\n-- name: one\nselect 1 where\n-- use: mine\n"
+    assert read_queries(folder(tmp_path, a=text)) == {"a.one": "select 1 where\nowner_id = $1"}
+
+
 def test_other_files_are_not_queries(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
     assert read_queries(tmp_path) == {}
@@ -47,6 +52,7 @@ def test_other_files_are_not_queries(tmp_path: Path) -> None:
         ("select 1\n-- name: one\nselect 1\n", "before any"),
         ("-- name: One Two\nselect 1\n", "'One Two' is no query name"),
         ("-- name:\nselect 1\n", "'' is no query name"),
+        ("-- name: one\nselect 1\n-- use: two\n", "there is no part two"),
     ],
 )
 def test_a_file_that_breaks_the_form_is_refused_by_name(tmp_path: Path, text: str, complaint: str) -> None:

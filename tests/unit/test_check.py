@@ -70,6 +70,11 @@ def test_what_the_message_does_not_say_is_no_quote(quote: str, message: str) -> 
     assert not contains_quote(message, quote)
 
 
+def test_a_name_elsewhere_in_the_message_is_said_too() -> None:
+    message = "Fatou got the job at Siemens and Bintou didn't."
+    assert check("Bintou did not get the job at Siemens", [user("Bintou didn't", message)]).certain
+
+
 def test_a_claim_without_a_true_quote_says_so() -> None:
     for quoted in (user("I like tea", "the weather?"), user("I like tea", role="assistant")):
         verdict = check("The user likes tea", [quoted])
@@ -125,6 +130,8 @@ def test_a_number_nobody_said_is_a_reason(text: str, quote: str) -> None:
         ("Is a friend of Ana Duarte", ("Assistant: Ana Duarte called.",), ()),
         ("Is a friend of Ana Duarte", (), ("Ana Duarte is a colleague",)),
         ("Lives in 東京", ("東京に住んでいます",), ()),
+        ("Lives in Kazan", ("Живу в Казани",), ()),
+        ("Der Nutzer hat einen kleinen Hund", (), ()),
         ("Uses TOMAS", (), ()),
         ("tOMAS is a tool of theirs", (), ()),
     ],
@@ -144,6 +151,7 @@ def test_names_stand_in_the_quotes_the_lines_shown_or_what_was_known(
         "Uses AWS",
         "AWS is a tool of theirs",
         "Она живёт в Москве с Иваном",
+        "Der Nutzer wohnt mit seinem Bruder in Hamburg",
     ],
 )
 def test_a_name_from_nowhere_is_a_reason(text: str) -> None:

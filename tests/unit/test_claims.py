@@ -9,20 +9,19 @@ from tellonce_text.stemming import stem
 
 
 @pytest.mark.parametrize(
-    ("text", "quantities"),
+    ("text", "numbers"),
     [
         ("I have two dogs and 3 cats", {"2", "3"}),
-        ("I weigh 70.50 kg", {"70.5 kg"}),
-        ("twenty-five thousand dollars", {"25000 usd"}),
+        ("I weigh 70.50 kg", {"70.5"}),
+        ("twenty-five thousand dollars", {"25000"}),
         ("two hundred and five people", {"205"}),
-        ("$1,250.00 a month", {"1250 usd"}),
+        ("$1,250.00 a month", {"1250"}),
         ("I earn 5k", {"5000"}),
-        ("3 million yen", {"3000000 jpy"}),
-        ("20mg at night", {"20 mg"}),
-        ("80 square metres", {"80 s-m"}),
-        ("50 % of it", {"50 %"}),
-        ("the third floor", {"3 th"}),
-        ("the 3rd floor", {"3 th"}),
+        ("3 million yen", {"3000000"}),
+        ("20mg at night", {"20"}),
+        ("80 square metres", {"80"}),
+        ("50 % of it", {"50"}),
+        ("the third floor", {"3"}),
         ("a dozen eggs", {"12"}),
         ("version 3.11.2", {"3.11.2"}),
         ("account 123456789012", {"123456789012"}),
@@ -33,8 +32,8 @@ from tellonce_text.stemming import stem
         ("GPT-4 and B12", set()),
     ],
 )
-def test_amounts_are_read_in_digits_and_words_with_their_units(text: str, quantities: set[str]) -> None:
-    assert claims(text).quantities == quantities
+def test_amounts_are_read_in_digits_and_words(text: str, numbers: set[str]) -> None:
+    assert claims(text).numbers == numbers
 
 
 @pytest.mark.parametrize(
@@ -56,51 +55,6 @@ def test_amounts_are_read_in_digits_and_words_with_their_units(text: str, quanti
 )
 def test_the_same_date_reads_the_same_however_it_is_written(one: str, other: str) -> None:
     assert claims(one).dates == claims(other).dates != frozenset()
-
-
-@pytest.mark.parametrize(
-    ("text", "negations"),
-    [
-        ("I like coffee", 0),
-        ("I don't like coffee", 1),
-        ("I don’t like coffee", 1),
-        ("I never eat meat", 1),
-        ("I no longer smoke", 1),
-        ("I quit smoking", 1),
-        ("I hate mornings", 1),
-        ("gluten-free bread", 1),
-        ("Don't forget the offsite", 0),
-        ("I can't wait to see you", 0),
-        ("Not only tea", 0),
-        ("No, I live in Rome", 0),
-        ("Ich mag keine Katzen", 1),
-        ("Я не люблю кофе", 1),
-        ("我不喜欢咖啡", 1),
-    ],
-)
-def test_denials_are_counted(text: str, negations: int) -> None:
-    assert claims(text).negations == negations
-
-
-@pytest.mark.parametrize(
-    ("text", "entities"),
-    [
-        ("Emma lives in Singapore", {"emma", "singapore"}),
-        ("My doctor is Dr. Chen", {"dr", "chen"}),
-        ("I work at GovTech on AWS", {"govtech", "aws"}),
-        ("I use GPT-4 and vitamin B12", {"gpt-4", "b12"}),
-        ("Prefers concise answers", set()),
-        ("The cat sleeps. It is Luna's bed", {"luna"}),
-        ("my cat is called milo", {"milo"}),
-        ("I take 20mg, 5k and the 3rd", set()),
-        ("PLEASE STOP SHOUTING", set()),
-        ("on Monday in March", set()),
-        ("シンガポールに住んでいます", {"シンガポール"}),
-        ("Я живу в Москве", {"москве"}),
-    ],
-)
-def test_names_are_told_from_sentence_openers(text: str, entities: set[str]) -> None:
-    assert claims(text).entities == entities
 
 
 def test_content_words_are_stemmed_and_bare_of_stop_words() -> None:
@@ -126,8 +80,7 @@ def test_different_words_keep_different_stems(words: tuple[str, str]) -> None:
 @given(st.text(max_size=80))
 def test_any_text_can_be_read(text: str) -> None:
     found = claims(text)
-    assert found.negations >= 0
-    assert {quantity.split(" ")[0] for quantity in found.quantities} == found.numbers
+    assert all((*found.numbers, *found.stems))
 
 
 @given(st.integers(0, 10**15))
@@ -137,4 +90,4 @@ def test_every_whole_number_is_found(number: int) -> None:
 
 @given(st.integers(1, 999_999))
 def test_a_number_with_thousands_separators_is_the_same_number(number: int) -> None:
-    assert claims(f"It costs {number:,} euros").quantities == {f"{number} eur"}
+    assert claims(f"It costs {number:,} euros").numbers == {str(number)}

@@ -231,3 +231,56 @@ def _seconds(query: str) -> float:
     begun = time.process_time()
     query_spans(query, NOW, SINGAPORE)
     return time.process_time() - begun
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("The sofa's being delivered on Tuesday", "2026-11-24"),
+        ("I'm having my hair done on Saturday", "2026-11-21"),
+        ("My exam got moved to Monday", "2026-11-23"),
+        ("I bought the tickets and she picks them up on Saturday", "2026-11-21"),
+        ("She left yesterday week", "2026-11-10"),
+        ("We meet at half past four on the last Tuesday in January", "2027-01-26"),
+        ("Heute in acht Tagen sehe ich ihn", "2026-11-25"),
+        ("Der Brief ist am Montag angekommen", "2026-11-16"),
+        ("Am letzten Dienstag im Oktober war Sitzung", "2026-10-27"),
+        ("Am Dienstag nach Ostern geht es los", "2027-03-30"),
+        ("Le jeudi de l'Ascension, on ferme", "2027-05-06"),
+        ("On se voit lundi en huit", "2026-11-30"),
+        ("El último viernes de noviembre es la fiesta", "2026-11-27"),
+        ("L'ultimo sabato di maggio ci sposiamo", "2027-05-29"),
+        ("Na terça-feira de Carnaval viajamos", "2027-02-09"),
+        ("На Пасху поедем к бабушке", "2027-05-02"),
+        ("two working days from now it is here", "2026-11-20"),
+    ],
+)
+def test_the_day_meant_is_known_for_certain(text: str, day: str) -> None:
+    (found,) = (f for f in expressions(text, Said(WEDNESDAY, LONDON, "GB")) if f.certain)
+    assert found.best is not None
+    assert str(found.best.days[0]) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The sofa's delivered on Tuesday",
+        "The Friday after we got married was cold",
+        "They cancelled Friday's class",
+        "The house we looked at last week goes to auction on Thursday",
+        "The bank holiday Monday is off",
+        "Das Büro ist am Freitag geschlossen",
+        "El viernes anterior me llamó",
+        "J'ai réservé pour samedi",
+        "Le lundi suivant il est parti",
+        "A entrega ficou para sexta-feira",
+        "La mairie est fermée lundi",
+    ],
+)
+def test_a_weekday_that_may_lie_on_either_side_is_in_doubt(text: str) -> None:
+    found = expressions(text, Said(WEDNESDAY, LONDON, "GB"))
+    assert not any(f.certain for f in found if f.text != "last week")
+
+
+LONDON = ZoneInfo("Europe/London")
+WEDNESDAY = datetime(2026, 11, 18, 10, tzinfo=LONDON)

@@ -1,6 +1,7 @@
 """Limits on the code: small files, small functions, and a broad `except` only at a process's edge."""
 
 import ast
+import re
 import statistics
 import tomllib
 from pathlib import Path
@@ -84,3 +85,9 @@ def test_every_module_of_tables_is_forbidden_to_the_command() -> None:
     forbidden = next(one["forbidden_modules"] for one in linted if one["name"].startswith("the command reaches"))
     tables = (ROOT / "server" / "tellonce_server" / "store").glob("[a-z]*.py")
     assert {f"tellonce_server.store.{file.stem}" for file in tables} - {"tellonce_server.store.route"} == set(forbidden)
+
+
+def test_every_file_that_the_architecture_names_exists() -> None:
+    named = set(re.findall(r"`([\w./]+\.py)`", (ROOT / "ARCHITECTURE.md").read_text()))
+    files = [f"/{file.relative_to(ROOT)}" for file in ROOT.glob("*/**/*.py") if ".venv" not in file.parts]
+    assert {name for name in named if not any(file.endswith(f"/{name}") for file in files)} == set()

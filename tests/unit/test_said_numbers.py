@@ -23,6 +23,13 @@ SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
         ("ho sei fratelli", {"6"}),
         ("physio is at quarter to eight tomorrow morning", {"7", "45", "5", "3", "2026"}),
         ("the wedding is in three weeks", {"25", "3", "2026"}),
+        ("мне сорок два года, и пять кошек", {"42", "5"}),
+        ("a dozen hens", {"12"}),
+        ("half of the eight of us", {"4", "50"}),
+        ("an hour and a half each way", {"90", "1.5"}),
+        ("we paid half a million", {"500000"}),
+        ("about 1.2 million", {"1200000"}),
+        ("seit anderthalb Jahren", {"1.5"}),
     ],
 )
 def test_numbers_follow_from_words(said: str, numbers: set[str]) -> None:

@@ -20,7 +20,7 @@ from tellonce_relay.memory_outage import patiently
 from tellonce_relay.responders.choose import summariser
 from tellonce_relay.routines.book import RoutineBook
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.short_form import SUMMARY_SECONDS, Model, shortened
+from tellonce_relay.routines.texts import SUMMARY_SECONDS, Model, shortened
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.chat_surface import ChatSurface

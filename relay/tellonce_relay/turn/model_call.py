@@ -4,9 +4,11 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from tellonce.backoff import backoff
+from tellonce_llm import Cause
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.turn.tags import finished
 
@@ -95,3 +97,14 @@ def continued(begun: str, more: str) -> str:
     same = next((n for n in range(most, _OVERLAP - 1, -1) if begun.endswith(more[:n])), 0)
     rest = more[same:]
     return begun + (rest.lstrip(" ") if begun.endswith((" ", "\n")) else rest)
+
+
+STOPPED_HERE: Final = " … [the user stopped this answer here]"
+"""Added to a stopped answer in the memory only, so that a model knows why it ends."""
+
+
+def trouble(cause: Cause, *, owed: bool) -> str:
+    """The sentence that names the cause and says whether the answer will follow."""
+    if cause == "refused":
+        return phrase("turn.would_not")
+    return f"{phrase(f'trouble.{cause}')} {phrase('trouble.owed' if owed else 'trouble.ask_again')}"

@@ -22,10 +22,17 @@ from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.responder import CannotAnswer, Responder
 from tellonce_relay.turn import tag_effects
 from tellonce_relay.turn.expectation import expected
-from tellonce_relay.turn.model_call import PATIENT, Persistence, Progress, continued, persistently
+from tellonce_relay.turn.model_call import (
+    PATIENT,
+    STOPPED_HERE,
+    Persistence,
+    Progress,
+    continued,
+    persistently,
+    trouble,
+)
 from tellonce_relay.turn.tag_effects import Done
 from tellonce_relay.turn.tags import Parsed, Tag, finished, heard, parse, shown_so_far
-from tellonce_relay.turn.turn_sentences import STOPPED_HERE, trouble
 
 logger = logging.getLogger(__name__)
 

@@ -17,9 +17,9 @@ from tellonce_relay.commands.confirmations import Confirmations, ask_about_doubt
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
+from tellonce_relay.turn.model_call import trouble
 from tellonce_relay.turn.tag_effects import Saved
 from tellonce_relay.turn.tags import parse
-from tellonce_relay.turn.turn_sentences import trouble
 from tellonce_relay.updates.arrivals import Arrivals, Thread
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies

@@ -6,69 +6,53 @@ from pydantic import BaseModel
 
 from tellonce import work as w
 from tellonce.contract import MAX_BIGINT
-from tellonce_server.api import text
 from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors
-from tellonce_server.api.spec import Call, ToolSpec
+from tellonce_server.api.spec import Call, ToolSpec, program_tool
 from tellonce_server.core.errors import Refused
 
 
 def agent_tools(ready: GetActors) -> list[ToolSpec]:
     tools = _Tools(ready)
     return [
-        ToolSpec(
+        program_tool(
             w.CLAIM_WORK,
-            "Claim work",
             "Take due jobs; waits up to wait_seconds for one. Work, then submit_work or fail_work with job_id and fence.",
             w.ClaimWorkArgs,
             w.ClaimedWork,
             tools.claim,
-            text.as_json,
             CHANGE,
-            {},
         ),
-        ToolSpec(
+        program_tool(
             w.EXTEND_WORK,
-            "Extend work",
             "Keep a claimed job: call at a third of its lease.",
             w.ExtendWorkArgs,
             w.Extended,
             tools.extend,
-            text.as_json,
             ADD,
-            {},
         ),
-        ToolSpec(
+        program_tool(
             w.SUBMIT_WORK,
-            "Submit work",
             "Hand a job's result in. It is written ahead, then applied in order.",
             w.SubmitWorkArgs,
             w.Submitted,
             tools.submit,
-            text.as_json,
             CHANGE,
-            {},
         ),
-        ToolSpec(
+        program_tool(
             w.FAIL_WORK,
-            "Fail work",
             "Give a job back, saying why and whether trying again can help.",
             w.FailWorkArgs,
             w.Failed,
             tools.fail,
-            text.as_json,
             CHANGE,
-            {},
         ),
-        ToolSpec(
+        program_tool(
             w.QUEUE_STATUS,
-            "Queue status",
             "Jobs by kind and state, dead letters, and what models cost this month.",
             w.QueueStatusArgs,
             w.QueueStatus,
             tools.status,
-            text.as_json,
             READ,
-            {},
         ),
     ]
 

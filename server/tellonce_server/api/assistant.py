@@ -7,8 +7,9 @@ from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
 from tellonce import contract as c
+from tellonce.turn_contract import RECORD_TURN, RecordedTurn, RecordTurnArgs
 from tellonce_server.api import text
-from tellonce_server.api.asking import Answer, answered, ask, can_ask
+from tellonce_server.api.elicitation import Answer, answered, ask, can_ask
 from tellonce_server.api.spec import AnyContext, Call, ToolSpec
 from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, ChatScope, channel_of
 from tellonce_server.domain.location import located
@@ -281,3 +282,29 @@ async def _erased(
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)
+
+
+def turn_tool(ready: GetActors) -> ToolSpec:
+    """`ready` waits for storage, as for the other tools."""
+
+    async def record_turn(call: Call[RecordTurnArgs]) -> BaseModel:
+        services = await ready()
+        return await services.turns.turn(await place_of(call, services), call.args)
+
+    return ToolSpec(
+        RECORD_TURN,
+        "Record turn",
+        "For hooks of coding assistants: record messages, and answer with what the event calls to mind.",
+        RecordTurnArgs,
+        RecordedTurn,
+        record_turn,
+        _hook_form,
+        ADD,
+        {},
+        listed=False,
+    )
+
+
+def _hook_form(turn: RecordedTurn) -> str:
+    """The output that a hook prints unchanged."""
+    return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)

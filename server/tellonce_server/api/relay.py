@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from tellonce import reminders as r
-from tellonce_server.api import text
 from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors, place_of
-from tellonce_server.api.spec import Call, ToolSpec
+from tellonce_server.api.spec import Call, ToolSpec, program_tool
 from tellonce_server.core.scope import Asked, locate
 
 if TYPE_CHECKING:
@@ -19,64 +18,49 @@ if TYPE_CHECKING:
 def relay_tools(ready: GetActors) -> list[ToolSpec]:
     tools = _Tools(ready)
     return [
-        ToolSpec(
+        program_tool(
             r.SET_REMINDER,
-            "Set reminder",
             "Keep a dated memory and set its alarm.",
             r.SetReminderArgs,
             r.Reminder,
             tools.set,
-            text.as_json,
             ADD,
-            {},
             listed=False,
         ),
-        ToolSpec(
+        program_tool(
             r.LIST_REMINDERS,
-            "List reminders",
             "The chat's reminders that are still to come, the next first.",
             r.ListRemindersArgs,
             r.Reminders,
             tools.pending,
-            text.as_json,
             READ,
-            {},
             listed=False,
         ),
-        ToolSpec(
+        program_tool(
             r.CHANGE_REMINDER,
-            "Change reminder",
             "Cancel a reminder, restore it, or move it to another time.",
             r.ChangeReminderArgs,
             r.Reminder,
             tools.change,
-            text.as_json,
             CHANGE,
-            {},
             listed=False,
         ),
-        ToolSpec(
+        program_tool(
             r.CLAIM_REMINDERS,
-            "Claim reminders",
             "Take the reminders that are due; deliver each, then finish_reminder.",
             r.ClaimRemindersArgs,
             r.ClaimedReminders,
             tools.claim,
-            text.as_json,
             CHANGE,
-            {},
             listed=False,
         ),
-        ToolSpec(
+        program_tool(
             r.FINISH_REMINDER,
-            "Finish reminder",
             "Say that a reminder was delivered, and when it is due next if it repeats.",
             r.FinishReminderArgs,
             r.FinishedReminder,
             tools.finish,
-            text.as_json,
             CHANGE,
-            {},
             listed=False,
         ),
     ]

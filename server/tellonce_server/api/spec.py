@@ -1,7 +1,7 @@
 """The definition of a tool before it is bound to a server; independent of storage and transport."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from mcp.server.mcpserver import Context
@@ -42,5 +42,24 @@ class ToolSpec:
     handler: Handler
     render: Callable[[Any], str]
     annotations: ToolAnnotations
-    meta: Mapping[str, Any]
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
     listed: bool = True
+
+
+def program_tool(
+    name: str,
+    description: str,
+    args: type[BaseModel],
+    result: type[BaseModel],
+    handler: Handler,
+    annotations: ToolAnnotations,
+    *,
+    listed: bool = True,
+) -> ToolSpec:
+    """A tool for our own programs. It is titled after its name, and its text channel is the result as JSON."""
+    title = name.replace("_", " ").capitalize()
+    return ToolSpec(name, title, description, args, result, handler, _as_json, annotations, listed=listed)
+
+
+def _as_json(result: BaseModel) -> str:
+    return result.model_dump_json()

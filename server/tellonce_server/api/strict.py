@@ -2,8 +2,9 @@
 
 import time
 from collections.abc import Callable
+from datetime import datetime
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
@@ -17,7 +18,6 @@ from tellonce.contract_types import ZONE
 from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact, compact_result
 from tellonce_server.api.spec import AnyContext, Call, Handler, ToolSpec
-from tellonce_server.api.zoned import in_zone
 from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Caller
@@ -167,3 +167,23 @@ def _sentence(location: tuple[int | str, ...], kind: str, message: str) -> str:
     if not field:
         return f"{text[0].upper()}{text[1:]}."
     return f"Argument {field}: {text[0].lower()}{text[1:]}."
+
+
+ResultT = TypeVar("ResultT", bound=BaseModel)
+
+
+def in_zone(result: ResultT, zone: ZoneInfo) -> ResultT:
+    """The same result with its times written in the user's zone."""
+    placed: ResultT = _placed(result, zone)
+    return placed
+
+
+def _placed(value: Any, zone: ZoneInfo) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(zone)
+    if isinstance(value, tuple):
+        return tuple(_placed(part, zone) for part in value)
+    if isinstance(value, BaseModel):
+        changed = {name: _placed(part, zone) for name, part in value if isinstance(part, datetime | tuple | BaseModel)}
+        return value.model_copy(update=changed) if changed else value
+    return value

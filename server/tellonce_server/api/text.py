@@ -12,10 +12,6 @@ ASKED = 20
 """Number of matches that are shown in a client's form."""
 
 
-def as_json(result: BaseModel) -> str:
-    return result.model_dump_json()
-
-
 def structured(_: BaseModel) -> str:
     """The text for tools of the memory page, which reads only the structured content. It avoids sending the result
     twice."""

@@ -18,7 +18,7 @@ from pydantic import AnyUrl
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.agent import agent_tools
-from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.assistant import assistant_tools, turn_tool
 from tellonce_server.api.middleware import AppOnly
 from tellonce_server.api.page.app_bundle import memory_app
 from tellonce_server.api.page.tools import page_tools
@@ -26,7 +26,6 @@ from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.relay import relay_tools
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
-from tellonce_server.api.turns import turn_tool
 from tellonce_server.app.auth import OPERATOR, configured_caller, http_caller
 from tellonce_server.app.credentials import still_granted
 from tellonce_server.app.page.operator_tools import operator_tools

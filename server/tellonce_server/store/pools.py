@@ -119,11 +119,21 @@ class Pool(Protocol):
     async def close(self) -> None: ...
 
 
-class SessionPool:
-    """Direct connections. Each keeps its role, and its owner until the next one."""
-
+class _OpenPool:
     def __init__(self, connections: "asyncpg.Pool[Row]") -> None:
         self._connections = connections
+
+    @property
+    def use(self) -> PoolUse:
+        size = self._connections.get_size()
+        return PoolUse(size, size - self._connections.get_idle_size())
+
+    async def close(self) -> None:
+        await self._connections.close()
+
+
+class SessionPool(_OpenPool):
+    """Direct connections. Each keeps its role, and its owner until the next one."""
 
     @asynccontextmanager
     async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
@@ -145,19 +155,12 @@ class SessionPool:
         ):
             yield connection
 
-    @property
-    def use(self) -> PoolUse:
-        return _use(self._connections)
 
-    async def close(self) -> None:
-        await self._connections.close()
-
-
-class BorrowedPool:
+class BorrowedPool(_OpenPool):
     """Connections to a pooler. Each transaction sets its role, owner and settings locally."""
 
     def __init__(self, connections: "asyncpg.Pool[Row]", settings: Settings) -> None:
-        self._connections = connections
+        super().__init__(connections)
         self._settings = settings
 
     @asynccontextmanager
@@ -173,18 +176,6 @@ class BorrowedPool:
             _owned(connection).forget_owner()
             await connection.fetch(SET_LOCAL, *_columns(self._settings))
             yield connection
-
-    @property
-    def use(self) -> PoolUse:
-        return _use(self._connections)
-
-    async def close(self) -> None:
-        await self._connections.close()
-
-
-def _use(connections: "asyncpg.Pool[Row]") -> PoolUse:
-    size = connections.get_size()
-    return PoolUse(size, size - connections.get_idle_size())
 
 
 def _columns(settings: Settings) -> tuple[list[str], list[str]]:

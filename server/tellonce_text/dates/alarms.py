@@ -35,6 +35,10 @@ class Alarm(NamedTuple):
     cron: str | None = None
 
 
+MOST_READ: Final = 2_000
+"""Characters of an order that are read: an order is a sentence or two."""
+
+
 class _Repeat(NamedTuple):
     """The last three fields of a cron expression, and the hour if no clock time is given."""
 
@@ -49,7 +53,7 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
 
     `language` is the order's language, if known; otherwise it is detected from the words.
     """
-    line = line_of(text, language)
+    line = line_of(text[:MOST_READ], language)
     if line is None:
         return None
     local = said.at.astimezone(said.zone)

@@ -33,9 +33,9 @@ class Item(NamedTuple):
     """Whether a neighboring word marks it as a time of day, because `3:15` may be a ratio."""
 
 
-MOST_TRIED: Final = 4_000
-"""Maximum positions of a text that are searched for an expression, from its start. Prose of maximum length has about
-as many; only tables and lists of numbers have more, and they would take a second."""
+MOST_TRIED: Final = 2_000
+"""Maximum positions of a text that are searched for an expression, from its start. 30,000 characters of prose have
+about as many."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:

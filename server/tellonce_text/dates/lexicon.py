@@ -58,7 +58,8 @@ def signs() -> Mapping[str, tuple[str, ...]]:
 
 def is_determiner(word: str, language: str) -> bool:
     """Whether the word is an article or a possessive."""
-    return not _DETERMINERS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
+    tags = lexicon(language).words.get(word, NO_TAGS)
+    return not _DETERMINERS.isdisjoint(tags) or tags.get("number") == 1
 
 
 _DETERMINERS: Final = frozenset({"article", "one", "own"})

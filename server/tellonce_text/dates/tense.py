@@ -61,7 +61,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look(found, sure=True)
     if line.language != "en":
         return Look(None) if _may_be_past(line, first) else Look("future", sure=True, inferred=True)
-    either = any(line[at].has("tense_either") for at in _back(line, first))
+    either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _back(line, first))
     return Look("future", own=not either)
 
 
@@ -218,7 +218,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     token = line[index]
     if token.kind != "word":
         return None
-    if any(line[at].word == "having" for at in range(index - _BESIDE, index)):
+    if "having" in line.words and any(line[at].word == "having" for at in range(index - _BESIDE, index)):
         return "future"
     if token.has("tense_perfect") and line.language != "de":
         return "past" if _is_whole_perfect(line, index) else None
@@ -284,8 +284,14 @@ def _is_german_participle(token: Token) -> bool:
     return "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
 
 
+def _is_contracted(line: Line, index: int) -> bool:
+    """`the parcel's delivered`: has been, or is to be."""
+    before = line[index - 1]
+    return before.word.endswith("'s") and not before.tags and _is_participle(line[index])
+
+
 def _by_auxiliary(line: Line, index: int) -> Direction | None:
-    if line[index - 1].word.endswith("'s") and not line[index - 1].tags:
+    if _is_contracted(line, index):
         return None
     for back in range(index - 1, max(-1, index - 4), -1):
         token = line[back]

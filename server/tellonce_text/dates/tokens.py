@@ -54,6 +54,10 @@ class Line:
         return self._padded[index + _PAD]
 
     @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(token.word for token in self._padded)
+
+    @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
         """For each token the first token of its sentence and the one after its last."""
         bounds: list[tuple[int, int]] = []
@@ -79,9 +83,13 @@ def ends_sentence(line: Line, index: int) -> bool:
 _ENDS: Final = frozenset("!?;…。！？.")
 
 
+_MOST_DETECTED: Final = 4_000
+"""Characters from which the language of a text is detected."""
+
+
 def language_of(text: str) -> str:
-    """The language that most of the text's words indicate; English if there are none."""
-    return _language([token for match in _TOKEN.finditer(text) for token in _tokens(match)])
+    """The language that most of the words at the text's start are signs of, English if none."""
+    return _language([token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)])
 
 
 def line_of(text: str, language: str | None = None) -> Line | None:

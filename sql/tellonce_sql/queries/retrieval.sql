@@ -25,6 +25,23 @@ select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
   size.size, size.last_id
 from size
 
+-- part: messages_of_hits
+-- $1 owner: the ranker's data for the messages `hits`, compared with `asked`, `terms` and `any_term`
+select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
+  m.head, m.clipped, m.cosine, f.ranks
+from hits h
+cross join lateral (
+  select *,
+    case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
+    octet_length(content) > 600 as clipped,
+    1 - (m.embedding <=> (select vector from asked)) as cosine
+  from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
+cross join lateral (
+  select case when ts_rank(tsv, (select term from any_term)) > 0
+    then array(select ts_rank(tsv, term) from terms) end as ranks
+  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+-- end
+
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
 -- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
@@ -100,19 +117,7 @@ with asked as materialized (
   union select chat_id, id - 1 from best
   union select chat_id, id + 1 from best where id + 1 < $8
 )
-select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
-  m.head, m.clipped, m.cosine, f.ranks
-from hits h
-cross join lateral (
-  select *,
-    case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
-    octet_length(content) > 600 as clipped,
-    1 - (m.embedding <=> (select vector from asked)) as cosine
-  from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
-cross join lateral (
-  select case when ts_rank(tsv, (select term from any_term)) > 0
-    then array(select ts_rank(tsv, term) from terms) end as ranks
-  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+-- use: messages_of_hits
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
@@ -145,19 +150,7 @@ with asked as materialized (
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical
 )
-select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
-  m.head, m.clipped, m.cosine, f.ranks
-from hits h
-cross join lateral (
-  select *,
-    case when role = 'user' or tokens < 150 then left(content, 600) else '' end as head,
-    octet_length(content) > 600 as clipped,
-    1 - (m.embedding <=> (select vector from asked)) as cosine
-  from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
-cross join lateral (
-  select case when ts_rank(tsv, (select term from any_term)) > 0
-    then array(select ts_rank(tsv, term) from terms) end as ranks
-  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+-- use: messages_of_hits
 
 -- name: contents
 -- $1 owner, $2 chats, $3 numbers: whole texts of messages that were read only in part
@@ -176,6 +169,15 @@ cross join lateral (
   where v.owner_id = $1 and v.chat_id = w.chat_id and v.id = w.id and v.replaced_at > $4
   order by v.version limit 1) v
 
+-- part: memory_in_scope
+-- $2 chat or null for all, $7 statuses, $8 a past time or null, $9 since, $10 until
+    ($2::bigint is null or chat_id is null or chat_id = $2)
+    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
+      and (status <> 'rejected' or confidence > 0.5)))
+    and valid_from <= coalesce($8, 'infinity')
+    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+-- end
+
 -- name: memories
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until, $11 all lexemes as
@@ -191,11 +193,8 @@ with asked as materialized (
 ), dense as materialized (
   select id from memories
   where (select vector from asked) is not null and owner_id = $1 and embedding is not null
-    and ($2::bigint is null or chat_id is null or chat_id = $2)
-    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
-      and (status <> 'rejected' or confidence > 0.5)))
-    and valid_from <= coalesce($8, 'infinity')
-    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+    and
+    -- use: memory_in_scope
   order by embedding <=> (select vector from asked)
   limit $6
 ), lexical as materialized (
@@ -204,11 +203,8 @@ with asked as materialized (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, f.tsv
     from memories_with($5::tsquery && $4::tsquery) f
     cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
-  where ($2::bigint is null or chat_id is null or chat_id = $2)
-    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
-      and (status <> 'rejected' or confidence > 0.5)))
-    and valid_from <= coalesce($8, 'infinity')
-    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+  where
+    -- use: memory_in_scope
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
 ), kinds as materialized (
@@ -220,11 +216,8 @@ with asked as materialized (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
     from memories_with($5::tsquery && (select term from kinds)) f
     cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
-  where ($2::bigint is null or chat_id is null or chat_id = $2)
-    and (status = any($7::text[]) or ($8::timestamptz is not null and valid_to > $8 and status <> 'uncertain'
-      and (status <> 'rejected' or confidence > 0.5)))
-    and valid_from <= coalesce($8, 'infinity')
-    and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
+  where
+    -- use: memory_in_scope
   order by valid_from desc, id desc
   limit $14
 )
@@ -242,6 +235,13 @@ left join lateral (
   where $8 is not null and v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
   order by v.version limit 1) v on true
 
+-- part: summary_in_scope
+-- $2 chat or null for all, $7 thread key or null, $8 since, $9 until, $11 a past time or null
+    ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
+    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
+    and updated_at <= coalesce($11::timestamptz, 'infinity')
+-- end
+
 -- name: summaries
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
 -- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts,
@@ -256,9 +256,8 @@ with asked as materialized (
 ), dense as materialized (
   select chat_id, id from conversation_summaries
   where (select vector from asked) is not null and owner_id = $1 and embedding is not null
-    and ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
-    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
-    and updated_at <= coalesce($11::timestamptz, 'infinity')
+    and
+    -- use: summary_in_scope
   order by embedding <=> (select vector from asked)
   limit $6
 ), lexical as materialized (
@@ -269,9 +268,8 @@ with asked as materialized (
     cross join lateral (
       select * from conversation_summaries s
       where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s) found
-  where ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
-    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
-    and updated_at <= coalesce($11::timestamptz, 'infinity')
+  where
+    -- use: summary_in_scope
   order by ts_rank(tsv, $4::tsquery) desc, id desc
   limit $6
 )

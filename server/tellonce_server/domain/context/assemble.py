@@ -9,12 +9,12 @@ from tellonce.contract import Coverage, Focus, Section
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
+from tellonce_server.domain.context.canonical_summary import summary_text, unsaid
 from tellonce_server.domain.context.draft import SEPARATOR, Draft
 from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import summary_text, unsaid
 from tellonce_server.domain.context.sections import Memories, Relevant, unseen
 from tellonce_server.domain.context.slots import find_focus
 from tellonce_server.domain.memory.order import ranked_memories
@@ -67,7 +67,7 @@ def assemble(m: Material) -> Assembled:
     parts.history.fill_summaries(parts.relevant.summaries)
     known = {*parts.memories.ids, *draft.included.get("log", ())}
     found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
-    parts.relevant.fill(unseen(draft, found, (), known))
+    parts.relevant.fill([hit for hit in unseen(draft, found, (), known) if not draft.says(hit.text)])
     parts.relevant.write()
     return _finished(draft, parts.history.messages)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost
+from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import statement
 from tellonce_text.dates.clock import moment_line
 from tellonce_text.fences import fenced
 from tellonce_text.tokens import clip, estimate

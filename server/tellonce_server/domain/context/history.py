@@ -10,10 +10,10 @@ from datetime import date
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import unsaid
 from tellonce_server.store.messages import Line
 from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip

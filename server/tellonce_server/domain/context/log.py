@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import DEFAULT_TOTAL, cost
+from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.history import window
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.rolling import statement
 from tellonce_server.store.context import Happened
 
 SHARE = 2

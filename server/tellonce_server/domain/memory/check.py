@@ -32,7 +32,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Characters of the message around a quote that may give the days and names of a statement."""
+"""Characters of a quote, and of the message around it, that may give the days and names of a statement."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -257,7 +257,7 @@ class _Evidence:
             return True
         admits, at = self._admits or _admits_nothing, moment.clock or moment.day
         # The day is often given in a sentence next to the quoted one.
-        said = dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE]))
+        said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
         return any(admits(text, quoted.said_at, quoted.zone, at) for text in said)
 
 

@@ -19,7 +19,7 @@ async function undo(memories, withdraw) {
   note(t("undone"));
 }
 
-/* The memories that could be changed, and why others could not. The person sees how far it is. */
+/* Changes each memory and shows the progress. Returns those that changed, and why others did not. */
 async function each(memories, act) {
   const done = [];
   const refused = new Set();

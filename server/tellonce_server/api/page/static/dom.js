@@ -57,8 +57,7 @@ export function choice(options, value, onchange) {
   return h("select", { onchange: (event) => onchange(event.target.value) }, made);
 }
 
-/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no` it only
-   tells. */
+/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no` it has one button. */
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
     const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);
