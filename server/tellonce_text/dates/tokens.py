@@ -84,11 +84,11 @@ _ENDS: Final = frozenset("!?;…。！？.")
 
 
 _MOST_DETECTED: Final = 4_000
-"""Characters from which the language of a text is detected."""
+"""Number of characters at the start of a text from which its language is detected."""
 
 
 def language_of(text: str) -> str:
-    """The language that most of the words at the text's start are signs of, English if none."""
+    """The language that most words at the start of the text indicate; English if there are none."""
     return _language([token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)])
 
 
