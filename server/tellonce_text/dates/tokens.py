@@ -84,7 +84,7 @@ _ENDS: Final = frozenset("!?;…。！？.")
 
 
 _MOST_DETECTED: Final = 4_000
-"""Number of characters at the start of a text from which its language is detected."""
+"""Characters from which the language of a text is detected."""
 
 
 def language_of(text: str) -> str:
