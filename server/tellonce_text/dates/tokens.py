@@ -88,7 +88,7 @@ _MOST_DETECTED: Final = 4_000
 
 
 def language_of(text: str) -> str:
-    """The language that most of the words at the text's start are signs of, English if none."""
+    """The language that most words at the start of the text indicate; English if there are none."""
     return _language([token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)])
 
 
