@@ -1,4 +1,4 @@
-"""The pause before something that failed is tried again. Every process waits by this one rule."""
+"""Computes the pause before a failed action is retried, by one rule for all processes."""
 
 import random
 from collections.abc import Callable
@@ -18,5 +18,5 @@ def backoff(
 
 
 def full_length() -> float:
-    """The jitter of a pause that always has its full length."""
+    """A jitter function for pauses that always have their full length."""
     return 1.0

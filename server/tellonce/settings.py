@@ -139,7 +139,7 @@ class QueuePolicy(Group):
         return timedelta(seconds=self.lease_seconds)
 
     def retry_delay(self, attempts: int) -> timedelta:
-        """How long a job waits after so many counted attempts."""
+        """The pause of a job after that many counted attempts."""
         return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 

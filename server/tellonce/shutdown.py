@@ -1,4 +1,4 @@
-"""How a process learns that it must end, and waits that end with it."""
+"""The signal handlers of a process, and waits that end when it is stopped."""
 
 import asyncio
 import os

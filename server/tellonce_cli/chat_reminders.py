@@ -1,7 +1,6 @@
-"""Reminders in the terminal chat: set, listed, cancelled, and shown when they are due.
-
-They are those of the user's private chat with the bot. Where a bot is set up, it delivers them, and the terminal also
-shows those that become due while it is open. Otherwise the terminal delivers them.
+"""Sets, lists, cancels and shows reminders in the terminal chat. They are those of the user's private chat with the
+bot. If a bot is set up, it delivers them, and the terminal also shows those that become due while it is open. Otherwise
+the terminal delivers them.
 """
 
 import asyncio
@@ -26,12 +25,13 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds before a reminder that was set elsewhere is noticed."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How early a reminder is read that the bot delivers: at its time the bot may already have ended it."""
+"""How long before its time a reminder of the bot is read, because at its time the bot may already have finished it."""
 
 
 @dataclass
 class ChatReminders:
-    """`show` prints a text at any moment; `delivers` says that no bot does; `opened` is when the chat began."""
+    """The reminders of one chat. `show` prints a text at any time; `delivers` means that no bot delivers them; `opened`
+    is when the chat began."""
 
     memory: MemoryClient
     zone: ZoneInfo
@@ -76,7 +76,7 @@ class ChatReminders:
             try:
                 next_at = await (self.deliver_due() if self.delivers else self.show_due())
             except (MemoryRefused, MemoryUnreachable):
-                next_at = None  # whoever types the next line sees the reason
+                next_at = None  # the next typed line shows the reason
             until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
             try:
                 async with asyncio.timeout(min(LONGEST_NAP, max(0.0, until))):
@@ -95,7 +95,7 @@ class ChatReminders:
         return claimed.next_at
 
     async def show_due(self) -> datetime | None:
-        """Show what the bot delivers now, and return when to look again."""
+        """Show the reminders that the bot delivers now, and return when to check again."""
         coming = (await self.memory.list_reminders(ListRemindersArgs())).reminders
         news = [r for r in coming if r.due_at >= self.opened and (r.memory.id, r.due_at) not in self._shown]
         for reminder in (r for r in news if r.due_at <= self.now() + LEAD):

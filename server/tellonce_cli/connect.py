@@ -44,7 +44,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     _write(file, text)
     console.print(f"{client.title} now shares this memory: {file}")
     if text != preview(name)[1]:
-        console.print("The file holds your DATABASE_URL; you alone can read it.")
+        console.print("The file contains your DATABASE_URL; only you can read it.")
     console.print(f"{client.after} `tellonce connect {name} --undo` takes it back.")
 
 

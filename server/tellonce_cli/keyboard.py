@@ -71,7 +71,7 @@ class Keyboard:
         return reading.result() or ""
 
     def show(self, text: str) -> None:
-        """Print a text while a line may be being typed, and the prompt with what was typed after it."""
+        """Print a text while the user may be typing, then the prompt and the typed text again."""
         if not self.interactive or self._reading is None:
             print(text, flush=True)
             return

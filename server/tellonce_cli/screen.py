@@ -1,4 +1,4 @@
-"""What a command shows: the consoles it prints on, and the sentence it fails with."""
+"""The consoles of commands, and the exception of a command that fails with one sentence."""
 
 from rich.console import Console
 

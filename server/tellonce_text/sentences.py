@@ -1,6 +1,6 @@
 """Splits texts into sentences and recognizes questions. Pure, linear in the text.
 
-`sentences` loses no character, as erasing needs; `split_sentences` reads as a person does.
+`sentences` keeps every character, as erasing requires; `split_sentences` splits as a reader would.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Final
 _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
-# A title or an initial before a name ends no sentence: `Dr. Ann Lee`, `J. Doe`.
+# A title or an initial before a name does not end a sentence: `Dr. Ann Lee`, `J. Doe`.
 _END: Final = re.compile(
     r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
 )
@@ -40,12 +40,12 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """Where the same sentences end, except the last."""
+    """The end positions of these sentences, except the last one."""
     return (match.start() for match in _END.finditer(text))
 
 
 def ends_as_question(sentence: str) -> bool:
-    """Whether it ends with a question mark, which is the same in most scripts."""
+    """Whether the text ends with a question mark, which is the same in most scripts."""
     return sentence.rstrip(f"{_CLOSERS} ")[-1:] in tuple(_MARKS)
 
 

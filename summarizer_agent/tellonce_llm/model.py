@@ -111,7 +111,7 @@ async def readable(model: LanguageModel) -> frozenset[FileKind]:
 
 
 class Wrapped:
-    """A model around another one: it has the other's name, tier and kinds of files, and passes requests on to it."""
+    """A wrapper around a model, with its name, tier and kinds of files, that passes requests on to it."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model

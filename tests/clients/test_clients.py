@@ -1,4 +1,4 @@
-"""Each client lists the ten tools, stores a memory and finds it, with its own defaults: over HTTP but for Codex."""
+"""Each client lists the ten tools, stores a memory and finds it, with its own defaults: over HTTP except for Codex."""
 
 import json
 import os
@@ -57,7 +57,7 @@ TEA = {"content": "I drink green tea every morning"}
 
 
 def script(*replies: Reply) -> Script:
-    """These replies, one a request."""
+    """A script that gives these replies, one per request."""
     following = iter(replies)
     return lambda asked: next(following)
 
@@ -78,7 +78,7 @@ async def test_the_real_codex_is_connected_by_our_command_and_its_model_calls_to
             "env_key": '"STUB_KEY"',
             "wire_api": '"responses"',
         }
-        # A turn of `codex exec` does not wait for a local server unless it is required.
+        # `codex exec` waits for a local server only if the server is required.
         own = {
             "model": '"stub"',
             "model_provider": '"stub"',
@@ -124,7 +124,12 @@ async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answe
     async with GenerateContentStub(script(*calls, Say("Green tea."))) as model:
         code, said, errors = await run(
             npm_folder() / "node_modules" / ".bin" / "gemini",
-            *("-m", "gemini-2.5-flash", "-p", QUESTION),  # a named model: no other one is asked which to take
+            *(
+                "-m",
+                "gemini-2.5-flash",
+                "-p",
+                QUESTION,
+            ),  # the model is named, so that no other model is asked which to use
             env={**home, "GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": model.url},
             cwd=tmp_path,
             seconds=2 * SECONDS,

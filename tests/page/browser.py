@@ -60,7 +60,7 @@ class Tab:
         self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
 
     async def reload(self) -> None:
-        """Load the page without what was done in it, and forget what it asked for."""
+        """Load the page again, discarding its state and the list of its requests."""
         self.asked.clear()
         self.wrong.clear()
         await self.page.emulate_media(color_scheme="light")

@@ -52,7 +52,7 @@ async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
 
 
 async def ask(memory: MemoryClient, name: str) -> None:
-    """Ask all questions. What is forgotten takes every record of an answer with it."""
+    """Ask all questions. An erasure deletes every record of an answer, so they are asked again afterwards."""
     now = datetime.now(UTC).replace(microsecond=0)
     for number, question in enumerate(QUESTIONS):
         at = now - timedelta(minutes=9 - 3 * number)

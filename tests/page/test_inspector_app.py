@@ -1,4 +1,4 @@
-"""The page in MCP Inspector's own view of MCP Apps: a host that is not ours, in its sandbox of two frames."""
+"""The page in MCP Inspector's view of MCP Apps: a third-party host with a sandbox of two frames."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ PORTS = ("CLIENT_PORT", "MCP_SANDBOX_PORT", "MCP_APP_ORIGIN_PORT")
 
 @pytest.fixture
 async def inspector(server: HttpServer, tmp_path: Path) -> AsyncIterator[str]:
-    """The address of MCP Inspector's web client, which knows our server."""
+    """The URL of MCP Inspector's web client, configured with our server."""
     folder = binaries()
     target = ("--transport", "http", "--server-url", server.url, "--protocol-era", "modern")
     header = ("--header", f"Authorization: {server.headers()['Authorization']}")
@@ -62,7 +62,7 @@ async def test_inspector_shows_the_page_and_carries_its_changes(
 ) -> None:
     page = await chrome.new_page(viewport={"width": 1300, "height": 900})
     await page.goto(inspector)
-    # The switch itself lies under its track.
+    # The switch's input is covered by its track, so the track is clicked.
     await page.get_by_role("switch").first.click(force=True)
     await page.get_by_text("Apps", exact=True).click()
     await expect(page.get_by_text("MCP Apps (2)")).to_be_visible()

@@ -84,7 +84,7 @@ async def test_an_edited_caption_is_an_edit_of_the_message_and_keeps_what_the_pi
     async with relaying(memory, responder) as api, memory.client() as client:
         number = await api.photo(caption="Our cat")
         await api.until(lambda: bool(api.world.actions))
-        # The caption is put right while the model looks at the picture, and once more after the answer.
+        # The caption is edited while the model processes the picture, and again after the answer.
         await api.edit(number, "Our dog")
         await api.all_fetched()
         gate.set()

@@ -1,4 +1,4 @@
-"""Compaction: a thread that falls silent is summarised without a further message, and its summaries are read in pages."""
+"""A thread that has been silent is summarized without another message, and its summaries are read in pages."""
 
 import pytest
 

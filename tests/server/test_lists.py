@@ -30,7 +30,7 @@ async def learned(client: MemoryClient, clock: Clock, memory: Memory) -> None:
 
 
 async def listed(client: MemoryClient, question: str) -> list[str]:
-    """The lines of the list that a question is answered with."""
+    """The lines of the list in the context for a question."""
     context = await client.get_context(c.GetContextArgs(query=question))
     _, found, after = (context.context or "").partition(f"{LIST}\n")
     lines = after.splitlines() if found else []
@@ -46,12 +46,12 @@ async def test_all_of_a_kind_are_listed_once_oldest_first_and_found_before_other
         assert sports[0].startswith("- #")
         context = await client.get_context(c.GetContextArgs(query="Which sports do I do?"))
         assert (context.context or "").count("The user says: I play squash with Ravi") == 1
-        # One of a kind is no list, and what no kind is asked of is none either.
+        # A single member is not a list, and neither are results for a question that names no category.
         assert await listed(client, "Which instruments do I play?") == []
         assert await listed(client, "Where is Ravi?") == []
         found = await client.search_memory(c.SearchMemoryArgs(query="all my sports", kinds=("fact",), limit=3))
         assert all("cello" not in result.text for result in found.results)
-        # What has ended is no member any more.
+        # An ended statement is no longer a member.
         await say(client, clock, "I gave up squash with Ravi")
         ended = "The user says: I play squash with Ravi"
         await read(agent, lambda x: [item(x, "The user gave up squash", kind="outcome", ends=[number_of(x, ended)])])

@@ -84,7 +84,7 @@ def _scrubber(storage: Storage) -> Scrubber:
 
 @asynccontextmanager
 async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
-    """Calls that read and write the same memory without a pause, and what each took."""
+    """Make calls that read and write the same memory without a pause, and record their durations."""
     waits: list[float] = []
 
     async def call() -> None:

@@ -221,7 +221,7 @@ async def test_messages_of_a_span_of_time_are_found_by_time(filled: Any) -> None
 
 @pytest.mark.parametrize("counted", [True, False])
 async def test_a_page_of_memories_is_read_from_the_index_in_its_order(filled: Any, counted: bool) -> None:
-    """Its first page counts all of them beside it; no other does."""
+    """Only the first page also counts all memories."""
     args: list[object] = [BIG, None, ["active"], *(None, None, 0, None, None, None, None), START, 2**40, 101, counted]
     plan = await plan_of(filled, "page.memories", args)
     listed, *others = sorted(on(plan, "memories"), key=lambda n: "valid_from" not in n["Index Cond"])

@@ -1,4 +1,5 @@
-"""Stubs of the models that Codex (Responses API) and Gemini CLI (generateContent) talk to: a text or one tool call a request."""
+"""Stubs of the models of Codex (Responses API) and Gemini CLI (generateContent), which answer each request with a text
+or one tool call."""
 
 import json
 from collections.abc import Iterable
@@ -33,7 +34,7 @@ class ResponsesStub(ModelStub):
 
 
 class GenerateContentStub(ModelStub):
-    """Google's generateContent API, streamed and whole. `stub.url` is the base URL."""
+    """Google's generateContent API, streamed or not. `stub.url` is the base URL."""
 
     def app(self) -> Starlette:
         return Starlette(routes=[Route("/{version}/models/{call:path}", self._generate, methods=["POST"])])
@@ -57,7 +58,7 @@ def _item(reply: Reply, number: int, tools: Iterable[dict[str, Any]]) -> dict[st
 
 
 def _names(space: dict[str, Any]) -> list[str]:
-    """The tools of a namespace, which is how Codex shows those of one MCP server."""
+    """The tools of a namespace; Codex uses one for each MCP server."""
     return [tool["name"] for tool in space.get("tools", ())]
 
 

@@ -38,13 +38,13 @@ _SAID: dict[Kind, str] = {
 """Replies to orders that no command carries out."""
 _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _ASKING = frozenset("mention mentioned remember remembered said say tell told list show find current exactly".split())
-"""Words of a question that no answer needs to contain, besides the stop words."""
+"""Words of a question, besides stop words, that an answer need not contain."""
 _LONGEST = 400
 _FOUND = 12
 _LINES = 3
 _FAR = 1.5
-"""How far below the best score words without a common one may still hold the answer. Of 20 such questions over 30
-messages the first line answers 12, the first three within this distance 16."""
+"""Maximum distance from the best score of a result without a common word that may still contain the answer. Of 20 such
+questions over 30 messages, the first line answers 12, and the first three within this distance answer 16."""
 _LISTED = 8
 
 
@@ -111,7 +111,7 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """What is nearest by meaning, best first: "I moved to Oslo" for "Where do I live?"."""
+    """The results nearest in meaning, best first: "I moved to Oslo" for "Where do I live?"."""
     best = max((r.score for r in said), default=0.0)
     return [r for r in said if r.score >= best - _FAR][:_LINES]
 

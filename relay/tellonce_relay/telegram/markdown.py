@@ -282,7 +282,7 @@ _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
 def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
-    """Parts of at most `longest` units, split_marked at paragraphs, lines, sentences or words, with their marks."""
+    """Parts of at most `longest` units, split at paragraphs, lines, sentences or words, with their marks."""
     at = 0
     parts: list[Marked] = []
     for piece in _pieces(whole.text, longest):
@@ -312,7 +312,7 @@ def _cut_at(text: str, longest: int) -> int:
 
 
 def _characters(text: str, longest: int) -> int:
-    """How many characters fit. One outside the basic plane counts twice and is never split_marked."""
+    """How many characters fit. One outside the basic plane counts twice and is never split."""
     used = 0
     for index, character in enumerate(text):
         used += 1 + (ord(character) > 0xFFFF)

@@ -37,7 +37,7 @@ from tellonce_relay.turn.tags import Parsed, Tag, finished, heard, parse, shown_
 logger = logging.getLogger(__name__)
 
 _SEEN: Final = "\n> "
-"""Stands between a caption and the description of its file."""
+"""Separates a caption from the description of its file."""
 
 
 class NotShown(Exception):

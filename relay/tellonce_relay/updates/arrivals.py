@@ -1,6 +1,5 @@
-"""When messages arrive: those that were fetched and wait to be recorded, and the rhythm in which each chat writes.
-
-Pure of I/O. Times are seconds of the event loop's clock.
+"""Tracks the arrival of messages: which fetched messages are not recorded yet, and how fast each chat usually writes.
+It does no I/O. Times are seconds of the event loop's clock.
 """
 
 import asyncio
@@ -14,16 +13,16 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Seconds in which another message is awaited in a chat that has sent none in quick succession lately."""
+"""Seconds to wait for another message in a chat that has not sent several in quick succession lately."""
 
 REMEMBERED: Final = 20
-"""Gaps between messages from which a chat's rhythm is learned."""
+"""Number of recent gaps between messages from which a chat's rhythm is computed."""
 
 ENOUGH: Final = 8
-"""Gaps after which the rhythm is known."""
+"""Number of gaps from which the rhythm is considered known."""
 
 LEEWAY: Final = 1.5
-"""Factor by which the next gap may exceed the longest one so far."""
+"""Factor by which the next gap may exceed the longest recent one."""
 
 
 class Arrivals:
@@ -34,29 +33,29 @@ class Arrivals:
         self._gaps: defaultdict[Thread, deque[float]] = defaultdict(lambda: deque(maxlen=REMEMBERED))
 
     def fetched(self, update: Update, at: float) -> None:
-        """An update was fetched. Only new messages can continue a turn."""
+        """Note that an update was fetched. Only new messages can continue a turn."""
         if update.message is not None:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 
     def at(self, update_id: int, otherwise: float) -> float:
-        """When an update that is being recorded was fetched."""
+        """The time at which an update that is being recorded was fetched."""
         _, at = self._waiting.get(update_id, (None, otherwise))
         return at
 
     def ended(self, *update_ids: int) -> None:
-        """The updates were handled, or will be fetched again. Without numbers, this holds for all."""
+        """Note that the updates were handled or will be fetched again; without numbers, all of them."""
         for update_id in update_ids or tuple(self._waiting):
             self._waiting.pop(update_id, None)
         self._recorded.set()
 
     async def recorded(self, thread: Thread) -> None:
-        """Return when no fetched message of the thread waits to be recorded."""
+        """Wait until every fetched message of the thread is recorded."""
         while any(where == thread for where, _ in self._waiting.values()):
             self._recorded.clear()
             await self._recorded.wait()
 
     def taken(self, thread: Thread, update_id: int, now: float) -> None:
-        """A message became part of a turn."""
+        """Note that a message became part of a turn."""
         at = self.at(update_id, now)
         if thread in self._last:
             self._gaps[thread].append(at - self._last[thread])
@@ -64,7 +63,7 @@ class Arrivals:
         self.ended(update_id)
 
     def hold(self, thread: Thread, longest: float) -> float:
-        """Seconds for which another message is awaited: at most `longest`, and less where messages come singly."""
+        """Seconds to wait for another message: at most `longest`, and less in a chat that sends single messages."""
         gaps = self._gaps[thread]
         if len(gaps) < ENOUGH:
             return longest

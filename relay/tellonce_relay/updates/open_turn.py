@@ -58,7 +58,7 @@ class OpenTurn:
 
     @property
     def _goes_on(self) -> bool:
-        """Whether an app surely sends the rest in another message: of an album, or of a text that it split."""
+        """Whether another message certainly follows: the rest of an album, or of a text that an app split."""
         newest = self.cases[-1]
         return newest.message.media_group_id is not None or is_split(newest.told.text)
 

@@ -44,8 +44,8 @@ def is_transcript(file: Path) -> bool:
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the sessions, by project folder, and then the contents of memory files. Projects in which the user does not
-    let the plugin record are left out. Raises ImportFailed."""
+    """Yield the sessions, by project folder, and then the contents of memory files. Projects in which the plugin may
+    not record are left out. Raises ImportFailed."""
     found, done, allowed = False, 0, choices()
     for file in sorted(_transcripts(path)):
         found = True
@@ -186,7 +186,7 @@ def _session(file: Path, allowed: Choices, progress: Progress) -> Iterator[Item]
 
 
 def _left_out(folder: str) -> LeftOut:
-    return LeftOut(f"memory is off, excluded or only recalls in {conversation_name(folder)}")
+    return LeftOut(f"the plugin may not record in {conversation_name(folder)}")
 
 
 def _aside(entry: dict[str, Any]) -> bool:

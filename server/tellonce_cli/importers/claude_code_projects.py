@@ -1,6 +1,5 @@
-"""The projects of Claude Code: the name of each one's conversation, and what the user lets the plugin record there.
-
-The plugin keeps the same rules without any package (`tellonce_hooks.project`); a test compares the two.
+"""Determines the conversation's name of a Claude Code project, and whether the plugin may record there. The plugin has
+the same rules in a module without dependencies (`tellonce_hooks.project`); a test compares the two.
 """
 
 import json
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 MODES = ("off", "recall", "full")
-"""From least to most. Only `full` records."""
+"""The modes, from least to most. Only `full` records."""
 
 _LONGEST_NAME = 128
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
@@ -33,13 +32,13 @@ def without_private(text: str) -> str:
 
 @dataclass(frozen=True)
 class Choices:
-    """What the user chose in the plugin: its options, and a mode for single projects."""
+    """The user's choices in the plugin: its options, and the modes of single projects."""
 
     options: Mapping[str, Any]
     projects: Mapping[str, Any]
 
     def records(self, folder: str) -> bool:
-        """Whether what is said in the folder may be recorded."""
+        """Whether messages in the folder may be recorded."""
         if self._excludes(folder):
             return False
         own = _object(Path(folder) / ".claude" / "tellonce.json").get("memory")
@@ -53,7 +52,7 @@ class Choices:
 
 
 def choices() -> Choices:
-    """This machine's; empty where the plugin was never used."""
+    """The choices on this machine; empty if the plugin was never used."""
     config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     configs = _object(config / "settings.json").get("pluginConfigs") or {}
     options: dict[str, Any] = next(

@@ -32,7 +32,7 @@ HOURS_A_DAY = 24
 
 @dataclass
 class Talk:
-    """The contents of a file, counted: messages by thread, their characters and days, and what is not a message."""
+    """The counted contents of a file: messages by thread, their characters and days, and other items."""
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
@@ -103,7 +103,7 @@ class Forecast:
         held += [memories(self.memories)] if self.memories else []
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
         if self.left_out:
-            told += f" {counted(self.left_out, 'file')} of projects where you do not let memory record are left out."
+            told += f" {counted(self.left_out, 'file')} of projects in which the plugin may not record are left out."
         if not self.messages:
             return [told, "What another assistant remembered needs no model: it costs nothing."]
         if not self.calls:

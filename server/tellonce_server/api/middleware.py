@@ -1,4 +1,4 @@
-"""MCP middleware: which tools a client is shown, and the end of open subscriptions."""
+"""MCP middleware that selects the tools a client is shown, and ends open subscriptions."""
 
 from collections.abc import Collection
 from typing import Any

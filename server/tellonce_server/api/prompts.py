@@ -1,4 +1,4 @@
-"""What the server tells models: how to use the tools together, and the four prompts a person can pick in a client."""
+"""The server's instructions for models, and the four prompts that a person can select in a client."""
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context

@@ -21,7 +21,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say_once(fields: dict[str, Any]) -> None:
-    """Drop a description of a list's items that the same field beside the list bears."""
+    """Drop the description of a list item's field if the same field next to the list has it."""
     for field in fields.values():
         for name, inner in field.get("items", {}).get("properties", {}).items():
             if name in fields and inner.get("description") == fields[name].get("description"):

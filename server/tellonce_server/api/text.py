@@ -13,7 +13,8 @@ ASKED = 20
 
 
 def structured(_: BaseModel) -> str:
-    """For tools of the page, which reads nothing else: a page of memories is not sent twice."""
+    """The text for tools of the memory page, which reads only the structured content. It avoids sending the result
+    twice."""
     return "The result is the structured content."
 
 

@@ -96,8 +96,9 @@ async def _require_standing() -> None:
 
 
 async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware. What a credential is shown never changes while the server runs, so nobody needs to listen for it;
-    the SDK declares the opposite wherever resources can be subscribed to."""
+    """Middleware. It declares that a credential's lists of tools, resources and prompts never change while the server
+    runs, because the SDK
+    declares the opposite if resources can be subscribed to."""
     result = await call_next(ctx)
     if ctx.method != "server/discover" or not isinstance(result, dict):
         return result

@@ -1,4 +1,4 @@
-"""Vectors of questions: recent ones are cached, and one that will probably follow is embedded early."""
+"""Caches the vectors of recent questions, and embeds a question early that will probably follow."""
 
 import asyncio
 import hashlib

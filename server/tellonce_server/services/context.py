@@ -33,7 +33,7 @@ MOST_MESSAGES = 400
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
-"""Memories and chunk summaries read for a log; more fit into no budget."""
+"""Maximum memories and chunk summaries read for a log; more fit into no budget."""
 
 MOST_UNREAD = 100
 """Unread exchanges are counted up to this number; `context.read` stops there."""
@@ -116,7 +116,7 @@ class ContextReader:
         return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
 
     async def _log(self, r: _Request) -> LogRows:
-        """What the log is made of; nothing within the default budget, and nothing of a past moment."""
+        """The rows for the log; none within the default budget, or for a past time."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (r.where.owner_id, r.where.chat_id, r.thread_key)

@@ -109,5 +109,5 @@ class Reminding:
 
 
 def _room(where: ChatScope) -> int:
-    """The chat in which a reminder is listed and delivered: a conversation's is its user's private chat."""
+    """The chat in which a reminder is listed and delivered. For a conversation, this is its user's private chat."""
     return where.owner_id if is_conversation(where.chat_id) else where.chat_id

@@ -66,7 +66,7 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in the log: also one that has ended, but none that never held. `last_source` is the last message of this
+    """A memory in the log. It may have ended, but not have been withdrawn. `last_source` is the last message of this
     chat that it rests on."""
 
     id: int
@@ -90,7 +90,7 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """What the log is made of, the newest of each kind; `omitted` counts the older ones."""
+    """The rows for the log, the newest of each kind. `omitted` counts the older ones."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()

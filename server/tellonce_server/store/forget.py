@@ -57,7 +57,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class NewText:
-    """A message's new text: `texts` in the order of `TextRow`, `claims` are hashes of what it loses."""
+    """A message's new text: `texts` in the order of `TextRow`, `claims` are hashes of the removed sentences."""
 
     chat_id: int
     id: int

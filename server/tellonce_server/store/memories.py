@@ -234,7 +234,8 @@ async def categorize(
     most: int,
     limit: int,
 ) -> int:
-    """Make members of the nearest categories of up to `limit` memories that have none. Returns how many there were."""
+    """Assign the nearest categories to up to `limit` memories without a category. Returns the number of these
+    memories."""
     return await q.run("memories.categorize", list(words), list(vectors), least, most, limit)
 
 

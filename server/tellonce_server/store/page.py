@@ -10,10 +10,10 @@ from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row, one
 
 Position: TypeAlias = tuple[datetime, int]
-"""The time and number of a memory: its place in the list."""
+"""The position of a memory in the list: its time and number."""
 
 BEFORE_ALL: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""Above every memory in the list."""
+"""A position above every memory in the list."""
 
 
 @dataclass(frozen=True)

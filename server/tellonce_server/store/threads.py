@@ -71,7 +71,7 @@ async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> 
 
 
 async def silent(q: Queries, since: datetime, messages: int) -> list[tuple[int, int, str]]:
-    """Owner, chat and key of the threads in which nothing was said after `since` and so many messages are open."""
+    """The threads without messages after `since` and with at least that many open messages, as owner, chat and key."""
     return [tuple(row) for row in await q.rows("threads.silent", since, messages)]
 
 

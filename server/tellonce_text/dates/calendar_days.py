@@ -88,7 +88,7 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
 
 
 def _is_slashed_day(line: Line, index: int) -> bool:
-    """`will be 8/24`, `until 8/24`: as a fraction it would count something."""
+    """Whether a slash is in a date, as in `will be 8/24` or `until 8/24`; a fraction would count something."""
     first, mark, second, *_ = line[index].parts
     beside = {line[index - 1].word, line[index + 1].word}
     days = mark == "/" and int(first or 0) <= _MONTHS < int(second or 0) <= _LONGEST_MONTH
@@ -284,7 +284,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
-    """The length of `15.` after `am`, of `15` after `dia`, or 0."""
+    """The number of tokens of a day such as `15.` after `am` or `15` after `dia`, or 0."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
     if line.language == "de":

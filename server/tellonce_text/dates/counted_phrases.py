@@ -142,7 +142,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """`in acht Tagen`, `dans quinze jours`: in weeks counted with both ends, or as many days as are named."""
+    """`in acht Tagen`, `dans quinze jours`: whole weeks, because these languages count both ends, or the given number
+    of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(
@@ -156,7 +157,7 @@ _EIGHT: Final = 8
 
 
 def weeks_by_days(line: Line, index: int) -> tuple[int, int] | None:
-    """`in acht Tagen` or `en huit` behind a day that is named: the number of weeks, and the index after it."""
+    """The number of weeks in `in acht Tagen` or `en huit` after a named day, and the index after it."""
     led = line[index].has("in") or (line[index].word in {"en", "a", "in"} and line.language != "en")
     count = count_at(line, index + 1) if led else None
     weeks = _WEEKS_BY_DAYS.get(count.value) if count and line[count.end - 1].kind == "word" else None

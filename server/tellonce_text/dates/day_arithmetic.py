@@ -66,7 +66,7 @@ def counted_day(today: date, unit: str, offset: int) -> date:
 
 
 def _workday(today: date, offset: int) -> date:
-    """Counted from Monday to Friday; feasts are not known here."""
+    """Count working days, Monday to Friday. Public holidays are ignored."""
     sign = 1 if offset > 0 else -1
     for _ in range(min(abs(offset), _MOST_WORKDAYS)):
         today += sign * DAY

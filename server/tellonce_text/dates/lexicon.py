@@ -67,7 +67,7 @@ _DETERMINERS: Final = frozenset({"article", "one", "own"})
 
 @cache
 def endings(language: str, tense: str) -> tuple[str, ...]:
-    """The endings of the language's verbs in that tense; none where they tell too little."""
+    """The endings of the language's verbs in that tense; none if they are not distinctive."""
     return tuple(_read(language).get("endings", {}).get(tense, "").split())
 
 

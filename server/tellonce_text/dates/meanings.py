@@ -1,4 +1,4 @@
-"""What the time expressions of a text mean to us: spans to search, days it can mean, when a goal is due. Pure."""
+"""Uses of a text's time expressions: spans to search, days that it can mean, and the due time of a goal. Pure."""
 
 from datetime import date, datetime, timedelta
 from typing import Final

@@ -57,7 +57,7 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 def _half_of(days: Days, nth: int) -> Days:
-    """Months are cut after their fifteenth day, years after six months."""
+    """The half of a span. A month is divided after its fifteenth day, a year after six months."""
     length = (days.end - days.first).days
     months = round(length / 30.4)
     middle = days.first + 15 * DAY if months <= 1 else add_months(days.first, months // 2)

@@ -66,7 +66,8 @@ def resolved(
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
-    """Whether words of time beside the expression belong to it and were not read: `the first Tuesday`, `Freitag im Mai`."""
+    """Whether adjacent time words belong to the expression but were not understood: `the first Tuesday`, `Freitag im
+    Mai`."""
     if item.phrase is None or item.phrase.absolute:
         return False
     before, after = line[first - 1], line[item.end]
@@ -247,7 +248,7 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
 
 _MORNING: Final = 5
 _LATE: Final = 17
-"""From this hour on the same hour of the morning may be meant as well."""
+"""The hour from which the same hour in the morning may also be meant."""
 
 
 _NEAR: Final = timedelta(hours=12)

@@ -23,8 +23,8 @@ _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
 
 
 class Look(NamedTuple):
-    """`sure`: a verb gives the direction. `own`: that verb is in the clause of the expression. `inferred`: the sentence
-    has no sign of the past, which is all that is known of its verbs."""
+    """`sure`: a verb gives the direction. `own`: that verb is in the clause of the expression. `inferred`: the
+    direction follows only from the absence of a sign of the past."""
 
     direction: Direction | None
     sure: bool = False
@@ -66,7 +66,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 
 
 def _may_be_past(line: Line, first: int) -> bool:
-    """Whether a word of the sentence looks like a verb of the past or a participle; the present tells what is to come."""
+    """Whether a word of the sentence looks like a past verb or a participle. The present tense is about the future."""
     begin, end = line.sentences[first]
     near = range(max(begin, first - _FAR), min(end, first + _FAR))
     return any(_looks_past(line, at) for at in near)
@@ -107,7 +107,7 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
-"""What stands between a verb and the expression only if the verb belongs to another clause or to another day."""
+"""Tokens that occur between a verb and the expression only if the verb belongs to another clause or day."""
 
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
@@ -199,7 +199,7 @@ def _after(line: Line, end: int) -> Direction | None:
 
 
 def _is_present(line: Line, index: int) -> bool:
-    """A verb of the present, but not the auxiliary of `ist angekommen` or `est arrivé`."""
+    """Whether the token is a present verb, but not the auxiliary of `ist angekommen` or `est arrivé`."""
     return line[index].has("tense_present") and (line.language == "en" or not _is_whole_perfect(line, index))
 
 

@@ -112,7 +112,7 @@ _TOKEN: Final = re.compile(
     r"|(?P<mark>[^\s\w]|_+)|\d+",
 )
 _ELISION: Final = re.compile(r"([ldjnmtsc]|qu|jusqu|lorsqu|dell|all|nell|dall|sull|quest)'(?=.)")
-"""The French or Italian word that has lost its vowel: `l'anno`, `d'octobre`."""
+"""Matches an elided French or Italian word: `l'anno`, `d'octobre`."""
 _PART: Final = re.compile(r"[^-]+|-")
 _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 

@@ -184,7 +184,7 @@ def _friday_week(scene: Scene, number: int) -> Meaning:
 
 
 WEEK_HENCE: Final = frozenset({"GB", "IE", "AU", "NZ"})
-"""Where `Friday week` is said."""
+"""Regions where `Friday week` is used."""
 
 
 def _on_weekday(distance: Phrase, number: int) -> Callable[[Scene], Meaning | None]:

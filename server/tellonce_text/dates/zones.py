@@ -1,4 +1,4 @@
-"""Time zones: the one said beside a time of day (`UTC`, `CET`, `New York time`), and the country of a zone."""
+"""Finds the time zone given with a time of day (`UTC`, `CET`, `New York time`), and the country of a zone."""
 
 import tomllib
 from collections.abc import Mapping

@@ -160,9 +160,9 @@ select
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
 
 -- name: log
--- $1 owner, $2 chat, $3 thread key, $4 memories and $5 chunk summaries at most: what was learned, also what has ended since but
--- not what was only read again, with the last message of this chat it rests on; and the summaries of the thread since the last
--- /new
+-- $1 owner, $2 chat, $3 thread key, $4 maximum memories, $5 maximum chunk summaries: the memories, each with its last
+-- source message in this chat, including ended ones but not those that were only read again by a better tier; and the
+-- thread's summaries since the last /new
 with learned as not materialized (
   select id, kind, content, valid_from, status, note, about,
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source

@@ -1,9 +1,10 @@
 -- name: add
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
--- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whose it is, $23 why it is as it is, $24 and $25
--- when it holds or happens, $26 how exactly that is known, $27 note, $28 shown, $29 provisional, $30 tier, $31 what it would
--- replace and end, $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 their words to index,
+-- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason for its
+-- status, $24 and $25 when it holds or happens, $26 the precision of these times, $27 note, $28 shown, $29 provisional,
+-- $30 tier, $31 what it will replace and end once confirmed, $32 valid to, $33 superseded by, $34 key of its words, $35
+-- categories or null, $36 their words to index,
 -- $37 the name it says is the user's
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
@@ -303,8 +304,8 @@ limit $3
 
 -- name: categorize
 -- across owners: the server's own background work
--- $1 words of categories to index, $2 their vectors, $3 the least similarity, $4 how many categories at most, $5 how many
--- memories: those for which nobody named a category become members of the nearest ones
+-- $1 words of categories to index, $2 their vectors, $3 minimum similarity, $4 maximum categories, $5 how many
+-- memories: assigns the nearest categories to memories without one
 update memories m
 set categories = '{}', tsv = m.tsv || array_to_tsvector(n.lexemes)
 from (

@@ -45,8 +45,8 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
   (select count(*) from chats where owner_id = $1) as chats
 
 -- name: answers
--- $1 owner, $2 before this moment, $3 a memory the answers were shown or null, $4 how many: contexts that were made,
--- the newest first, with the message they were made for
+-- $1 owner, $2 an upper limit of time, $3 a memory that the context showed or null, $4 how many: contexts, newest
+-- first, with the message that each was built for
 select r.id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, '') as question
 from context_receipts r
@@ -58,7 +58,7 @@ order by r.created_at desc
 limit $4
 
 -- name: months
--- $1 owner, $2 time zone: how many messages of each month, the newest first; each month is a range of the index
+-- $1 owner, $2 time zone: the number of messages in each month, newest first; each month is a range of the index
 select to_char(month, 'YYYY-MM') as month, messages
 from (
   select date_trunc('month', min(sent_at) at time zone $2::text) as first, max(sent_at) at time zone $2 as last

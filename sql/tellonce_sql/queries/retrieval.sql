@@ -180,10 +180,10 @@ cross join lateral (
 
 -- name: memories
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
--- query, $6 how many of each kind, $7 statuses, $8 believed at this time or null for now, $9 since, $10 until, $11 all
--- lexemes as tsquery texts, $12 lexemes that may name a category and $13 words of categories asked for, $14 how many of their
--- members: `listed`. Believed then was what had not ended yet, in the words it had then; what was rejected without
--- ever being certain was not.
+-- query, $6 how many of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until, $11 all lexemes as
+-- tsquery texts, $12 lexemes that may name a category and $13 words of categories asked for, $14 how many of their
+-- members: `listed`. With $8, memories that had not ended by then, in their text of that time; without those that were
+-- rejected without ever being certain.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (

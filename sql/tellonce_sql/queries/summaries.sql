@@ -107,7 +107,8 @@ where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
 
 -- name: chunk_page
--- $1 owner, $2 chat, $3 and $4 the moment and number of the last one already listed, $5 how many: newest first
+-- $1 owner, $2 chat, $3 and $4 the time and number of the last one already listed, $5 how many: chunk summaries, newest
+-- first
 select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
   folded_to
 from conversation_summaries

@@ -1,4 +1,4 @@
-"""Selects the task for a kind of work, and writes what is submitted for it."""
+"""Selects the task for a kind of work, and builds its submission."""
 
 from tellonce.journal import Emit
 from tellonce.work import (
@@ -54,7 +54,7 @@ async def done(
 
 
 def submission(item: WorkItem, outcome: Done) -> SubmitWorkArgs:
-    """What is submitted for a job that was done."""
+    """The submission for a completed job."""
     return SubmitWorkArgs(
         job_id=item.job_id,
         fence=item.fence,

@@ -1,4 +1,4 @@
-"""Texts and lists of lines that fit a length; of lists the newest lines are kept."""
+"""Shortens texts and lists of lines to a length; of lists, the newest lines are kept."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +9,7 @@ from tellonce_text.tokens import estimate
 _FIELDS = ("goals", "decisions", "facts", "outcomes", "pending")
 _LONGEST = 160
 _OPEN = 3
-"""Open actions that a rolling summary ends with."""
+"""Maximum open actions at the end of a rolling summary."""
 MARK = "…"
 
 
@@ -41,8 +41,8 @@ OPEN = "Open: "
 
 
 def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
-    """The newest lines, of a paragraph its last sentences, within that share of `budget` tokens, then a line with what is
-    open; and the body in the rest."""
+    """The text and the body of a rolling summary. The text has the newest lines, or a paragraph's last sentences,
+    within that share of `budget` tokens, and then a line with open actions; the body uses the rest."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
     lines = [line for line in told if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))

@@ -91,7 +91,7 @@ def _prompted(event: Json) -> None:
     said = project.without_private(event["prompt"])
     _get_to_know(event)
     if is_command(said):
-        return  # if it was none after all, the transcript has it as a prompt, and the catch-up records it
+        return  # if it was not a command, the transcript contains it as a prompt, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
         # Nothing is recorded, now or by a later catch-up; the reply may repeat what was private.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])

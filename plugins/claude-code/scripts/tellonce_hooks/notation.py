@@ -1,6 +1,6 @@
-"""JSON by the interpreter's own C functions. Importing `json` brings `re` along, which takes longer than the rest of a hook.
-
-An interpreter that lacks these functions, or has them in another form, uses `json`.
+"""Reads and writes JSON with the interpreter's own C functions, because importing `json` also imports `re`, which takes
+longer than the rest of a hook. With an interpreter that lacks these functions, or has them in another form, `json` is
+used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Plain:
-    """What the C parser is to make of values: Python's own types."""
+    """The settings of the C parser: values become Python's own types."""
 
     strict = True
     object_hook = object_pairs_hook = None
@@ -24,7 +24,7 @@ class _Plain:
 
 
 def _quick() -> tuple[Loads, Dumps]:
-    """Raises ImportError or TypeError where the interpreter has no such functions."""
+    """Build the functions. Raises ImportError or TypeError if the interpreter does not have them."""
     from _json import encode_basestring_ascii, make_encoder, make_scanner  # noqa: PLC0415  # it may be missing
 
     plain: Any = _Plain  # the parser reads nothing but these attributes

@@ -30,9 +30,8 @@ def reply_id(prompt_id: str) -> str:
 
 
 def is_command(prompt: str) -> bool:
-    """Whether a prompt as it was typed runs a command (`/name …`), which the user says to the program, not to memory.
-
-    A path such as /etc/hosts is no command.
+    """Whether a typed prompt is a command of the program (`/name …`), which is not recorded. A path such as /etc/hosts
+    is not a command.
     """
     return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
 

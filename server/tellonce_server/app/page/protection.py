@@ -1,4 +1,4 @@
-"""What protects the page: its cookie as a credential, and the headers of every response."""
+"""Protects the page: accepts its cookie as a credential, and sets the headers of every response."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit

@@ -100,7 +100,7 @@ def _for_question(parts: _Parts) -> None:
 
 
 def _timeline(parts: _Parts) -> list[Hit]:
-    """The summaries found for a question, a line each with what they add to the lines above."""
+    """The summaries found for a question, one line each, without text that is shown above."""
     draft, m = parts.draft, parts.draft.material
     found = unseen(draft, m.found("summary"), ())
     added = ((hit, excerpt(unsaid(hit.text, draft.says), hit.tokens, m.query or "", whole=LINE)) for hit in found)

@@ -78,7 +78,8 @@ class History:
             self._draft.say(shown.text)
 
     def fill_summaries(self, recalled: Collection[int] = ()) -> None:
-        """Add summaries of older messages, except for those recalled and what is already said, and write the section."""
+        """Add summaries of older messages, without those that search found and without text that is shown already, and
+        write the section."""
         if self._draft.wants("history"):
             self._write(self._summaries(recalled), self._shown)
 

@@ -1,7 +1,7 @@
-"""The dated log of a budget above the default: what was learned, decided and done, a line each, oldest first. Pure.
-
-It depends on the memory and the budget but not on the question, unless that needs most of the budget. So a provider can
-cache it: lines are only added at its end until a compaction adds some of its own, and its start moves in steps. What was learned from the window's messages
+"""The dated log in contexts with a budget above the default: one line for each thing learned, decided or done, oldest
+first. Pure. It depends on the memory and the budget but not on the question, unless that needs most of the budget. A
+provider can therefore cache it: lines are added only at its end, except by a compaction, and its start moves in steps.
+What was learned from the window's messages
 joins it when they leave the window.
 """
 
@@ -18,10 +18,10 @@ from tellonce_server.domain.context.material import Material
 from tellonce_server.store.context import Happened
 
 SHARE = 2
-"""The log may take one part in this many of the tokens above the default budget. The rest is for what a question needs."""
+"""The log may use the tokens above the default budget divided by this number. The rest is for search results."""
 
 STEP = 24
-"""Lines by which its start moves at a time."""
+"""Number of lines by which its start moves at a time."""
 
 
 class _Entry(NamedTuple):
@@ -32,12 +32,12 @@ class _Entry(NamedTuple):
 
 
 def log_share(total: int) -> int:
-    """The tokens kept for the log in a context of `total`; none up to the default budget."""
+    """The tokens reserved for the log in a context of `total` tokens; none up to the default budget."""
     return max(0, total - DEFAULT_TOTAL) // SHARE
 
 
 def fill_log(draft: Draft) -> None:
-    """Write the newest lines that fit into the log's share, or into what a question left of the budget if that is less."""
+    """Write the newest lines that fit into the log's share, or into the rest of the budget if that is less."""
     m = draft.material
     if not (m.log.learned or m.log.happened) or not log_share(m.total):
         return
@@ -72,7 +72,7 @@ def _entries(m: Material) -> list[_Entry]:
 
 
 def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
-    """Decisions and outcomes of the chunk summaries; of a summary made without a model, its sentences."""
+    """The decisions and outcomes of the chunk summaries; for a summary without a model, its sentences."""
     for chunk in m.log.happened:
         for line in _lines(chunk):
             made = statement(line)

@@ -1,5 +1,5 @@
-"""The sections of one context that are filled in several steps: memories, a list that a question asks for first, and search
-results that no other section shows. Pure."""
+"""The sections of a context that are filled in several steps: memories, beginning with a list that a question asks for,
+and search results that no other section shows. Pure."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,11 +13,12 @@ from tellonce_server.store.messages import Line
 LIST = "ALL OF THIS KIND"
 ABOVE = "in the log above"
 LIST_PART = 2
-"""A list leaves one part in this many of the share to pins, wishes and what was found."""
+"""A list leaves the share divided by this number to pins, wishes and search results."""
 
 
 class Memories:
-    """Filled in steps, a list first and then pinned memories, and written after all of them."""
+    """The section of memories. It is filled in steps, first with a list and then with pinned memories, and written at
+    the end."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -33,7 +34,8 @@ class Memories:
         return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Hit]) -> None:
-        """Add the members of what the question asks for, best first; they are shown oldest first, a line each."""
+        """Add the members of the list that the question asks for, best first; they are shown oldest first, one line
+        each."""
         draft = self._draft
         above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
         members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]

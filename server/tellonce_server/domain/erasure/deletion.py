@@ -41,21 +41,21 @@ ItemT = TypeVar("ItemT")
 BATCH = 100
 """Messages per transaction, which locks their chat for about 10 ms on a quiet machine."""
 READ = 5 * BATCH
-"""Messages that are read and planned at a time."""
+"""Number of messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
 """Maximum searches of the derived texts. After the first, only texts written meanwhile are found."""
 
 
 LAST_STEPS = 2
-"""Steps of an erasure beside its rows: the derived texts, and the last search."""
+"""Number of steps of an erasure besides its rows: the derived texts, and the last search."""
 
 Report = Callable[[float, float, str], Awaitable[None]]
-"""Receives what is done, of how much, and what is being done."""
+"""Called with the number of completed steps, the total, and a description of the last step."""
 
 
 async def unreported(done: float, total: float, doing: str) -> None:
-    """For an erasure that nobody watches."""
+    """The default, which reports nothing."""
 
 
 @dataclass

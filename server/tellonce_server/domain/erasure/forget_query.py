@@ -23,7 +23,7 @@ DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile",
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its text and summary: the speaker, and ids of its channel."""
 MOST_SILENT: Final = 100_000
-"""Maximum sentences of which a query remembers that they say nothing of what it looks for."""
+"""Maximum sentences without a match that a query caches."""
 HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
 
 
@@ -185,7 +185,7 @@ class StatementQuery:
         read = Sentence(sentence)
         candidates = self._candidates(read)
         if not candidates and len(self._silent) < MOST_SILENT:
-            # An erasure reads every text again until nothing is left.
+            # They are cached because an erasure reads every text again until nothing is left.
             self._silent.add(sentence)
         degree: Degree | None = None
         folded = fold(sentence) if candidates else ""

@@ -1,4 +1,5 @@
-"""Reads every text of an owner and finds the texts that say what is to be forgotten, or forgotten text that is back."""
+"""Reads every text of an owner and finds the texts that say what is to be forgotten, and forgotten text that a restore
+brought back."""
 
 import asyncio
 import re

@@ -2,7 +2,8 @@
 
 PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
 them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite is therefore cancelled as soon as
-another session has waited for the table for a moment, and retried later; a start does what has been overdue for long.
+another session has waited for the table for a moment, and retried later. A scrub that is long overdue runs at the
+server's start.
 """
 
 import logging
@@ -18,7 +19,7 @@ FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
 """Maximum pause after a cancelled rewrite. Each pause is twice the last, because a cancelled rewrite is wasted work."""
 OVERDUE: Final = timedelta(days=7)
-"""Time after which a scrub that was due is run at the start, before calls are served."""
+"""How long a scrub must be overdue to run at the start, before calls are served."""
 
 
 class Scrubber:
@@ -41,7 +42,8 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """The same at the start, when this process has no callers yet. Returns whether it was done."""
+        """Scrub at the start, when this process has no callers yet, if a scrub is long overdue. Returns whether it was
+        done."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:

@@ -42,7 +42,8 @@ ORDER: Final = -1.0
 """Log-odds required of a sentence in the form of an order or a request to remember."""
 
 
-# Few and in English only: the scorer must agree that the sentence is about the user, and it finds most others itself.
+# The patterns are few and only in English, because the scorer must agree that the sentence is about the user, and it
+# finds most others itself.
 _POLITE: Final = r"(?:(?:and|so|ok(?:ay)?|also|please|pls|btw|hey)[,\s]+){0,3}"
 _ORDER: Final = re.compile(
     rf"{_POLITE}(?:from now on|going forward|in (?:the )?future|(?:whenever|every time|each time) i\b|"

@@ -209,7 +209,7 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _named_today(self, text: str) -> Iterator[_Moment]:
-        """The day it was said, where the claim names it: `sober for 600 days as of 20 November`."""
+        """The days on which the quotes were said, if the claim names them: `sober for 600 days as of 20 November`."""
         admits = self._admits or _admits_nothing
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()

@@ -1,6 +1,7 @@
 """Compares two texts in any language and script by their words, names and numbers as written.
 
-It knows no word of any language but the articles of German, which writes nouns like names. Every function is pure and linear in its text.
+It knows no words of any language except the articles of German, whose nouns are capitalized like names. Every function
+is pure and linear in its text.
 """
 
 import re
@@ -135,7 +136,7 @@ def names(text: str) -> list[str]:
 
 
 def _has_article(said: Sequence[Token], at: int) -> bool:
-    """Whether an article or possessive stands before the word, with an adjective between them at most."""
+    """Whether an article or possessive precedes the word, with at most an adjective between them."""
     before = [token for token in said[max(0, at - 2) : at] if not token.begins or token is said[0]]
     near = before[-1:] if before and not before[-1].word.endswith(_ADJECTIVE_ENDS) else before
     return any(is_determiner(token.word, "de") for token in near)
@@ -187,7 +188,7 @@ class Words:
 
 
 _COMPOUNDED: Final = 6
-"""Letters of a word that a longer one may be compounded with."""
+"""Minimum letters of a word that counts as a part of a compound."""
 
 
 def _inflected(name: str, word: str) -> bool:

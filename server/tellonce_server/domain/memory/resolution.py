@@ -1,4 +1,4 @@
-"""What a person's words can mean: a day, a time, and the numbers that follow from them."""
+"""The meanings of a person's words: days, times, and the numbers that follow from them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -62,7 +62,7 @@ def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[s
 
 
 def _spelled(text: str) -> Iterator[str]:
-    """Numbers in words: by the library, and by the words of dates, which also have Russian and dozens."""
+    """The numbers of number words, from the library and from the words for dates, which add Russian and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(text, language, 0)
         yield from literals.said_numbers(digits)
@@ -75,11 +75,12 @@ def _spelled(text: str) -> Iterator[str]:
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")
-"""`1.2 million`, with the million in digits."""
+"""Matches `1.2 million` after the library has written the million in digits."""
 
 
 def _fractions(text: str, counted: Iterable[str]) -> Iterator[str]:
-    """What `half` and the like make of a whole and of the numbers said: a share, its percentage, minutes of an hour."""
+    """The numbers that follow from words such as `half`: a share, its percentage, minutes of an hour, and shares of the
+    given numbers."""
     line = line_of(text)
     parts = {line[at].get("fraction") for at in range(len(line))} - {None} if line else set[int]()
     wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
@@ -90,7 +91,7 @@ def _fractions(text: str, counted: Iterable[str]) -> Iterator[str]:
 
 
 _LONGEST: Final = 9
-"""Digits of a number that a share is taken of."""
+"""Maximum digits of a number for which shares are computed."""
 
 
 def _parts(reading: Reading) -> Iterator[str]:

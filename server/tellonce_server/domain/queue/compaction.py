@@ -114,7 +114,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries of threads that have fallen silent and return their number. No message has to come."""
+    """Queue the chunk summaries of threads that have been silent, without waiting for another message. Returns their
+    number."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

@@ -34,7 +34,7 @@ many."""
 
 MEMORIES = 40
 LISTED = 60
-"""The newest members of the categories that a question names."""
+"""Maximum members of the categories that a question names, the newest ones."""
 SUMMARIES = 20
 SCANNED = 3000
 """Maximum messages read in a search of one thread or one period, the newest ones."""

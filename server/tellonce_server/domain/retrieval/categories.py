@@ -1,7 +1,6 @@
-"""The kinds of things that statements tell of ("sport"), so that a question for all of a kind finds its members.
-
-A model names the categories of what it states. For other statements, and for questions, the nearest of the names below
-are taken by similarity; they are compared as vectors only, never with words of a text.
+"""Categories of statements, such as "sport", so that a question for all members of a category finds them. A model names
+the categories of its statements. For other statements and for questions, the most similar names below are used. They
+are compared only as vectors, never with the words of a text.
 """
 
 from collections.abc import Sequence
@@ -17,7 +16,8 @@ from tellonce_server.store.database import Database
 
 LEAST_OF_STATEMENT: Final = 0.3
 LEAST_OF_QUESTION: Final = 0.35
-"""Least cosine with a name. Of 25 invented statements, 17 got a right name and 5 a wrong one beside or instead of it."""
+"""Minimum cosine with a name. Of 25 invented statements, 17 got a right name, and 5 got a wrong one in addition or
+instead."""
 
 MOST_OF_STATEMENT: Final = 3
 MOST_OF_QUESTION: Final = 4
@@ -40,7 +40,7 @@ NAMES: Final = tuple(
 
 @dataclass(frozen=True)
 class _Named:
-    """The names with their vectors, which all have the same model."""
+    """The names of categories with their vectors, all from the same model."""
 
     model: str
     vectors: Sequence[Vector]
@@ -54,8 +54,8 @@ class Categories:
         self._named: _Named | None = None
 
     async def assign(self) -> int:
-        """Make members of the nearest categories of the memories that have none, once they have a vector. Returns how
-        many there were."""
+        """Assign the nearest categories to memories that have a vector but no category. Returns the number of these
+        memories."""
         if not await self._prepared() or self._named is None:
             return 0
         x, done = self._named, 0

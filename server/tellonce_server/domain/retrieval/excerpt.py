@@ -11,7 +11,7 @@ SHORTEST = 60
 """Maximum tokens of a long reply if the budget is small."""
 
 LINE = 60
-"""Maximum tokens of a summary among those of a topic, which are shown a line each."""
+"""Maximum tokens of each summary in a list of summaries about a topic."""
 
 WHOLE_ROUTINE = 500
 """Maximum tokens of a routine message that is shown whole. The window shows only its summary, so its full words are

@@ -13,7 +13,7 @@ from tellonce_server.domain.retrieval.signals import asking
 
 SUMMARIES = 2
 TIMELINE = 16
-"""Summaries offered to a question: what happened in a topic, shown oldest first."""
+"""Maximum summaries for a question about the history of a topic; they are shown oldest first."""
 
 MORE_MEMORIES = 12
 """Maximum memories for a question, including those within `limits`."""
