@@ -75,6 +75,11 @@ def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
     return f"[{phrase(f'kind.{match.kind}')}, {day(at, at)}{form}] {short(match.text)}"
 
 
+def nothing_view(preview: Forgotten) -> str:
+    """The text for a preview without matches, with the memory's hints."""
+    return "\n".join((phrase("forget.nothing"), *preview.notes))
+
+
 def forgotten_view(done: Forgotten) -> str:
     """The result of a `/forget`. It says "forgotten" only if nothing is left."""
     tally = ", ".join(counted(noun, done.erased[name]) for name, noun in _TALLIED.items() if done.erased.get(name))

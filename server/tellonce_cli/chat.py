@@ -20,7 +20,7 @@ from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.answers import CommandContext, answer
+from tellonce_relay.commands.answers import CommandContext, answer, place
 from tellonce_relay.incoming import Incoming, command_of, is_command
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.choose import choose
@@ -36,8 +36,10 @@ _BOTS_OWN = ("/stop", "/routines")
 _STARTS_ONE = "No server is running, so this chat starts one of its own until it ends."
 _HELP = """\
 /cancel 1 – cancel a reminder by its number in /reminders
-/undo – take back what my last answer saved
+/undo – take back what my last answer or your last /remember saved
 /yes, /no – what my last answer asked about is right, or is not"""
+
+_NOTHING_SAVED = "My last answer saved nothing. What I kept of your own words goes with /forget."
 
 
 class Terminal:
@@ -157,6 +159,8 @@ class Talk:
             return await self._forget(topic)
         if name == "/remind" and topic:
             return await self._remind(incoming, topic)
+        if name == "/remember" and topic:
+            return await self._remember(incoming, topic)
         if name in ("/remind", "/reminders"):
             return await self.reminders.listed(incoming)
         if name == "/cancel":
@@ -179,15 +183,22 @@ class Talk:
         self._effects = Done(saved=[Saved(made.memory, "reject", made)] if made is not None else [])
         return f"{said}  [/undo]" if made is not None else said
 
+    async def _remember(self, incoming: Incoming, text: str) -> str:
+        """Keep the text. A statement that was known before is not what /undo takes back."""
+        done = await self._command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))
+        assert done.memory is not None  # one statement was sent
+        self._effects = Done(saved=[] if done.outcome == "duplicate" else [Saved(done.memory, "reject")])
+        return views.remembered_view(done.memory)
+
     async def _undo(self) -> str:
-        """Undo what the last answer saved."""
+        """Undo what the last answer or command saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
             if one.reminder is not None:
                 await self.reminders.take_back(one.memory.id)
             else:
                 await self._change(one.memory.id, one.undo)
-        return phrase("memory.taken_back") if saved else "My last answer saved nothing."
+        return phrase("memory.taken_back") if saved else _NOTHING_SAVED
 
     async def _decide(self, action: c.MemoryAction) -> str:
         """Confirm or reject the uncertain memory of the last answer."""

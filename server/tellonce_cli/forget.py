@@ -14,7 +14,6 @@ from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memories import called, made, print_json
 from tellonce_cli.screen import console
 from tellonce_relay import views
-from tellonce_relay.catalogue import phrase
 
 QUESTION = "Erase for good? [y: those marked ☑; all; numbers such as 1,3-5; n or Enter: none] "
 
@@ -48,14 +47,14 @@ async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.
 
 
 def _told(done: c.Forgotten) -> str:
-    return views.forgotten_view(done) if done.receipt is not None else phrase("forget.nothing")
+    return views.forgotten_view(done) if done.receipt is not None else views.nothing_view(done)
 
 
 async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
     """Show the matches, ask which to erase, erase them, and return the text about the result."""
     preview = await memory.forget(target)
     if preview.confirm is None:
-        return phrase("forget.nothing")
+        return views.nothing_view(preview)
     console.print(views.matches_view(preview, zone))
     kept = await _kept(preview, keyboard)
     if kept is None:

@@ -96,6 +96,8 @@ async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanati
     return await memory.explain(args)
 
 
+_SEARCHED = "Sentences kept only for search are not listed: `tellonce search` and `tellonce open` show them."
+
 Shown = tuple[list[str], str]
 """The lines for standard output, and a hint at the next command."""
 
@@ -105,11 +107,11 @@ def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     found = {memory.id: memory for group in groups for memory in group}
     lines = [_line(memory, zone) for memory in sorted(found.values(), key=lambda m: (m.kind, -m.id))]
     if not lines:
-        return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
+        return ["No memories to show."], f'{_SEARCHED} Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,
-        f'{counted(len(lines), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
+        f'{counted(len(lines), "memory")}.{more} {_SEARCHED} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
     )
 
 

@@ -94,7 +94,7 @@ def _print_memory(profile: c.Profile) -> None:
     facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
     console.print(
         f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
-        f"{counted(dates, 'date')}, {uncertain} uncertain"
+        f"{counted(dates, 'date')}, {uncertain} uncertain (without sentences kept only for search)"
     )
 
 
@@ -122,7 +122,7 @@ def reading_lines(reading: ReadingStatus) -> list[str]:
         lines.append(f"unread     {counted(reading.waiting, 'exchange')} that no model has read yet{left}")
     if reading.to_read_again:
         lines.append(
-            f"again      {counted(reading.to_read_again, 'exchange')} to be read by a better model{_estimate(reading)}"
+            f"again      {counted(reading.to_read_again, 'exchange')} that a better model would read again{_estimate(reading)}"
         )
     if reading.dropped:
         reasons = ", ".join(f"{count} ({reason})" for reason, count in sorted(reading.dropped.items()))

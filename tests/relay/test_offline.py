@@ -4,7 +4,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Clock, Memory
 from tests.relay.relaying import relaying
 
 
@@ -33,3 +33,31 @@ async def test_asking_again_and_again_never_makes_the_answer_worse(memory: Memor
         shown = await api.replies(13)
     assert set(shown[1:]) == {shown[1]}
     assert shown[1].endswith("“My cat is called Miso”")
+
+
+@pytest.mark.anyio
+async def test_a_corrected_memory_outranks_the_sentence_it_came_from_and_an_unnamed_person_is_the_nearest(
+    memory: Memory, clock: Clock
+) -> None:
+    told = "My dentist appointment is on December 3rd at 10am. The dentist is called Ruth."
+    async with relaying(memory) as api, memory.client() as client:
+        for count, text in enumerate((told, "I live in Berlin"), 1):
+            await api.say(text)
+            await api.replies(count)
+        found = await client.search_memory(c.SearchMemoryArgs(query="dentist appointment", where="all"))
+        (message,) = [r for r in found.results if r.role == "user" and "dentist" in r.text]
+        sentence = told.partition(". ")[0]
+        statement = {"content": sentence, "quote": sentence, "source_message_id": str(message.id)}
+        args = {"statements": [statement], "chat_id": message.chat_id}
+        number = (await client.remember(c.RememberArgs.model_validate(args))).results[0].memory.id
+        clock.forward(hours=1)
+        new = "My dentist appointment is on December 10th at 4pm"
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=number, action="edit", content=new))
+        for count, text in enumerate(("When is my dentist appointment?", "Where does Ann live?"), 3):
+            await api.say(text)
+            shown = await api.replies(count)
+    assert shown[2].startswith(f"I keep: {new}")
+    assert "The dentist is called Ruth." in shown[2]
+    assert "December 3rd" not in shown[2]
+    assert shown[3].startswith(phrase("offline.nearest"))
+    assert "I live in Berlin" in shown[3]

@@ -8,6 +8,7 @@ from rich.console import Console
 from tellonce import contract as c
 from tellonce_cli import chat
 from tellonce_cli.keyboard import Keyboard
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tests.memory_fixtures import Memory
@@ -98,8 +99,29 @@ async def test_a_terminal_shows_what_was_saved_and_undo_takes_it_back(
     responder = Scripted("Nice! [REMEMBER: adopted a puppy named Toby]")
     shown = await typed(memory, monkeypatch, responder, "We adopted a puppy named Toby", "/undo", "/undo")
     assert "💾 adopted a puppy named Toby  [/undo]" in shown
-    assert shown.index("↩ Taken back") < shown.index("My last answer saved nothing.")
+    assert shown.index("↩ Taken back") < shown.index("My last answer saved nothing. ")
     assert [status for _, status, _, _ in await everything(memory)] == ["rejected"]
+
+
+async def test_undo_takes_back_what_was_told_to_be_remembered_but_not_what_was_known_before(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = "/remember I live in Berlin"
+    shown = await typed(memory, monkeypatch, OfflineResponder(), order, order, "/undo")
+    assert "My last answer saved nothing. " in shown
+    assert [status for _, status, _, _ in await everything(memory)] == ["active"]
+    assert "↩ Taken back" in await typed(memory, monkeypatch, OfflineResponder(), "/remember I play chess", "/undo")
+    assert [status for _, status, _, _ in await everything(memory)] == ["active", "rejected"]
+
+
+async def test_forgetting_in_a_sentence_names_the_words_that_occur(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ("/remember I moved to Porto", "Forget what I said about Porto", "/forget Nina and Oslo")
+    shown = await typed(memory, monkeypatch, OfflineResponder(), *lines)
+    assert "By themselves I find: “porto” (1 text). Forget one of them alone." in shown
+    assert shown.count(phrase("forget.nothing")) == 2
+    assert shown.count("By themselves") == 1
 
 
 @pytest.mark.parametrize(("answer", "status"), [("/yes", "active"), ("/no", "rejected")])

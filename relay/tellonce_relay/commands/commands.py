@@ -70,9 +70,10 @@ async def _forget(
         await _ask_to_wipe(command_context, surface, incoming)
         return
     target = c.ForgetArgs(topic=topic, **place(incoming))
-    shown = forget_list.list_of(topic, target, await command_context.memory.forget(target))
+    preview = await command_context.memory.forget(target)
+    shown = forget_list.list_of(topic, target, preview)
     if shown is None:
-        await surface.say(phrase("forget.nothing"))
+        await surface.say(views.nothing_view(preview))
     else:
         await surface.say(forget_list.text(shown, command_context.zone), forget_list.markup(lists.add(shown), shown))
 

@@ -3,6 +3,7 @@ nothing."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
@@ -74,7 +75,37 @@ class OfflineResponder:
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
-        return from_memory((await memory.search_memory(args)).results, incoming)
+        results, corrections = await _corrected((await memory.search_memory(args)).results, incoming, memory)
+        return from_memory(results, incoming, corrections)
+
+
+async def _corrected(
+    results: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
+) -> tuple[list[c.SearchResult], frozenset[int]]:
+    """The results without the sentences that the person corrected later, and the numbers of the corrected memories."""
+    told = [_flat(r.text) for r in results if r.kind == "message"]
+    reworded = [r for r in results if r.sources and r.kind != "message" and not any(_flat(r.text) in t for t in told)]
+    corrections: set[int] = set()
+    for one in reworded:
+        why = await memory.explain(c.ExplainArgs(memory_id=one.id, chat_id=incoming.chat_id))
+        if why.versions:
+            corrections.add(one.id)
+            at = max(version.at for version in why.versions)
+            former = [_flat(text) for text in (*(version.text for version in why.versions), *why.quotes)]
+            results = [_dated(r, at) if r is one else _without(r, former, at) for r in results]
+    return list(results), frozenset(corrections)
+
+
+def _dated(result: c.SearchResult, at: datetime) -> c.SearchResult:
+    return result.model_copy(update={"at": at})
+
+
+def _without(result: c.SearchResult, former: Sequence[str], before: datetime) -> c.SearchResult:
+    """A message without the sentences that state one of the former texts, unless it is newer than their correction."""
+    if result.kind != "message" or result.at > before:
+        return result
+    kept = [part for part in split_sentences(result.text) if not any(text in _flat(part) for text in former)]
+    return result.model_copy(update={"text": " ".join(kept)})
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
@@ -90,24 +121,35 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     ) or (phrase("offline.nothing" if asked else "offline.nobody"))
 
 
-def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
-    """What the person said about the question, newest first. A memory is quoted only if it is newer or there is
-    nothing else."""
+def from_memory(
+    results: Sequence[c.SearchResult], incoming: Incoming, corrections: frozenset[int] = frozenset()
+) -> str:
+    """What the person said about the question, newest first. A memory is quoted only if it is newer, if the person
+    corrected it, or if there is nothing else."""
     asked = content_words(incoming.text)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if asked & content_words(r.text)]
     said = [r for r in near if _is_said(r)]
     newest_said = max((r.at for r in said), default=None)
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
-    chosen = sorted([*said, *kept][:_LINES] or near[:1], key=lambda r: r.at, reverse=True)
+    corrected = [r for r in near if r.kind != "message" and r.id in corrections]
+    others = [r for r in (*said, *kept) if r not in corrected]
+    chosen = sorted([*corrected, *others][:_LINES] or near[:1], key=lambda r: r.at, reverse=True)
     if chosen:
-        return "\n".join(_line(result, incoming) for result in chosen)
+        head = [] if _names(incoming.text, chosen) else [phrase("offline.nearest")]
+        return "\n".join([*head, *(_line(result, incoming) for result in chosen)])
     nearest = _nearest([r for r in told if _is_said(r)])
     return (
         "\n".join([phrase("offline.nearest"), *(_line(r, incoming) for r in nearest)])
         if nearest
         else phrase("offline.nothing")
     )
+
+
+def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
+    """Whether the results contain a name that the question contains, or the question contains none."""
+    names = content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
+    return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:

@@ -117,7 +117,7 @@ class _Views:
         if memory_id.isdecimal() and len(memory_id) < 19:
             found = await memories.by_id(services.deps.database, where.owner_id, int(memory_id))
         if found is None:
-            raise ResourceNotFoundError(f"No memory {memory_id}; find its number with search_memory.")
+            raise ResourceNotFoundError(f"No memory {memory_id}; a search finds its number.")
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:

@@ -64,7 +64,7 @@ class Explainer:
     async def _memory(self, where: ChatScope, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            raise NothingToExplain(f"No memory {memory_id} in this chat; find its number with search_memory.")
+            raise NothingToExplain(f"No memory {memory_id} in this chat; a search finds its number.")
         before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
         origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)
         sources = await self._sources(where, origin.source_chat_id, memory.sources)

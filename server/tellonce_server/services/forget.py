@@ -21,12 +21,15 @@ from tellonce_server.domain.erasure.rebuild import table_of
 from tellonce_server.domain.erasure.related import related
 from tellonce_server.domain.erasure.request import query_of, stated
 from tellonce_server.domain.erasure.scan import Hit, known_again, scan
+from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
 from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
+MOST_WORDS = 6
+"""Maximum words of a topic that are searched for one by one."""
 EXTERNAL_NOTE = (
     "This is an external PostgreSQL: its backups, write-ahead log archives and replicas' files are out of reach here."
 )
@@ -78,7 +81,7 @@ class Forgetter:
         now = self._deps.now()
         seen = await asyncio.to_thread(_seen, found, now)
         if not seen.shown:
-            return Forgotten()
+            return Forgotten(notes=await self._words_apart(where, args))
         near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
         return Forgotten(
             matches=seen.listed,
@@ -136,6 +139,21 @@ class Forgetter:
         erased = await self._eraser.erase(Order(where, None, query, chosen, frozenset(), messages=True))
         caches.clear()
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
+
+    async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
+        """A note with the words of a topic that occur, each by itself, when no text has all of them."""
+        words = Target.topic(args.topic).topic_words if args.topic is not None else ()
+        counts: dict[str, int] = {}
+        for word in words[:MOST_WORDS] if len(words) > 1 else ():
+            alone = args.model_copy(update={"topic": word})
+            hits = await self._scan(where, await query_of(self._deps.database, where, alone), alone)
+            counts[word] = sum(map(is_own, hits))
+        found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items() if count)
+        return (
+            (f"No text has all of these words. By themselves I find: {found}. Forget one of them alone.",)
+            if found
+            else ()
+        )
 
     async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[Hit]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)

@@ -256,7 +256,7 @@ class Rememberer:
     async def _find(self, where: ChatScope, memory_id: int) -> Memory:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            raise NoSuchMemory(f"No memory {memory_id} in this chat; find its number with search_memory.")
+            raise NoSuchMemory(f"No memory {memory_id} in this chat; a search finds its number.")
         return memory
 
     async def _act(

@@ -209,7 +209,8 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false, categories = null,
+set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false, shown = true,
+  categories = null,
   embedding = case when may_write_vectors() then $7::halfvec end,
   tsv = to_tsvector('chatmem', $5) || array_to_tsvector($6::text[])
 where owner_id = $1 and id = $2

@@ -77,7 +77,7 @@ def _literal(said: str) -> Literal:
 def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
     missing = [number for number in asked if number not in there]
     if missing:
-        raise NothingNamed(f"No {what} {missing[0]} in this chat; find its number with search_memory.")
+        raise NothingNamed(f"No {what} {missing[0]} in this chat; a search finds its number.")
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
