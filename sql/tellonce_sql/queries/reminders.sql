@@ -1,6 +1,6 @@
 -- name: set
--- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. Setting an alarm that
--- exists changes nothing, even after it was delivered.
+-- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. If the memory has an
+-- alarm already, nothing changes, even if that alarm was delivered.
 insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (owner_id, memory_id) do nothing
@@ -22,7 +22,7 @@ order by r.due_at, m.id
 
 -- name: owners
 -- across owners: a relay delivers the alarms of all it serves
--- $1 now: the owners with due alarms, and the time of the next alarm of all owners
+-- $1 now: each owner with undelivered alarms, with the times of the oldest due alarm and of the next one
 select owner_id, min(due_at) filter (where due_at <= $1) as due_at, min(due_at) filter (where due_at > $1) as next_at
 from reminders
 where done_at is null
@@ -40,8 +40,8 @@ where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint i
 returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 
 -- name: finish
--- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery, once. Without a
--- next time, the memory is completed.
+-- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery, which a
+-- repeated call cannot finish again. Without a next time, the memory is completed.
 with finished as (
   update reminders
   set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,
