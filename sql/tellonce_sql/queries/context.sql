@@ -1,7 +1,7 @@
 -- name: read
--- $1 owner, $2 chat, $3 thread key, $4 window size, maximum numbers of $5 facts, $6 goals and $7 chunk summaries, $8
--- reply target's external id, $9 maximum messages shown, $10 the call's channel. Reads everything for a context except
--- search results, in one round trip.
+-- $1 owner, $2 chat, $3 thread key, $4 window size, maximum numbers of $5 facts, $6 goals and $7 chunk summaries,
+-- $8 reply target's external id, $9 maximum messages shown, $10 the call's channel. Reads everything for a context
+-- except search results, in one round trip.
 with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state

@@ -139,10 +139,10 @@ select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
 -- name: redact_messages
--- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences, $6
--- tokens, $7 texts to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids, $13 reply
--- targets, $14 the owner's scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes of the
--- removed sentences, $19 now. The former texts are not kept as versions.
+-- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences,
+-- $6 tokens, $7 texts to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids,
+-- $13 reply targets, $14 the owner's scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes
+-- of the removed sentences, $19 now. The former texts are not kept as versions.
 with given as (
   select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])

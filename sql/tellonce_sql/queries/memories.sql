@@ -1,11 +1,11 @@
 -- name: add
--- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance, $10
--- pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17
--- model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason for
--- its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these times, $27
--- note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed, $32 valid
--- to, $33 superseded by, $34 key of its words, $35 categories or null, $36 words of these categories to index, $37 the
--- user's name that it states, or null
+-- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
+-- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages,
+-- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason
+-- for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these times,
+-- $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
+-- $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 words of these categories to
+-- index, $37 the user's name that it states, or null
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -231,8 +231,8 @@ where owner_id = $1 and id = $2
 returning *
 
 -- name: support
--- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned, $7
--- importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. A repeated statement gains sources
+-- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
+-- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. A repeated statement gains sources
 -- instead of being stored twice. Sources of another chat are not added, because message numbers are per chat.
 update memories
 set source_ids = case when source_chat_id = $9

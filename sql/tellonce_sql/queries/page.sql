@@ -125,8 +125,8 @@ order by 3 desc, 1, 2
 limit 200
 
 -- name: restore
--- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now, $7
--- a time: restores the former state of a memory that was changed since $7
+-- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now,
+-- $7 a time: restores the former state of a memory that was changed since $7
 with changed as (
   update user_profile set memories_changed_at = $6 where owner_id = $1
 )

@@ -140,8 +140,8 @@ from chat_context_queue
 where state = 'ready_to_write'
 
 -- name: fail
--- $1 owner, $2 chat, $3 job, $4 fence, $5 reason, $6 whether the failure counts as an attempt, $7 attempts allowed, $8
--- not before, $9 now
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 reason, $6 whether the failure counts as an attempt, $7 attempts allowed,
+-- $8 not before, $9 now
 update chat_context_queue
 set attempts = attempts + $6::boolean::int, lost = 0,
     state = case when attempts + $6::boolean::int >= $7 then 'dead' else state end,

@@ -123,10 +123,10 @@ with asked as materialized (
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
--- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9
--- how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all lexemes
--- as tsquery texts. Returns candidates by similarity and by words from one thread or one span of time. The messages of
--- the thread or span are selected first, and only these are compared.
+-- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched,
+-- $9 how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all
+-- lexemes as tsquery texts. Returns candidates by similarity and by words from one thread or one span of time. The
+-- messages of the thread or span are selected first, and only these are compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -184,8 +184,8 @@ cross join lateral (
 -- name: memories
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
 -- lexeme query, $6 maximum candidates of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until,
--- $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words of the requested categories, $14
--- maximum memories of these categories (`listed`). With $8, memories that had not ended by then are included, with
+-- $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words of the requested categories,
+-- $14 maximum memories of these categories (`listed`). With $8, memories that had not ended by then are included, with
 -- their text of that time, except those that were rejected while they were still uncertain.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()

@@ -26,8 +26,8 @@ from run, chat, thread
 returning id
 
 -- name: rewrite_chunk
--- $1 owner, $2 chat, $3 thread key, $4 first message number, $5 text, $6 body, $7 tokens, $8 provisional, $9 model, $10
--- now, $11 scope lexemes, $12 text to index. The former text is kept as a version.
+-- $1 owner, $2 chat, $3 thread key, $4 first message number, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
+-- $10 now, $11 scope lexemes, $12 text to index. The former text is kept as a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'chunk:' || id, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
