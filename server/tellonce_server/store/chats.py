@@ -9,8 +9,8 @@ from tellonce_server.store.database import Queries, one
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its current canonical summary. Model calls for summaries and for second readings may each not exceed
-    the number of exchanges. Calls for learning are only counted."""
+    """A chat with its current canonical summary. Model calls for summaries and for second readings are each limited to
+    one per exchange. Calls for learning are only counted."""
 
     chat_id: int
     channel: str

@@ -136,14 +136,14 @@ async def read(
         row = await q.row("context.read", *args, channel)
     else:
         row = await q.row("context.read_as_of", *args, as_of, channel)
-    assert row is not None  # the select has no FROM clause
+    assert row is not None  # a select without FROM always returns a row
     return _rows(row)
 
 
 async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, memories: int, chunks: int) -> LogRows:
     """Read the log: at most `memories` memories and `chunks` chunk summaries, the newest of each."""
     row = await q.row("context.log", owner_id, chat_id, thread_key, memories, chunks)
-    assert row is not None  # the select has no FROM clause
+    assert row is not None  # a select without FROM always returns a row
     learned = [Learned(*memory) for memory in row["learned"]]
     happened = [Happened(start, end, text, json.loads(body)) for start, end, text, body in row["happened"]]
     return LogRows(learned, happened, row["omitted"])

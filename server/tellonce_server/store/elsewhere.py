@@ -43,7 +43,7 @@ async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | No
         *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
         *(root_thread(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, where.channel, CONVERSATIONS),
     )
-    assert row is not None  # the select has no FROM clause
+    assert row is not None  # a select without FROM always returns a row
     replies: dict[str, list[Line]] = {}
     for key, *line in row["replies"]:
         replies.setdefault(key, []).append(Line(*line))

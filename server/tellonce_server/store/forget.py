@@ -91,7 +91,7 @@ async def texts(
 
 
 async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
-    """Messages by (chat, number)."""
+    """The messages with these keys (chat, number)."""
     return [TextRow(*row) for row in await q.rows("forget.messages", owner_id, *unzip(keys, 2))]
 
 

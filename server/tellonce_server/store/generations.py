@@ -78,6 +78,6 @@ async def settle(database: Database, model: str, now: datetime) -> str:
     """The active model. If there is none yet, `model` becomes the active one."""
     await database.run("embeddings.settle", model, now)
     models = await database.row("embeddings.models")
-    assert models is not None  # the table has its one row from the start
+    assert models is not None  # the table always has exactly one row
     name: str = models["active"]
     return name

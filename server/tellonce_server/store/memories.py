@@ -127,7 +127,7 @@ async def add(
 
 
 async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
-    """The user's name as they last gave it, or None."""
+    """The name that the user gave last, or None."""
     name: str | None = await q.value("memories.user_name", owner_id, chat_id)
     return name
 
@@ -178,8 +178,8 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories to show to a worker, at most `limit`: those similar to its texts in meaning (`vectors`) or in words
-    (`lexemes`), pinned ones, and recent ones. `each` limits each way of finding them."""
+    """The memories to show to a worker, at most `limit`: those similar in meaning (`vectors`) or in words (`lexemes`)
+    to the texts that it reads, pinned ones, and recent ones. `each` limits each way of finding them."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )

@@ -47,7 +47,8 @@ async def owners(q: Queries, now: datetime) -> list[OwnersAlarms]:
 async def claim(
     q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
 ) -> list[Reminder]:
-    """Claim the due alarms of the owner, or of one chat, until the time `until`. Returns them in time order."""
+    """Claim the due alarms of the owner, or of one chat. The claim ends at `until`. Returns the alarms in time
+    order."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

@@ -17,8 +17,8 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The lock held while scrubbing, because a second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.8
-"""Seconds that another session may wait for a table before the rewrite is cancelled. A shorter rewrite always
-finishes."""
+"""Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is
+never cancelled."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
@@ -74,7 +74,7 @@ async def retire_log(session: Any) -> None:
 
 async def _statements(session: Any, name: str) -> list[str]:
     """The statements that rewrite a table. For `messages`, the vector indexes of large owners are dropped first,
-    because the rewrite then takes a thirtieth of the time. They are rebuilt in the background without a lock."""
+    because the rewrite then takes a thirtieth of the time. The indexes are rebuilt in the background without a lock."""
     if name != "scrub.rewrite_messages":
         return [query(name)]
     return [*await near_indexes.clearing(session), query(name)]

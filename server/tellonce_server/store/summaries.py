@@ -51,7 +51,7 @@ class SummaryText:
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """Store a chunk summary and return its number; None if `from_id` is not the thread's first message without a
+    """Store a chunk summary and return its number; None if `from_id` is not the thread's first message without a chunk
     summary."""
     row = await q.row(
         "summaries.add_chunk",

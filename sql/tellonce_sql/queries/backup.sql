@@ -4,7 +4,7 @@
 select (select count(*) from messages) + (select count(*) from memories)
 
 -- name: sessions
--- The number of other sessions of this program's processes
+-- The number of other database sessions that tellonce processes have
 select count(*) from pg_stat_activity
 where datname = current_database() and application_name = 'tellonce' and pid <> pg_backend_pid()
 

@@ -40,7 +40,8 @@ returning last_no - $4::int
 -- name: add
 -- $1 owner, $2 chat, $3 epoch, $4 now, and one array for each column of the messages: $5 numbers, $6 thread keys,
 -- $7 thread numbers, $8 roles, $9 contents, $10 channels, $11 speakers, $12 external ids, $13 reply targets,
--- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index. $19 scope lexemes
+-- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index. $19 the scope lexemes, which are the
+-- same for all messages
 with input as (
   select * from unnest($5::bigint[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::text[], $13::text[], $14::real[], $15::int[], $16::timestamptz[], $17::smallint[], $18::text[])

@@ -49,9 +49,9 @@ where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null a
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
--- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last one already
--- listed, $7 how many: memories visible in the chat, newest first. An active or uncertain memory with an end no longer
--- holds and is left out.
+-- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
+-- listed, $7 how many: memories visible in the chat, newest first. Active and uncertain memories whose time has ended
+-- are left out.
 select * from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown
   and (valid_from, id) < ($5::timestamptz, $6::bigint)
@@ -71,10 +71,11 @@ limit $3
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way of
 -- finding them, $7 how many in all, $8 a time: the memories that a worker is shown.
--- They are the memories most similar to the worker's texts in meaning or in words, pinned ones, and those learned since
--- $8. The newest memories fill the rest, because a statement may end a memory that is not similar to it ("I moved to
--- Lisbon" ends "lives in Singapore"). Every way of finding memories reads an index. The memories nearest by sign code
--- are compared exactly. Of the matches by words, only the best are read, because a common word occurs in thousands.
+-- They are the memories most similar in meaning or in words to the texts that the worker reads, pinned ones, and those
+-- learned since $8. The newest memories fill the rest, because a statement may end a memory that is not similar to it
+-- ("I moved to Lisbon" ends "lives in Singapore"). Every way of finding memories reads an index. The memories nearest
+-- by sign code are compared exactly. Of the matches by words, only the best are read, because a common word occurs in
+-- thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)

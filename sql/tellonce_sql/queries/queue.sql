@@ -18,8 +18,8 @@ returning id
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date set now, $7 lost leases
--- after which a job is given up, $8 the track of past work to prefer.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date that is set now,
+-- $7 lost leases after which a job is given up, $8 the track of past work to prefer.
 -- Claims the first open job of each track of each chat, if that job is due and not leased. Later jobs of the track wait
 -- for it, so that results come in order. Live work is claimed first, then past work, newest first. A job or lease dated
 -- after $6 counts as due, because the clock must have been set back since it was dated. Each track is found by one step
@@ -103,7 +103,7 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pen
 returning *
 
 -- name: finish_empty
--- $1 owner, $2 chat, $3 job, $4 fence, $5 now: completes a job that has nothing to summarize or learn, without a worker
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 now: without a worker, completes a job that has nothing to summarize or learn
 update chat_context_queue
 set state = 'complete', model = 'none', tier = 'keep', lease_by = null, lease_until = null, done_at = $5, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
@@ -171,9 +171,10 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- name: void_readers
 -- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs that may
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
--- too, so that no worker can claim a job and read its input before this transaction ends. An exchange job reads earlier
--- messages and the chat's summary. A rolling summary reads what was derived from the message. A profile reads what was
--- learned from the message. Jobs of other chats continue.
+-- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
+-- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
+-- was derived from the message. A profile reads what was learned from the message. Except for profiles, jobs of other
+-- chats continue.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')

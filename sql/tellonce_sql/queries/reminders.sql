@@ -21,7 +21,7 @@ where r.owner_id = $1 and r.chat_id = $2 and r.done_at is null and m.status = 'a
 order by r.due_at, m.id
 
 -- name: owners
--- across owners: a relay delivers the alarms of all it serves
+-- across owners: a relay delivers the alarms of all owners
 -- $1 now: each owner with undelivered alarms, with the times of the oldest due alarm and of the next one
 select owner_id, min(due_at) filter (where due_at <= $1) as due_at, min(due_at) filter (where due_at > $1) as next_at
 from reminders
@@ -29,8 +29,8 @@ where done_at is null
 group by owner_id
 
 -- name: claim
--- $1 owner, $2 now, $3 worker, $4 end of the lease, $5 chat or null for all: claims due reminders that no other worker has
--- claimed. A worker that was restarted gets its own claims back at once.
+-- $1 owner, $2 now, $3 worker, $4 end of the lease, $5 chat or null for all: claims due reminders that no other worker
+-- has claimed. A worker that was restarted gets its own claims back at once.
 update reminders r
 set worker = $3, leased_until = $4
 from memories m
@@ -60,8 +60,8 @@ where owner_id = $1 and id in (select memory_id from finished)
 returning id
 
 -- name: move
--- $1 owner, $2 memory, $3 the new time or null for the former one, $4 now. An alarm with a time in the past stays
--- finished.
+-- $1 owner, $2 memory, $3 the new time or null for the former one, $4 now. A delivered alarm becomes pending again only
+-- if its time is in the future.
 update reminders
 set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
   leased_until = null

@@ -290,5 +290,6 @@ cross join lateral (
 select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies
--- The frequencies of the most common lexemes of messages, from the planner's statistics; empty before the first analyze
+-- The frequencies of the most common lexemes of messages, from the planner's statistics. The result is empty before the
+-- first `analyze`.
 select lexeme, frequency from lexeme_frequencies()

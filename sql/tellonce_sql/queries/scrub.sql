@@ -1,5 +1,5 @@
 -- name: request
--- $1 now: notes that something was erased
+-- $1 now: records that text was erased
 update scrubs set requested_at = $1
 
 -- name: due

@@ -17,7 +17,7 @@ on conflict (worker) do update set seen_at = excluded.seen_at
 
 -- name: at_work
 -- across owners: a worker serves all owners
--- $1 a time, $2 a worker to ignore: whether any other worker was seen since then
+-- $1 a time, $2 a worker to ignore: whether any other worker was seen since $1
 select exists (select from workers where seen_at >= $1 and worker <> $2)
 
 -- name: left

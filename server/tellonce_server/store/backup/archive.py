@@ -90,8 +90,8 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive `file`. The caller must close it. Raises BackupRefused if `file` is not an archive or a newer
-    program wrote it."""
+    """Open the archive `file`. The caller must close it. Raises BackupRefused if the archive's manifest is missing or
+    cannot be read."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
@@ -117,7 +117,7 @@ def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
 
 
 async def fill(connection: Any, archive: Archive) -> None:
-    """Replace the memory by the backup in one transaction: either all of it is restored, or nothing changes."""
+    """Replace the memory by the backup in one transaction. Either all of the backup is restored, or nothing changes."""
     chosen = to_apply(archive.manifest, migrations())
     try:
         async with connection.transaction():

@@ -107,7 +107,7 @@ def _folders() -> list[Path]:
 
 
 async def _server_version(dsn: str) -> int:
-    """The server's major version. Raises BackupRefused when it does not answer."""
+    """The server's major version. Raises BackupRefused if the server does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:

@@ -23,7 +23,7 @@ class Aside(NamedTuple):
 
     @property
     def owners(self) -> set[int]:
-        """The owners who have forgotten something."""
+        """The owners who have tombstones."""
         return {row[0] for row in self.tombstones}
 
 
