@@ -67,8 +67,8 @@ def material(evil: str) -> Material:
 
 
 def hit(number: int, kind: str, evil: str) -> Hit:
-    thread = f"reply:1:{evil}"
-    return Hit(kind, number, 1, thread, evil, evil, "user", evil, START, 10, 1.0, None, (number,), None, "active")
+    thread, text = f"reply:1:{evil}", f"{evil} {chr(97 + number)}"
+    return Hit(kind, number, 1, thread, text, text, "user", evil, START, 10, 1.0, None, (number,), None, "active")
 
 
 OURS = re.compile(
@@ -141,13 +141,14 @@ async def test_attacks_that_went_through_the_memory_come_back_as_data(
     whole = context.context or "\n\n".join(section.text for section in context.sections or ())
     ours = [line for line in readable(whole).split("\n") if line and not line.startswith(INDENT)]
     assert len([line for line in ours if line.startswith("─── ")]) == 1
-    speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, ")
+    speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, |\[fact #\d+ \| \w{3} \d+\]: ")
     others = [
         line for line in ours if not speaking.match(line) and not line.startswith("Now: Monday, 16 February 2026")
     ]
     assert set(others) <= {
         *("FACTS, GOALS AND PINS", "FACTS", "PREFERENCES", "GOALS", "IMPORTANT DATES", "PINS", "OUTCOMES"),
         *(
+            "LOG",
             "CONVERSATION HISTORY",
             "RELEVANT CONTEXT",
             FENCE_OPEN,

@@ -51,7 +51,7 @@ async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn
             other.remember(c.RememberArgs(content="I live in Oslo")),
             client.get_context(c.GetContextArgs(query="Where do I live?")),
         ):
-            with pytest.raises(MemoryUnreachable, match="does not know our access token"):
+            with pytest.raises(MemoryUnreachable, match="rejects our access token"):
                 await call
     assert not await stored_memories(dsn)
 
