@@ -116,7 +116,8 @@ def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
 
 
 def _line(memory: c.Memory, zone: tzinfo) -> str:
-    marks = [name for name, on in (("pinned", memory.pinned), (memory.status, memory.status != "active")) if on]
+    named = (("note", memory.note), ("pinned", memory.pinned), (memory.status, memory.status != "active"))
+    marks = [name for name, on in named if on]
     return f"{memory.id:>6}  {memory.kind:<10}  {dated(memory, zone)}" + (f"  [{', '.join(marks)}]" if marks else "")
 
 

@@ -70,6 +70,10 @@ async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     await tab.noted("Undone")
     await page.keyboard.press("?")
     await expect(page.get_by_role("dialog")).to_be_visible()
+    await page.keyboard.press("Escape")
+    page = await tab.show(f"memory/{number}")
+    await page.keyboard.press("e")
+    await expect(page.get_by_role("textbox", name="Edit")).to_be_focused()
 
 
 async def test_a_stranger_is_told_how_to_sign_in(chrome: Browser, server: HttpServer) -> None:

@@ -53,6 +53,8 @@ async def test_a_corrected_memory_outranks_the_sentence_it_came_from_and_an_unna
         clock.forward(hours=1)
         new = "My dentist appointment is on December 10th at 4pm"
         await client.update_memory(c.UpdateMemoryArgs(memory_id=number, action="edit", content=new))
+        why = await client.explain(c.ExplainArgs(memory_id=number, chat_id=message.chat_id))
+        assert (why.model, why.text, len(why.versions)) == (None, new, 1)
         for count, text in enumerate(("When is my dentist appointment?", "Where does Ann live?"), 3):
             await api.say(text)
             shown = await api.replies(count)

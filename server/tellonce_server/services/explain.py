@@ -68,18 +68,20 @@ class Explainer:
         before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
         origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)
         sources = await self._sources(where, origin.source_chat_id, memory.sources)
+        versions = _versions(await memories.versions(self._deps.database, where.owner_id, memory_id))
         return Explanation(
             subject="memory",
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            model=origin.model,
+            # A note, and a text that was corrected by hand, is worded by no model.
+            model=None if memory.note or versions else origin.model,
             memory=memory,
             sources=sources,
             reason=memory.reason,
             quotes=tuple(quote.text for quote in origin.quotes) if sources else (),
             would_replace=(*origin.intends.replaces, *origin.intends.ends) if origin.intends else (),
-            versions=_versions(await memories.versions(self._deps.database, where.owner_id, memory_id)),
+            versions=versions,
             memories=tuple(m for m in before if where.sees(m.chat_id)),
         )
 

@@ -73,7 +73,7 @@ function signedOut(reason) {
 function keys(event) {
   if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   const screen = RAIL[Number(event.key) - 1];
-  const own = { "/": () => { go("memories"); setTimeout(() => document.getElementById("search")?.focus(), 150); }, u: () => document.querySelector("[data-undo]")?.click(), "?": help };
+  const own = { "/": () => { go("memories"); setTimeout(() => document.getElementById("search")?.focus(), 150); }, e: () => document.querySelector(`[data-edit] [aria-label="${t("edit")}"]`)?.click(), u: () => document.querySelector("[data-undo]")?.click(), "?": help };
   const act = screen ? () => { go(screen); } : own[event.key];
   if (!act) return;
   event.preventDefault();
