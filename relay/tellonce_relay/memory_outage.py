@@ -1,4 +1,4 @@
-"""Retries calls during an outage of the memory, and can notify the people who wait. Only for calls that may be
+"""Retries calls during an outage of the memory, and can notify people of the outage. Only for calls that may be
 repeated."""
 
 import asyncio
@@ -35,7 +35,7 @@ class Outage:
         return now - self._since
 
     def is_news(self, chat_id: int) -> bool:
-        """Whether the chat has not been notified yet."""
+        """Whether the chat has not been notified yet. From now on it counts as notified."""
         if chat_id in self._told:
             return False
         self._told.add(chat_id)
@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """The callback of a call during which nobody has to be notified."""
+    """The callback `waiting` of a call for which nobody has to be notified."""
 
 
 async def patiently(

@@ -1,4 +1,5 @@
-"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The state is in the buttons."""
+"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The current tab and page are in the
+buttons' data."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -15,7 +16,7 @@ TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain")
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
-"""More than the pages of any tab, so that a button's one number encodes tab and page."""
+"""Exceeds the number of pages of any tab, so that one number of a button encodes both tab and page."""
 _ROW = 4
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 

@@ -43,7 +43,8 @@ class ModelResponder:
         return await readable(self._model)
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Answer as the protocol says. A stream that breaks off raises, however much of it arrived."""
+        """Implements the protocol. If the stream breaks off, it raises CannotAnswer, even if much of the answer has
+        arrived."""
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece

@@ -46,7 +46,8 @@ class Post:
 
 @dataclass(frozen=True)
 class Sender:
-    """What sending and recording need. `parts` records which messages belong together; `model` writes the short form."""
+    """The dependencies of sending and recording. `parts` records which messages belong together; `model` writes the
+    short form."""
 
     outbox: Outbox
     memory: MemoryClient
@@ -84,8 +85,8 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The recorded form. It is checked before sending: a script would otherwise retry and send a message that cannot
-    be recorded again."""
+    """The arguments for recording. They are checked before sending: a script that cannot record its message would retry
+    and send it again."""
     try:
         return c.RecordMessageArgs(
             role="assistant",
@@ -106,7 +107,8 @@ def moved_groups(settings: RelaySettings) -> MovedGroups:
 
 
 def message_parts(settings: RelaySettings) -> SeenStore:
-    """Maps `chat:message` of each further part of a long message to the id of its first part, which the memory knows."""
+    """Maps `chat:message` of each further part of a long message to the id of its first part. The memory knows only the
+    first part's id."""
     return SeenStore(settings.data_dir / "relay" / "parts.json")
 
 

@@ -1,6 +1,6 @@
-"""Detects what an answer asks the person for, if it ends with a question of a clear type. Pure.
+"""Detects the value that an answer asks the person for, if it ends with a question of a clear type. Pure.
 
-Only clear questions count, because a slot for any text would accept whatever is said next.
+Only clear questions count, because a slot for any text would accept whatever the person says next.
 """
 
 import re

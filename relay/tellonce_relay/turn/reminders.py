@@ -46,7 +46,7 @@ _STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested reminder: what and when, first at `at` and then as `repeats` says."""
+    """A requested reminder: its text `what`, its first time `at`, and how it `repeats` after that."""
 
     what: str
     at: datetime
@@ -72,7 +72,8 @@ class NotSet(Exception):
 
 
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
-    """Set the reminder that a person asks for; without words, list those set. Raises what the memory raises."""
+    """Set the reminder that a person asks for; without a text, list the reminders that are set. Raises what the memory
+    raises."""
     if not text:
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
@@ -89,7 +90,8 @@ async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """Parse text such as `tomorrow at 9 to call mom` after the order's first words. Raises NotSet."""
     said = Said(now, zone, region_of(zone))
-    # A few words rarely determine their language; of two readings, the one that explains more of them is taken.
+    # A few words rarely determine their language. They are read in the detected language and in the conversation's, and
+    # the reading that explains more of them is taken.
     found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
@@ -159,7 +161,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 
 
 def what_of(reminder: Reminder) -> str:
-    """The words of a reminder; for a single one without the time at the end."""
+    """The words of a reminder, without the time at their end."""
     return _STAMP.sub("", reminder.memory.content)
 
 
