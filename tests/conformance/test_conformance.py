@@ -66,8 +66,8 @@ MEMORY = {
     REVISIONS[0]: {**STACK[REVISIONS[0]], **dict.fromkeys(OWN, FIXTURE)},
     REVISIONS[1]: {**STACK[REVISIONS[1]], **dict.fromkeys((*OWN, *ASKING), FIXTURE)},
 }
-"""The scenarios that fail against the memory itself, because it has none of the suite's fixtures. tests/server tests
-our only tool that asks, forget."""
+"""The scenarios that fail against the memory itself, because it lacks the suite's fixtures. Our only tool that asks is
+forget, which tests/server tests."""
 
 
 @pytest.fixture

@@ -99,8 +99,8 @@ def test_every_language_has_every_sentence_with_the_same_values() -> None:
 
 
 def _catalogue(file: Path) -> dict[str, set[str]]:
-    """Each sentence of a catalogue with its placeholders. Plural forms are combined, because a form for one may omit
-    the number."""
+    """Each sentence of a catalogue with its placeholders. The plural forms of a sentence are combined, because the form
+    for one may omit the number."""
     found: dict[str, set[str]] = {}
     for key, text in json.loads(file.read_text()).items():
         name = re.sub(r"\.(one|few|many|other)$", "", key)

@@ -1,4 +1,5 @@
-"""How many uncertain memories a person is asked about, and how long an unanswered question delays the others."""
+"""How many uncertain memories a person is asked about at a time, and how long an unanswered question delays other
+questions."""
 
 from datetime import UTC, datetime, timedelta
 
