@@ -66,7 +66,7 @@ class Scripted:
 
 
 class Echo(Scripted):
-    """A responder that answers with `before` and the repeated message. It first waits for `gate`, if there is one."""
+    """A responder that answers with `before`, waits for `gate` if there is one, and then repeats the message."""
 
     def __init__(self, gate: asyncio.Event | None = None, *, before: str = "", length: int = 0) -> None:
         super().__init__("")

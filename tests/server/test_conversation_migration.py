@@ -1,5 +1,5 @@
-"""The upgrade that gives every assistant a separate chat: messages that were in the Telegram chat by default move to
-it."""
+"""The upgrade that gives every assistant its own chat. Messages that were stored in the Telegram chat by default move
+to the assistant's chat."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Text that one server process forgot stays in no other server process's caches."""
+"""If one server process forgets a text, no other server process keeps it in a cache."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Each migration runs once even if several processes start, and a database that differs from the files is refused."""
+"""Each migration runs once, even if several processes start. A database whose migrations differ from the files is
+refused."""
 
 import hashlib
 from collections.abc import AsyncGenerator
@@ -104,7 +105,7 @@ async def test_an_older_memory_keeps_its_tokens_jobs_and_calls_and_loses_rights_
         )
         assert await db.fetchval("select has_table_privilege('chatmem_server', 'access_tokens', 'insert')") is False
     assert gone == [1, 0, 1, 2]
-    # The provisional job may be redone, and the chat's last exchange shows that it is not the last one.
+    # The provisional job 2, which may be redone, and job 3, the last exchange of the chat, are kept.
     assert [row["id"] for row in left] == [2, 3]
 
 

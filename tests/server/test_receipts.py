@@ -1,4 +1,4 @@
-"""Receipts are written after the answer, can be explained at once, and are complete after an orderly end."""
+"""Receipts are written after the answer. They can be explained at once, and none is missing after an orderly end."""
 
 import asyncio
 

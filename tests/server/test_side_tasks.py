@@ -1,4 +1,5 @@
-"""A server's side task that fails is restarted, and the health page shows it, as it shows a blocked event loop."""
+"""If a server's side task fails, it is restarted and the health page shows the failure. The page also shows a blocked
+event loop."""
 
 import asyncio
 import time
@@ -26,7 +27,7 @@ async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
 
     async def breaks_once(queue: WorkQueue) -> Any:
         calls.append(1)
-        if len(calls) == 2:  # the first one is from the start
+        if len(calls) == 2:  # the first call is from the start
             raise KeyError
         return await tidy(queue)
 

@@ -1,4 +1,4 @@
-"""The messages that are put into a chunk summary, and the time when this happens."""
+"""Which messages are put into a chunk summary, and when."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""Which statements count as the same: 586 pairs of everyday statements with the cosines of the embedding model."""
+"""Which statements count as the same, by 586 pairs of everyday statements with the cosines of the embedding model."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which messages answer the assistant's question, and which only seem to."""
+"""Which messages answer the assistant's question, and which only seem to answer it."""
 
 import pytest
 
