@@ -61,7 +61,7 @@ def in_every_language(key: str) -> tuple[str, ...]:
 
 
 def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
-    """`Nov 20` or `Fri, Nov 20`, with the year unless it is the current one."""
+    """`Nov 20` or `Fri, Nov 20`. A year other than the current year is added."""
     key = ("weekday_day" if weekday else "day") + ("" if at.year == now.year else "_year")
     names = {"month": words("calendar.months")[at.month - 1], "weekday": words("calendar.weekdays")[at.weekday()]}
     return phrase(f"calendar.{key}", day=at.day, year=at.year, **names)

@@ -78,8 +78,8 @@ def _order_in(text: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """Matches a polite word at the end. The lookbehind makes a run of blanks match only from its first one, which keeps
-    the search linear."""
+    """Matches a polite word at the end. The lookbehind lets a run of blanks match only from its first blank, so that
+    the search takes linear time."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 

@@ -121,7 +121,7 @@ class World:
 
     async def _until(self, check: Callable[[], bool], seconds: float = HANGS) -> None:
         async with asyncio.timeout(seconds):
-            while not check():  # noqa: ASYNC110 (other processes have no event for us)
+            while not check():  # noqa: ASYNC110 (other processes send no event)
                 await asyncio.sleep(0.05)
 
 

@@ -20,7 +20,7 @@ EVERY = 4
 """After this many odd updates, a plain message is sent, and then the same message again under another update number."""
 
 FATES = ("message_received", "button_pressed", "update_ignored", "update_passed_over")
-"""Events; every update has exactly one of them."""
+"""For every update, exactly one of these events is emitted."""
 
 FIRST_MARKED = 1_000_000
 

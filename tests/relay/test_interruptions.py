@@ -112,7 +112,7 @@ async def test_an_answer_that_was_shown_is_recorded_by_the_next_process(memory: 
         away = Away(real)
 
         class Parting(Echo):
-            """A responder during whose answer the memory becomes unavailable."""
+            """A responder. At the end of its answer, the memory becomes unavailable."""
 
             async def answer(self, prompt, incoming, memory: MemoryClient):  # type: ignore[no-untyped-def]
                 async for piece in super().answer(prompt, incoming, memory):

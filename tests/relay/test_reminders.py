@@ -39,7 +39,7 @@ async def statuses(memory: Memory) -> dict[str, str]:
 async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
     """Wait until the reminders are as expected. A reminder is finished only a moment after it is shown."""
     async with asyncio.timeout(HANGS):
-        while not wanted(  # noqa: ASYNC110 - the server has no event for it
+        while not wanted(  # noqa: ASYNC110 - the server sends no event
             found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
         ):
             await asyncio.sleep(0.05)

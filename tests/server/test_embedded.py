@@ -109,13 +109,13 @@ async def tell_to_leave(process: anyio.abc.Process) -> None:
 
 async def reaped(pid: int) -> None:
     with anyio.fail_after(HANGS):
-        while _state(pid):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
+        while _state(pid):  # noqa: ASYNC110  # only its parent is notified of its end
             await anyio.sleep(0.01)
 
 
 async def gone(pid: int) -> None:
     with anyio.fail_after(HANGS):
-        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
+        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # only its parent is notified of its end
             await anyio.sleep(0.01)
 
 

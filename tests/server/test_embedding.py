@@ -422,7 +422,7 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: object())
     async with running(embedder):
         with anyio.fail_after(HANGS):
-            while embedder.state["failed"] is None:  # noqa: ASYNC110 (the state is for looking at)
+            while embedder.state["failed"] is None:  # noqa: ASYNC110 (this state can only be polled)
                 await anyio.sleep(0.01)
             assert "holds no model.safetensors" in embedder.state["failed"]
             for name in (GRAPH, MEAN, TOKENIZER):

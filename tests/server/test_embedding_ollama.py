@@ -53,7 +53,7 @@ async def running(embedder: OllamaEmbedder) -> AsyncGenerator[None]:
 
 async def until(embedder: OllamaEmbedder, *, ready: bool) -> None:
     with anyio.fail_after(HANGS):
-        while embedder.ready != ready:  # noqa: ASYNC110 (the state is for looking at)
+        while embedder.ready != ready:  # noqa: ASYNC110 (this state can only be polled)
             await anyio.sleep(0.01)
 
 

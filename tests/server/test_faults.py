@@ -237,7 +237,7 @@ async def test_a_slow_disk_slows_writers_down_and_nobody_else(memory: Memory, ds
             client.record_message(c.RecordMessageArgs(role="user", content="Slowly", message_id="slow"))
         )
         async with asyncio.timeout(HANGS):
-            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (the state is for looking at)
+            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (this state can only be polled)
                 await asyncio.sleep(0.01)
         context = await client.get_context(c.GetContextArgs())
         assert not writing.done()

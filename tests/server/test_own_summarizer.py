@@ -42,7 +42,7 @@ async def notices(memory: Memory) -> tuple[str, ...]:
 
 async def until(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(HANGS):
-        while not true():  # noqa: ASYNC110  # another process: it has no event for us
+        while not true():  # noqa: ASYNC110  # the other process sends no event
             await asyncio.sleep(0.02)
 
 

@@ -168,7 +168,7 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
             w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
         )
         took = time.perf_counter() - started
-        # A chat's live jobs are applied in order: the next exchange waits for the profile job of this one.
+        # A chat's live jobs are applied in order, so the next exchange waits for the profile job of this exchange.
         while profiles := (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("profile",)))).jobs:
             await submit(agent, profiles[0])
         return took

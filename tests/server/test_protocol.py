@@ -340,7 +340,7 @@ async def heard_on(memory: Memory) -> None:
     connection = await asyncpg.connect(memory.settings.database_url.get_secret_value())
     try:
         with anyio.fail_after(HANGS):
-            while await connection.fetchval(LISTENING) < 2:  # noqa: ASYNC110  # another session has no event for us
+            while await connection.fetchval(LISTENING) < 2:  # noqa: ASYNC110  # the other session sends no event
                 await anyio.sleep(0.02)
     finally:
         await connection.close()

@@ -47,7 +47,7 @@ class Confirmations:
 async def ask_about_doubts(
     memory: MemoryClient, surface: ChatSurface, chat_id: int, confirmations: Confirmations
 ) -> None:
-    """Ask about uncertain memories. Raises what the memory and the surface raise."""
+    """Ask about uncertain memories. Raises MemoryUnreachable, MemoryRefused and NotShown."""
     if chat_id < 0:
         return
     profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id))

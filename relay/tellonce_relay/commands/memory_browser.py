@@ -30,7 +30,7 @@ def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: ZoneInfo) -> Reply:
-    """The effect of a button. Raises what the memory raises."""
+    """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
     if pressed.action == "tab":
         return _listed(await _profile(memory, chat_id), pressed.number, pressed.item, zone)
     tab, page = divmod(pressed.item, _PAGES)

@@ -140,7 +140,7 @@ class ClaudeCli:
 
 
 def _input(prompt: Prompt) -> str:
-    """A plain message, or for files one event in the command's own format."""
+    """The message as plain text. With files, it is one event in the command's own format."""
     if not prompt.files:
         return prompt.asked
     message = {"role": "user", "content": content(Turn("user", prompt.asked, prompt.files))}
@@ -192,7 +192,7 @@ def _text_in(event: dict[str, Any]) -> str:
 
 
 def _break_in(event: dict[str, Any], said: str) -> str:
-    """A paragraph break to put before text that follows a tool call, else nothing."""
+    """A paragraph break before text that follows a tool call; otherwise an empty string."""
     inner = event.get("event") or {}
     begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
     return "\n\n" if begins and said.strip() else ""

@@ -59,8 +59,8 @@ class ModelResponder:
 
 
 class InOnePiece(Wrapped):
-    """A model that receives its system prompt in one piece, because chat templates of local models may keep only one of
-    several."""
+    """A model that receives its system prompt in one piece, because the chat template of a local model may drop all
+    system messages but one."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

@@ -43,9 +43,9 @@ _LONGEST = 400
 _FOUND = 12
 _LINES = 3
 _FAR = 1.5
-"""If no result shares a word with the question, results are shown whose score is at most this far below the best one.
-In a test with 20 such questions over 30 messages, the best result answers 12, and the first three results within this
-distance answer 16."""
+"""Maximum difference between the best score and the score of a result that is still shown. It applies if no result
+shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12, and the
+first three results within this distance answer 16."""
 _LISTED = 8
 
 
@@ -58,7 +58,7 @@ class OfflineResponder:
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """The answer in one piece. Raises what the memory raises, because there is no alternative."""
+        """The answer in one piece. It has no fallback, so it raises MemoryUnreachable and MemoryRefused."""
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:

@@ -65,7 +65,8 @@ class Alarms:
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver due reminders, and return when the next one is due. Raises what the memory raises."""
+        """Deliver due reminders, and return the time at which the next one is due. Raises MemoryUnreachable and
+        MemoryRefused."""
         claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
             with tracing.traced(ROUTINE), speaking(language_of(self.languages.get(str(reminder.chat_id)))):

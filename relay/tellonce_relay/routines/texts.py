@@ -64,7 +64,7 @@ class Writer:
 
 
 async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
-    """The text of a routine. Raises NothingToSend, and what the memory raises."""
+    """The text of a routine. Raises NothingToSend, MemoryUnreachable and MemoryRefused."""
     if routine.command:
         return await command_output(routine)
     if isinstance(writer.responder, OfflineResponder):

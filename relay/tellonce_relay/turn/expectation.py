@@ -33,7 +33,8 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The value that the next message may give; None if the answer ends without a question, or with an open one."""
+    """The value that the next message may give; None if the answer does not end with a question or ends with an open
+    question."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

@@ -72,8 +72,8 @@ class NotSet(Exception):
 
 
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
-    """Set the reminder that a person asks for; without a text, list the reminders that are set. Raises what the memory
-    raises."""
+    """Set the reminder that a person asks for; without a text, list the reminders that are set. Raises
+    MemoryUnreachable and MemoryRefused."""
     if not text:
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
@@ -83,7 +83,7 @@ async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 
 
 async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reminder:
-    """Set the reminder that a person asks for. Raises NotSet, and what the memory raises."""
+    """Set the reminder that a person asks for. Raises NotSet, MemoryUnreachable and MemoryRefused."""
     return await memory.set_reminder(wanted_by(text, incoming.sent_at, zone).args(incoming))
 
 
@@ -141,8 +141,8 @@ def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
-    """The effect of a button under a reminder. With `item` 1 the button is in a list, which is shown again without the
-    reminder."""
+    """Carry out the action of a button under a reminder. With `item` 1 the button is in a list, which is shown again
+    without the reminder."""
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
@@ -170,14 +170,14 @@ def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
 
 
 def due_text(reminder: Reminder, zone: ZoneInfo, *, late: bool) -> str:
-    """The text of a due reminder; a late one says when it was due."""
+    """The text of a due reminder. If it is late, the text says when it was due."""
     due = reminder.due_at.astimezone(zone)
     at = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
     return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=at)
 
 
 async def finish(memory: MemoryClient, reminder: Reminder, now: datetime, zone: ZoneInfo) -> None:
-    """Note that a reminder was delivered; one that repeats is due again later. Raises MemoryRefused."""
+    """Note that a reminder was delivered and, if it repeats, when it is due next. Raises MemoryRefused."""
     after = max(now, reminder.due_at)
     args = FinishReminderArgs(
         chat_id=reminder.chat_id,

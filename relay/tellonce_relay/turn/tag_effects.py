@@ -98,7 +98,7 @@ def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
 
 
 def _source(incoming: Incoming, text: str) -> Incoming:
-    """Of several messages answered together, the one that supports the claim best."""
+    """The message that supports the claim best, if several messages were answered together."""
     return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
 
 

@@ -174,7 +174,7 @@ def _flat(text: str) -> str:
 
 
 def _without(text: str, spans: list[Span]) -> str:
-    """The text without the ranges, and without lines that contained nothing else."""
+    """The text without the ranges, and without lines that contained only such ranges."""
     if not spans:
         return _trimmed(text)
     kept, at, touched = list[str](), 0, set[int]()

@@ -235,7 +235,7 @@ def _shown(context: c.Context, incoming: Incoming) -> list[str]:
 
 
 def failed(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:
-    """The one sentence that the person gets instead of an answer."""
+    """A draft with the sentence that the person gets instead of an answer."""
     logger.warning("turn failed: %s", error)
     options.emit("turn_failed", reason=type(error).__name__)
     return DraftAnswer(sentence, failure=True)

@@ -8,7 +8,7 @@ from tellonce_relay.telegram.moved_groups import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether an allowed user writes in private or in a listed group; others get no reply."""
+    """Whether the user is allowed and the chat is their private chat or a listed group. Others get no reply."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
     return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)

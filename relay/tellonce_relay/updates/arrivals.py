@@ -13,7 +13,7 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Seconds to wait for another message in a chat that has not sent several in quick succession lately."""
+"""Minimum seconds to wait for another message. A chat whose recent messages were far apart is given only this time."""
 
 REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""
@@ -22,7 +22,7 @@ ENOUGH: Final = 8
 """Number of gaps from which the rhythm is considered known."""
 
 LEEWAY: Final = 1.5
-"""Factor by which the next gap may exceed the longest recent one."""
+"""Factor by which the next gap may exceed the longest recent gap."""
 
 
 class Arrivals:

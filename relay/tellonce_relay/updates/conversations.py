@@ -62,7 +62,8 @@ class Conversations:
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after earlier ones of its thread, or together with the one it directly follows."""
+        """Answer a message after the earlier messages of its thread, or together with the message that it directly
+        follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
         if newest is not None:
@@ -240,7 +241,8 @@ class Conversations:
         return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's answer, however long it is unavailable. The person is told once and need not ask again."""
+        """Ask the model until it answers, however long it is unavailable. The person is told of this once and need not
+        ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
