@@ -54,9 +54,10 @@ async def nobody_waits(seconds: float) -> None:
 async def patiently(
     call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, waiting: Waiting = nobody_waits
 ) -> ResultT:
-    """The call's result. `waiting` is called after each failure with the seconds waited so far.
+    """Return the call's result; while the memory is unreachable, the call is repeated. `waiting` is called before each
+    pause with the seconds waited so far.
 
-    Raises MemoryUnreachable after `seconds` of outage; other errors of the call are raised at once.
+    Raises MemoryUnreachable after `seconds` of outage. Other errors of the call are raised at once.
     """
     started, tried = time.monotonic(), 0
     while True:

@@ -110,8 +110,8 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The earlier message to which this message most likely refers: a question of the bot that it answers, or the bot's
-    last message if the history lacks it. Empty if another section already shows it."""
+    """The section about the earlier message to which this message most likely refers: a question of the bot that it
+    answers, or the bot's last message if the history lacks it. Empty if there is none or another section shows it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""

@@ -63,8 +63,8 @@ class Sender:
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """Send the whole text to Telegram, then record it with its summary.
 
-    Raises: NotShown: the memory or Telegram does not accept it; nothing was sent or recorded. MemoryUnreachable,
-    MemoryRefused: it was sent but could not be recorded.
+    Raises NotShown if the memory or Telegram does not accept the message; nothing was sent or recorded then. Raises
+    MemoryUnreachable or MemoryRefused if the message was sent but could not be recorded.
     """
     args = _to_record(post)
     chat = sender.moved.telegram_chat(post.chat_id)

@@ -2,11 +2,11 @@
 
 Telegram has no idempotency keys, and a bot cannot read a chat. But an edit without changes is refused as "not
 modified", which proves that exactly this text exists, and message numbers only increase. If the answer to a send is
-lost, such an edit is tried at the numbers after the highest known one. A message that is found was sent; otherwise it
-is sent again.
+lost, such an edit is tried at the numbers after the highest known one. If the message is found, it was sent; otherwise
+it is sent again.
 
-A text may still appear twice in two cases: Telegram executes a send after this check, or the message's number is more
-than `LOOK_AT` unseen messages away (more than a hundred waiting updates).
+A text may still appear twice in two cases. Telegram may execute the send only after this check. Or the message is more
+than `LOOK_AT` unseen messages away, which is possible if more than a hundred updates are waiting.
 """
 
 import asyncio

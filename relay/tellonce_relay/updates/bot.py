@@ -63,7 +63,7 @@ class Relay:
     async def take(self, update: Update) -> None:
         """Take in an update; afterwards Telegram may forget it.
 
-        Raises: MemoryUnreachable: it could not be recorded and must be delivered again.
+        Raises MemoryUnreachable if the update could not be recorded and must be delivered again.
         """
         if update.update_id in self._seen:
             return
