@@ -60,8 +60,8 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once. If a better tier redoes the exchange, it writes the summary
-# once more. An empty exchange is completed without a worker and writes none. An edit or an erasure may also clean the
+# Each applied exchange writes the canonical summary once, and may write it again each time a better tier redoes the
+# exchange. An empty exchange is completed without a worker and writes none. An edit or an erasure may also clean the
 # summary.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (

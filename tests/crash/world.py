@@ -18,7 +18,8 @@ from tests.server.processes import free_port
 
 Target = Literal["server", "summarizer", "postmaster", "backend"]
 
-# How often each kind of process is killed. If one backend is killed, PostgreSQL restarts all its processes by itself.
+# How often each kind of process is killed, relative to the other kinds. If one backend is killed, PostgreSQL restarts
+# all its processes by itself.
 WEIGHTS: Mapping[Target, int] = {"server": 4, "summarizer": 3, "postmaster": 2, "backend": 3}
 QUEUE = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "profile_exchanges": 2}'

@@ -1,5 +1,4 @@
-"""Pictures, documents and voice messages: what the model is shown, what the memory stores, and what the person
-reads."""
+"""Pictures, documents and voice messages: the input of the model, the stored text, and the answer to the person."""
 
 import base64
 import sys

@@ -1,5 +1,5 @@
-"""The table of faults in docs/explanation/reliability.md: what the user sees, what is stored, and what recovers by
-itself."""
+"""The table of faults in docs/explanation/reliability.md: for each fault, the message to the user, the stored data, and
+the recovery without an operator."""
 
 import asyncio
 import os

@@ -66,7 +66,7 @@ async def _profile(client: MemoryClient) -> float:
 
 
 async def _use(client: MemoryClient, text: str, number: int) -> None:
-    """Record the text, edit it, search and ask for contexts with it."""
+    """Record the text, edit it, search with it, and request contexts with it."""
     first = c.RecordMessageArgs(chat_id=OTHER, role="user", content=text, message_id=f"m{number}")
     await client.record_message(first)
     await client.record_message(first.model_copy(update={"content": text[:-1] + "!"}))

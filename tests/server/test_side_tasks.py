@@ -27,7 +27,7 @@ async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
 
     async def breaks_once(queue: WorkQueue) -> Any:
         calls.append(1)
-        if len(calls) == 2:  # the first call is from the start
+        if len(calls) == 2:  # call 1 is made at the start
             raise KeyError
         return await tidy(queue)
 

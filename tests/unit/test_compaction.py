@@ -1,4 +1,4 @@
-"""Which messages are put into a chunk summary, and when."""
+"""The choice of messages for a chunk summary, and the conditions under which they are summarized."""
 
 from datetime import UTC, datetime, timedelta
 

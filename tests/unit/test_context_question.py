@@ -1,4 +1,4 @@
-"""How a context for a question divides its budget between the latest messages and search results."""
+"""A context for a question divides its budget between the latest messages and search results."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Which of two messages ranks higher, for each signal of the ranker."""
+"""The order of two messages by each signal of the ranker."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
