@@ -36,8 +36,8 @@ LINE_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """How the command reaches the memory as one user. Turns in chats of others run without tools, because the token is
-    this user's."""
+    """How the command reaches the memory as one user. Turns outside this user's private chat run without tools, because
+    the token is only this user's."""
 
     url: str
     token: str

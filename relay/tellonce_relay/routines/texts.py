@@ -166,7 +166,7 @@ def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
 
 
 def night(summary: c.ChatSummary, profile: c.Profile) -> str:
-    """The text of today's conversation and the open goals. Raises NothingToSend."""
+    """The text of the current session and the open goals. Raises NothingToSend."""
     talk = summary.current_session.text
     parts = [phrase("routine.today_said", text=talk)] if talk else []
     parts += (

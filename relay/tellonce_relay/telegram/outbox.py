@@ -137,8 +137,8 @@ class Outbox:
             logger.info("a reaction was not shown: %s", why(error))
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
-        """Send one message and return its number. First, `about_to` is called with the highest known message
-        number in the chat, or None. The message can be searched for after that number.
+        """Send one message and return its number. First, `about_to` is called with the highest known message number in
+        the chat, or None. The message can be searched for after that number.
 
         Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
         """
