@@ -90,7 +90,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of our own errors; for others the type, with the database's error code or the system's description."""
+    """The message of one of our own errors. For other errors, the type with the database's code or the system's
+    text."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
