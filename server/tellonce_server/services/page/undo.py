@@ -9,7 +9,8 @@ from tellonce_server.services.page import contract as p
 from tellonce_server.store import page
 
 UNDO_MINUTES = 3
-"""Minutes in which undo works: longer than the page offers it, to allow for a slow connection."""
+"""Minutes during which a change can be undone. The page offers this for a shorter time, to allow for a slow
+connection."""
 
 
 class TooLate(Refused):
