@@ -73,7 +73,7 @@ class Forgetter:
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
         """Return the matches that would be erased, and the token that confirms the erasure. Nothing is erased yet.
 
-        Raises: ForgetRefused: the text is empty after folding, or a memory or message number does not exist.
+        Raises: ForgetRefused: the text is empty after normalization, or a memory or message number does not exist.
         """
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)

@@ -1,4 +1,4 @@
-"""What a preview shows, and what its token stands for: the rows and versions that a confirmed erasure removes."""
+"""The matches that a preview shows, and their stored form: the rows and versions that a confirmed erasure removes."""
 
 import hashlib
 import hmac
@@ -17,13 +17,13 @@ MOST_LISTED = 300
 SHOWN = 400
 """Maximum characters shown of a match."""
 _BEFORE = 120
-"""Of these, the characters before the match."""
+"""Maximum characters shown before the match, which count as part of SHOWN."""
 GROUP = "texts"
 """The kind of a match that stands for all derived texts and former versions of one degree."""
 
 
 class Match(NamedTuple):
-    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the one that was
+    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the version that was
     shown."""
 
     kind: str
@@ -77,8 +77,8 @@ def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[Forge
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase: all except the `kept` numbers, or by default the ticked ones. Of unlisted matches, the
-    ticked ones."""
+    """The matches to erase. Of the listed matches, these are all except the numbers in `kept`, or the ticked ones if
+    `kept` is None. Of the unlisted matches, they are the ticked ones."""
     without = frozenset(kept or ())
     return [
         match
@@ -96,13 +96,13 @@ def unpacked(hits: str) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the request, which shows that a token belongs to it."""
+    """A keyed hash of the request, for checking that a token was issued for it."""
     meant = _request(args).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
-    """The request without its token and selection, which come only with the confirmation, and without its chat."""
+    """The request without its token and selection, which come only with the confirmation, and without its thread."""
     return args.model_copy(
         update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
     )

@@ -25,7 +25,7 @@ _STEMMERS: Final = _Stemmers()
 _LONGEST: Final = 100
 """Maximum letters of a word. A stemmer takes milliseconds for each thousand letters."""
 _SHORTEST: Final = 4
-"""Minimum letters of a word that is searched for the endings of other languages."""
+"""Minimum letters of a word that is also stemmed in languages other than English."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have", "has", "are", "it", "this", "that"))
