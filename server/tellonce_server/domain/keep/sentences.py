@@ -1,4 +1,5 @@
-"""Splits a message's own speech into sentences with their places. Pure, independent of language, linear in the length."""
+"""Splits the lines that a message's writer wrote into sentences. Pure, independent of language, linear in the
+length."""
 
 import re
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether it has two words, or letters of a script without spaces."""
+    """Whether the text has four letters, is not only a quotation, and has two words or characters outside ASCII."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

@@ -17,7 +17,7 @@ from tellonce_server.store.memories import Known
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum memories by similarity, by words, pinned, and recently learned, each."""
+"""Maximum memories in each of four groups: by similarity, by words, pinned, and recently learned."""
 
 JUST_NOW: Final = timedelta(minutes=10)
 
@@ -25,7 +25,7 @@ TEXTS: Final = 4
 """Maximum messages of the exchange that are compared by meaning, the longest ones."""
 
 TERMS: Final = 6
-"""Maximum words that are matched, the rarest ones; common words would match every memory."""
+"""Maximum words that are matched. These are the rarest ones, because common words would match every memory."""
 
 CHARACTERS: Final = 600
 
