@@ -32,8 +32,8 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Maximum characters of a quote, and of the message around it, that are searched for the days of a claim; of the
-message also for its names."""
+"""Maximum characters of a quote or message that are searched for the days of a claim, and of a message for its
+names."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
