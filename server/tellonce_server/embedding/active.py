@@ -68,7 +68,7 @@ class ActiveEmbedder:
                 await asyncio.gather(running, changed, return_exceptions=True)
 
     def follow(self, active: str | None) -> None:
-        """Switch to the named model unless it is already in use."""
+        """Switch to the active model, unless it is unknown (None) or already in use, or embeddings are off."""
         if not self._off and active is not None and active != self._current.model:
             self._current = self._named(active)
             self._changed.set()

@@ -52,7 +52,7 @@ class ModelFilesUnavailable(Exception):
 
 
 def complete(folder: Path) -> bool:
-    """Whether the folder contains everything needed for computing."""
+    """Whether the folder contains all files that are needed to compute embeddings."""
     return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
 
 
@@ -168,7 +168,8 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because writing the graph takes memory the server need not keep."""
+    """Prepare the files in a separate process, because writing the graph takes memory that the server process would
+    keep."""
     command = [sys.executable, "-m", "tellonce_server.embedding.prepare", str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:

@@ -36,7 +36,7 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors, relative to which sign codes are computed."""
+        """The mean of the model's vectors. Sign codes are computed relative to it."""
         ...
 
     @property

@@ -108,7 +108,7 @@ class StatementChecker:
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
-    """The user's latest messages, whether or not they have been answered."""
+    """The user's latest consecutive messages. An answer may follow them."""
     end = len(lines)
     while end and lines[end - 1].role != "user":
         end -= 1

@@ -16,7 +16,8 @@ Entry = dict[str, Any]
 
 
 async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:
-    """Yield the profile; then each chat's summaries and messages, by thread, oldest first; then the memories."""
+    """Yield the profile, then the chats, then the memories. Each chat's summaries come first, then its messages by
+    thread, oldest first."""
     narrative = await profile.find(database, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}

@@ -44,8 +44,8 @@ def unsaid(text: str, says: Says) -> str:
 
 
 def statement(line: str, *, quoted: bool = True) -> str:
-    """A line's statement in a form for comparison: without the dates that were added after relative words and, with
-    `quoted`, only the quoted words if there are any."""
+    """A line's statement in a form for comparison. The dates that were added after relative words are removed. With
+    `quoted`, only the quoted words are compared, if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

@@ -58,9 +58,9 @@ class Shown(NamedTuple):
 @of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
-    """Stored text for use in a line: with secrets masked, and unable to break out of the line.
+    """Stored text for use in a line. Secrets are masked, and the text cannot break out of the line.
 
-    A chat's texts are shown at every turn, but each is processed only once.
+    The result is cached, because a chat's texts are shown at every turn.
     """
     return contained(mask(text))
 
@@ -90,7 +90,7 @@ def speaker(role: str, name: str | None) -> str:
 
 
 def _name(text: str) -> str:
-    """A name that somebody chose, with our marks and tags removed."""
+    """A name that somebody chose, without the marks and tags that a context uses."""
     return contained(name_of(text)) if text else ""
 
 

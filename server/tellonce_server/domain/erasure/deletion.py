@@ -269,7 +269,7 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
 
 
 def _is_due(hit: Hit, order: Order) -> bool:
-    """Whether the match is a derived or former text that is to be cleaned."""
+    """Whether the match is in a derived text or former version that must be cleaned."""
     return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
 
 

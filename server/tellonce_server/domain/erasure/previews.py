@@ -13,7 +13,7 @@ from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
 
 MOST_LISTED = 300
-"""Maximum matches listed one by one. If there are more, the preview gives their number."""
+"""Maximum matches listed one by one. Of the others, the preview gives only the number."""
 SHOWN = 400
 """Maximum characters shown of a match."""
 _BEFORE = 120
@@ -46,7 +46,8 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[Hit]) -> list[Shown]:
-    """One match for each message and memory, newest last, and one for all other texts of each degree of certainty.
+    """One match for each memory and then for each message, oldest first, and one for all other texts of each degree of
+    certainty.
 
     Matches inside longer words are offered only if there are no others.
     """
@@ -153,7 +154,7 @@ def _text(hit: Hit) -> str:
 
 
 def clipped(text: str, at: int) -> str:
-    """The part of a text around a position that is shown."""
+    """The part of a text that is shown: at most SHOWN characters around a position."""
     if len(text) <= SHOWN:
         return text
     start = max(0, min(at - _BEFORE, len(text) - SHOWN))

@@ -57,7 +57,7 @@ class Cleaned:
 
 
 def table_of(place: Place) -> str:
-    """The name of the place in the counts of a result."""
+    """The name under which changed texts of this place are counted."""
     return _TABLES[place]
 
 

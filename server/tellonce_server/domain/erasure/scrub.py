@@ -44,7 +44,7 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """Scrub at the start, when this process has no callers yet, if a scrub is long overdue. Returns whether it was
+        """At the start, before this process has callers, scrub if a scrub is long overdue. Returns whether it was
         done."""
         return await self._is_due(OVERDUE) and await self.scrub()
 

@@ -69,7 +69,7 @@ class Target:
 
     @classmethod
     def topic(cls, topic: str) -> "Target":
-        """A topic. Without content words it states nothing and is empty (`is_empty`)."""
+        """The target for a topic. If the topic has no content words, the target is empty (`is_empty`)."""
         said = claims(topic)
         telling = {word for word in tokens_of(topic) if stem(word) in said.stems and _tells(word)}
         return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
@@ -151,7 +151,7 @@ def _letters(word: str) -> str:
 
 
 def _is_amount(word: str) -> bool:
-    """Whether it is a number or the key of a date."""
+    """Whether the word is a number or the key of a date."""
     return word[0].isdigit() or ":" in word
 
 

@@ -38,7 +38,8 @@ def irregular_forms(base: str) -> frozenset[str]:
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether its script has no spaces, or its words carry particles, so that it occurs inside other words."""
+    """Whether the word is in a script without spaces, or in one that attaches particles to words. Such a word may occur
+    inside others."""
     return bool(_SPACELESS.search(word))
 
 

@@ -75,7 +75,8 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """Even pieces of at most MOST_WORDS, cut after a comma if one is near."""
+    """The sentence, or pieces of it of about equal length if it is too long. The pieces are cut after a comma if one is
+    near."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0

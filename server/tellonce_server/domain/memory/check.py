@@ -156,7 +156,7 @@ def _false_quote(quoted: Quoted) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A day that a claim names, or a time on it, in the user's zone."""
+    """A day or a time that a claim names, in the user's zone."""
 
     at: date | datetime
     precision: str
@@ -299,7 +299,8 @@ def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in what was said, or one sentence is similar enough to the claim."""
+    """Whether enough of the claim's content occurs in the texts `said`, or one of their sentences is similar enough to
+    the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

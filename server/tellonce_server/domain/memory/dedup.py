@@ -26,7 +26,7 @@ _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both have the same words, or one starts with the other's end."""
+    """Whether both have the same words in the same order, or one has the end of the other moved to its front."""
     a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
         return not a and not b and one.strip() == other.strip()
@@ -38,7 +38,7 @@ def _line(words: list[str]) -> str:
 
 
 def key(text: str) -> int:
-    """A hash that statements with the same words share: signed, 64 bits."""
+    """A signed 64-bit hash, the same for statements with the same words."""
     words = sorted(literals.words(text)) or [text.strip()]
     digest = hashlib.blake2b("\n".join(words).encode(), digest_size=_KEY_BYTES).digest()
     return int.from_bytes(digest, "big", signed=True)

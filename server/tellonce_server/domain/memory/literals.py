@@ -103,13 +103,13 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """The folded words with a single space around each. A text contains another if its phrase contains the other's
-    phrase."""
+    """The words, as `words` returns them, with a single space around each. A text contains another if its phrase
+    contains the other's phrase."""
     return f" {' '.join(words(text))} "
 
 
 def words(text: str) -> list[str]:
-    """The folded words; for a script without spaces, its characters."""
+    """The words in lower case and plain characters. Of a script without spaces, each character counts as a word."""
     return [part for token in tokens(text) for part in _parts(token.word)]
 
 

@@ -68,7 +68,7 @@ class Tombstones:
         return await tombstones.standing(q, owner_id)
 
     def mark(self, text: str) -> Mark:
-        """(hash of the statement, hashes of its content words)."""
+        """The hash of a statement and the hashes of its content words."""
         words = _words(text)
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 

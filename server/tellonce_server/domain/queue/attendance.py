@@ -39,7 +39,7 @@ class Attendance:
         await workers.holder_seen(self._deps.database, job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
-        """Whether any worker is at work, not counting `besides`."""
+        """Whether any worker other than `besides` is at work."""
         return await workers.at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:

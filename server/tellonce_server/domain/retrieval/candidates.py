@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. Knows no ranking."""
+"""Reads candidates from the database with one coroutine per query. Does not rank them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

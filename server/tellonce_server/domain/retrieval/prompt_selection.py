@@ -28,7 +28,7 @@ Either suffices."""
 
 OTHER_THREAD_MARGIN = 0.25
 """How much larger the share of the query's words in another thread's message must be than in any message of this
-thread."""
+thread, for that message to be included."""
 
 
 def choose(

@@ -58,7 +58,7 @@ class Seal:
         return PREFIX + base64.urlsafe_b64encode(body + self._mac(body)).decode().rstrip("=")
 
     def token_hash(self, session: str, now: datetime) -> bytes | None:
-        """The hash sealed in a session; None if the session is not ours or has expired."""
+        """The hash sealed in a session; None if the session was not sealed with this key or has expired."""
         try:
             raw = base64.urlsafe_b64decode(session.removeprefix(PREFIX) + "==")
         except ValueError:

@@ -14,7 +14,7 @@ connection."""
 
 
 class TooLate(Refused):
-    """The memory did not change in the last minutes; change it by hand."""
+    """The memory was not changed in the last few minutes, so there is nothing to undo."""
 
 
 class Undoer:
