@@ -141,7 +141,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _pip() -> tuple[list[str], str]:
-    """The command that runs pip, and pip's version. It is an installed module or the wheel of `ensurepip`."""
+    """The command that runs pip, and pip's version. pip is an installed module, or else the wheel of `ensurepip`."""
     if importlib.util.find_spec("pip"):
         return ["-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")

@@ -1,4 +1,4 @@
-"""Caches the vectors of recent questions, and embeds texts in advance that are likely to be asked as questions."""
+"""Caches the vectors of recent questions, and embeds texts in advance if they are likely to be asked as questions."""
 
 import asyncio
 import hashlib

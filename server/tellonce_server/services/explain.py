@@ -108,8 +108,7 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """Find a message by the channel's own id. Only if no message has this id, the text is tried as a message
-        number."""
+        """Find a message by the channel's own id. If no message has this id, it is tried as a message number."""
         found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))

@@ -158,8 +158,8 @@ class Keeper:
         return "kept"
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """An existing memory with the same text that starts at the same time; else one without an end, if the item has
-        no end."""
+        """An existing memory with the same text and the same start. If there is none and the item has no end, one with
+        the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

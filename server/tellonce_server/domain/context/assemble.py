@@ -137,8 +137,8 @@ def _quoted_text(m: Material) -> str:
 
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
-    # The sum of the estimates exceeds the estimate of the whole by rounding only. If it is over the budget, the least
-    # important sections are removed first.
+    # The sum of the estimates exceeds the estimate of the whole by rounding only. If the sum is over the budget, the
+    # least important sections are removed first.
     for name in ("log", "elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break

@@ -91,8 +91,8 @@ class History:
         return self._rendered[line.id]
 
     def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages. For a question, long replies are clipped to leave room for search results, as REPLY
-        says."""
+        """The latest messages. For a question, long replies are clipped to leave room for search results (see
+        REPLY)."""
         least = min(REPLY, self._m.total // REPLY_PART)
         long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
         over = _price(newest) - room

@@ -84,7 +84,7 @@ def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """The sentences of the former text that the new text lacks. Summaries may repeat them even if no memory was learned
     from them."""
     said = [part.strip() for part in sentences(old_text)]
-    # Their number is limited, because each sentence is compared with the whole new text, which may be long.
+    # The number of sentences is limited, because each is compared with the whole new text, which may be long.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
     return [part for part in telling if not contains_quote(new_text, part)]
 

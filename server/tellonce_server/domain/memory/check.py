@@ -23,7 +23,8 @@ SIMILAR: Final = 0.45
 have .45 to .82, and invented claims less than .23."""
 
 UNLIKE: Final = 0.2
-"""A quote whose cosine with the claim is below this is unrelated, unless it shares SOME_CONTENT."""
+"""A quote whose cosine with the claim is below this is unrelated, unless it contains at least SOME_CONTENT of the
+claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, both certainly concern the same thing."""

@@ -35,8 +35,8 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: those most similar to what the user said, pinned ones, those learned in the last ten
-        minutes, and the newest."""
+        """Up to 40 memories: those most similar to the user's messages by meaning or by words, pinned ones, and those
+        learned in the last ten minutes. The newest ones fill the rest."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._deps.database,

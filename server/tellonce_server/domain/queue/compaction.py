@@ -115,8 +115,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries that are due in silent threads, which no new message would trigger. Returns their
-    number."""
+    """Queue the chunk summaries that are due in silent threads. Otherwise they would wait for the next message. Returns
+    their number."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

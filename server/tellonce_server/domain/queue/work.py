@@ -182,7 +182,7 @@ class WorkQueue:
         return count
 
     async def tidy(self) -> None:
-        """Apply results that a killed server left stored, and mark jobs as failed whose leases keep expiring."""
+        """Apply results that a killed server left stored, and mark as failed the jobs whose leases keep expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
             await self._finisher.apply_ready(owner_id, chat_id)

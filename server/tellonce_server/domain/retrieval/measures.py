@@ -55,7 +55,7 @@ class Signals:
 @dataclass(frozen=True, slots=True)
 class Measured:
     """The signals of all candidates. `following` gives, for each candidate, the index of the next message of its
-    thread, or NONE. `session` gives the number of its session."""
+    thread, or NONE. `session` gives the number of the candidate's session."""
 
     signals: Signals
     following: Indices

@@ -152,7 +152,7 @@ _RECALL: Final = re.compile(
     r"^\W*(?:have|has|had|can|could|tell me|remind me|remember|show me|find|list|give me|recall)\b",
     re.IGNORECASE,
 )
-# These words are also names; they count as names only with a capital.
+# These words can also be names. They count as names only with a capital letter.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()

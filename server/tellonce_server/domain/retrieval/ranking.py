@@ -65,8 +65,8 @@ def scale(values: Floats, least: float) -> Scale:
 
 
 def _fitting(x: Signals) -> Floats:
-    """The part of the score for other signs that a message is on the subject: its share of the query's words, its
-    numbers and its time expressions."""
+    """The part of the score for signs, besides words and similarity, that a message is on the subject: its share of the
+    query's words, its numbers and its time expressions."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 

@@ -107,7 +107,7 @@ class Retriever:
         return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
 
     async def read(self, r: SearchRequest) -> Read:
-        """The analyzed question and everything that may answer it, not ranked yet."""
+        """The analyzed question and all candidates that may answer it, not ranked yet."""
         # Most questions are embedded unchanged, so the model runs while the database is read.
         (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
         if question.wording != r.query:

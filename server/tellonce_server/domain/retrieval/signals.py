@@ -1,4 +1,4 @@
-"""Computes the signals of messages that may answer a question, one number each. Pure. `ranking` weights them.
+"""Computes the signals of messages that may answer a question, one number each. Pure. `ranking` adds them with weights.
 
 Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text.
 """
@@ -27,7 +27,7 @@ ONE_MATCH: Final = 0.0607927
 BM25."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""The longest time that a message can refer to by words such as "last month"; "last year" is too vague."""
+"""Words such as "last month" are taken to mean a time of at most this length and distance. "last year" is too vague."""
 
 
 class Candidate(NamedTuple):

@@ -1,6 +1,7 @@
 """The weights of the ranker and the constants of its signals. Nothing is computed here.
 
-Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates.
+Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates. The docstring
+of a weight says for which results it is added.
 
 The initial values came from what is known about public conversations. They were then adjusted by coordinate ascent
 (`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. These are of three
@@ -123,7 +124,8 @@ outweigh every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 8.0
-"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best. Both limits keep 98 of 100
-answers, and a third to two thirds of all candidates (seed 2 of the generator and the conversations written by hand)."""
+"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best. Together, the limits keep 98 of
+100 answers, but only a third to two thirds of all candidates (seed 2 of the generator and the conversations written by
+hand)."""
 
 AFTER_DAYS: Final = 7
