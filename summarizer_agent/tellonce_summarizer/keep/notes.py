@@ -1,4 +1,4 @@
-"""Reads an exchange without a model: the sentences that the server's scorer selected, in the user's own words."""
+"""Makes notes of an exchange without a model: the user's own sentences that the server's scorer selected."""
 
 import math
 from collections.abc import Iterable, Iterator
