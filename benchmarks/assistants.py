@@ -1,5 +1,5 @@
-"""Generates conversations of a person with an assistant whose long replies repeat the request, and questions about the
-person."""
+"""Generates conversations of a person with an assistant, whose long replies repeat the request, and generates questions
+about the person."""
 
 import random
 from collections import defaultdict

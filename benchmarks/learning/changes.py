@@ -39,7 +39,8 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """Whether the old statement has ended exactly if the change is real, and the new one is believed."""
+        """Whether the new statement is active, and the old one has ended if the change is real and is active if it is
+        not."""
         return (self.old != "active") == self.change and self.new == "active"
 
 

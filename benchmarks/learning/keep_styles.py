@@ -21,7 +21,7 @@ from tellonce_server.embedding.model_files import MODEL
 
 @dataclass(frozen=True)
 class Said:
-    """A message as a worker sees it."""
+    """A message in the form that a worker gets."""
 
     id: int
     text: str

@@ -105,7 +105,7 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """An answer for each request, or the reason there is none. The cost of the call is divided evenly."""
+    """For each request, its answer, or the reason why it has none. The cost of the call is divided evenly."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [

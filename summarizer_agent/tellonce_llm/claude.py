@@ -50,7 +50,7 @@ class Claude:
 
     def __init__(self, api_key: str, model: str = DEFAULT_MODEL, *, base_url: str | None = None) -> None:
         self._client = anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0)
-        # Its overloads depend on `stream` and confuse both type checkers if the arguments are a mapping.
+        # The overloads of `create` depend on `stream`; both type checkers reject them if the arguments are a mapping.
         self._create = cast("Callable[..., Awaitable[Message]]", self._client.messages.create)
         self._model = model
 

@@ -87,7 +87,7 @@ class Agent:
             await self._wind_down()
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
-        """New jobs; None if the server cannot be reached or refuses."""
+        """New jobs; None if the server cannot be reached or refuses the call."""
         args = ClaimWorkArgs(
             worker=self._habits.worker,
             limit=self._habits.concurrency - len(self._running),

@@ -14,7 +14,8 @@ MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """At most `characters` of the text: whole sentences if they keep half of it, else whole words and a mark."""
+    """At most `characters` of the text: whole sentences if they fill at least half of this length, else whole words and
+    a mark."""
     text = text.strip()
     if len(text) <= characters:
         return text

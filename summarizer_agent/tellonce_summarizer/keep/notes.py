@@ -12,7 +12,7 @@ _LONGEST = 600
 
 
 def notes(work: ExchangeInput) -> tuple[ExchangeItem, ...]:
-    """At most two notes per message, in order. Without a scorer there are none; search still finds the messages."""
+    """At most two notes per message, in order. Without a scorer there are no notes; search still finds the messages."""
     said = {message.id: message for message in own(work.messages)}
     chosen = [sentence for sentence in _best(work.notable) if sentence.message_id in said]
     return tuple(_note(sentence, said[sentence.message_id]) for sentence in chosen)

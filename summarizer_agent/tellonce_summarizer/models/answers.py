@@ -1,4 +1,4 @@
-"""The JSON schemas for models' answers, and how an answer is read part by part. Knows no prompt."""
+"""The JSON schemas for models' answers, and functions that read an answer part by part. Knows no prompt."""
 
 import re
 from typing import Annotated, Any, Literal, TypeVar

@@ -3,7 +3,7 @@
 import re
 
 LONGEST = 300
-"""Maximum characters; 30 % of the source if that is more."""
+"""Maximum characters of a summary, unless 30 % of the source is more."""
 LEAST_OVERLAP = 0.1
 
 # Small models begin their answers with these phrases regardless of instructions, mostly in English.
