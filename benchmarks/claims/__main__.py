@@ -1,4 +1,5 @@
-"""`python -m benchmarks.claims`: the check on the table of right and false claims; with the local model's cosines if it is there."""
+"""`python -m benchmarks.claims`: runs the server's check of claims on a table of right and false claims. If the local
+model is available, its cosines are also used."""
 
 import asyncio
 from collections import Counter

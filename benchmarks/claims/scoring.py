@@ -18,8 +18,8 @@ FILE = Path(__file__).with_name("claims.jsonl")
 
 @dataclass(frozen=True)
 class Case:
-    """A claim with its expected verdict. The `kind` of a false claim is its error; `meaning` errors cannot be found by
-    comparing words."""
+    """A claim with its expected verdict. For a false claim, `kind` names its error. An error of the kind `meaning`
+    cannot be found by comparing words."""
 
     right: bool
     kind: str
@@ -51,7 +51,7 @@ def _moment(written: str | None) -> date | datetime | None:
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim with its quote, as a summarizer's item."""
+    """Check the claim with its quote, as if it were an item from the summarizer."""
     words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
     return check(
         case.text,
@@ -65,7 +65,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim without a quote, as a tag."""
+    """Check the claim without a quote, as if it were a tag in an answer."""
     words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
     return check_claim(
         case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=numbers_following

@@ -1,4 +1,4 @@
-"""The memory as coroutines, one per tool, typed by the contract. Knows MCP but not where the server is."""
+"""The Python client of the memory: one typed coroutine per tool. Knows MCP but not where the server is."""
 
 from typing import TypeVar
 

@@ -1,4 +1,4 @@
-"""`tellonce replay`, `reembed` and `scrub`: work that is started manually."""
+"""`tellonce replay`, `reembed` and `scrub`: maintenance that a person starts."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -80,7 +80,7 @@ _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {
 
 @asynccontextmanager
 async def running(embedder: Embedder) -> AsyncGenerator[None]:
-    """A loaded embedder. Fetching its model can take minutes the first time."""
+    """Load the embedding model and run the embedder during the block. The first download can take minutes."""
     work, told = asyncio.create_task(embedder.run()), None
     try:
         while not embedder.ready:

@@ -1,4 +1,5 @@
-"""Connects a command to the memory: to the running server, or to a separate one over stdio on the same data."""
+"""Connects a command to the memory: to the running server or, without one, to a new server over stdio on the same
+data."""
 
 import os
 import sys
@@ -14,7 +15,7 @@ from tellonce.settings import SettingsError
 from tellonce_cli.screen import CommandFailed, notes
 
 CHANNEL = "terminal"
-"""The client's name, which is also the channel and so determines the chat of all commands in a terminal."""
+"""The name of this client. It is also the channel, so all commands in a terminal have the same chat."""
 
 OURS = ("127.0.0.1", "localhost", "::1")
 
@@ -23,9 +24,10 @@ OURS = ("127.0.0.1", "localhost", "::1")
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
     """A client of the memory.
 
-    `notice` is printed on a terminal if a server must be started. Raises CommandFailed if the configured server is on
-    another machine and does not answer, because a memory on this machine would be a different one, and if our own
-    cannot be opened.
+    `notice` is printed on a terminal if a server must be started.
+
+    Raises CommandFailed if the memory cannot be opened. It is also raised if the configured server is on another
+    machine and does not answer, because the memory on this machine is a different one.
     """
     try:
         token = settings.bearer("assistant")

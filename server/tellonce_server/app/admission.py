@@ -13,8 +13,8 @@ from tellonce_server.core.rate_limit import RateLimit
 
 
 class Admission:
-    """ASGI middleware behind authentication. The processes on this machine (`local-…`) serve every chat with one
-    credential each, so they have no rate limit."""
+    """ASGI middleware that runs after authentication. Our processes on this machine (tokens named `local-…`) have no
+    rate limit, because one token of theirs serves every chat."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app = app

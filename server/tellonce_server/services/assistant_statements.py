@@ -17,14 +17,14 @@ from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_text.sentences import split_sentences
 
 RECENT: Final = 40
-"""Recent messages of the thread that are searched for a quote."""
+"""Number of recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Sentences of the user whose meaning is compared with a claim."""
+"""Maximum sentences of the user whose meaning is compared with a claim's."""
 
 
 SHOWN: Final = 2_000
-"""Characters of each message that are searched for the names in a claim."""
+"""Maximum characters of each message that are searched for the names in a claim."""
 
 
 class StatementCheckers:
@@ -54,7 +54,7 @@ class StatementChecker:
     async def check(
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
     ) -> Verdict:
-        """Check a claim. `source` is the message that the statement names, `due` its deadline."""
+        """Check a claim. `source` is the message that the statement names, `due` the statement's deadline."""
         quote = statement.quote
         if quote is None:
             said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
@@ -97,7 +97,7 @@ class StatementChecker:
         return next((line for line in said if contains_quote(line.content, quote)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
-        """The cosine of the claim with each sentence; None while no embedder is available."""
+        """A function that returns the cosine of the claim and a sentence; None while no embedder is available."""
         asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
         try:
             vectors = await self._deps.embedder.embed(asked, urgent=True)
@@ -108,7 +108,7 @@ class StatementChecker:
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
-    """The user's latest messages, whether or not they have been answered."""
+    """The user's latest consecutive messages. An answer may follow them."""
     end = len(lines)
     while end and lines[end - 1].role != "user":
         end -= 1

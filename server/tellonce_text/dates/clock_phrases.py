@@ -14,8 +14,8 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 class Clock(NamedTuple):
     """A time of day.
 
-    `half`: whether AM or PM is known. `until`: the end of a range, in minutes of the day. `spoken`: given in words such
-    as `half seven`, which may mean the evening as well.
+    `half`: whether AM or PM is known. `until`: the hour and minute at which a range ends. `spoken`: the time is given
+    in words such as `half seven`, which may also mean the evening.
     """
 
     end: int
@@ -28,7 +28,7 @@ class Clock(NamedTuple):
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
-    """The time of day at this token. A bare hour (`at 9`) counts only next to a day."""
+    """The time of day that begins at this token. An hour without AM or PM (`at 9`) counts only with `beside_day`."""
     at = skip(line, index, "at", "article")
     led = any(line[n].has("exactly_at") for n in range(index, at))
     found = _one(line, at, bare=beside_day and led)
@@ -72,7 +72,7 @@ _GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 
 
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
-    """`at 9` beside a day, `9 in the morning`."""
+    """Parse `9 in the morning`, or a bare hour such as `at 9` next to a day."""
     if _part_index(line, at + 1) is not None:
         return Clock(at + 1, hour, half=False)
     following = line[at + 1]
@@ -87,7 +87,7 @@ def _hour(line: Line, at: int) -> int | None:
 
 
 def _spoken(line: Line, at: int) -> Clock | None:
-    """`half past nine`, `quarter to five`, `ten past three`."""
+    """Parse `half past nine`, `quarter to five`, `ten past three`."""
     start = at + 1 if line[at].has("one") else at
     if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
         return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
@@ -133,7 +133,7 @@ def _in_half(clock: Clock, half: str) -> Clock | None:
 
 
 def _in_part(line: Line, clock: Clock) -> Clock:
-    """`9 in the morning`, `at 8 at night`, `6 de la tarde`."""
+    """Add the part of the day after a time, as in `9 in the morning`, `at 8 at night`, `6 de la tarde`."""
     at = _part_index(line, clock.end)
     if at is None:
         return clock
@@ -145,7 +145,7 @@ def _in_part(line: Line, clock: Clock) -> Clock:
 
 
 def hour_in_part(hour: int, part: str) -> int:
-    """The hour from 0 to 23 that an hour from 1 to 12 means in a part of the day."""
+    """Convert an hour from 1 to 12 in a part of the day to an hour from 0 to 23."""
     if part == "morning":
         return hour % 12
     if part == "night":
@@ -154,7 +154,7 @@ def hour_in_part(hour: int, part: str) -> int:
 
 
 def _part_index(line: Line, index: int) -> int | None:
-    """The index of the part of the day after `in the`, `at`, `de la`."""
+    """The index of a part of the day such as `morning`, after words such as `in the`, `at` or `de la`."""
     at = skip(line, index, "part_lead") if line[index].has("part_lead") else index
     if at == index and (line[at].word in {"in", "at"} or line[at].has("day")):
         at = skip(line, at + 1, "article")
@@ -164,7 +164,7 @@ def _part_index(line: Line, index: int) -> int | None:
 
 
 def _until(line: Line, clock: Clock) -> Clock:
-    """`2pm–4pm`, `from 9:00 to 11:00`."""
+    """Add the end of a range, as in `2pm–4pm` or `from 9:00 to 11:00`."""
     if line[clock.end].word not in {"-", "–", "—"} and not line[clock.end].has("to"):
         return clock
     end = _one(line, clock.end + 1, bare=False)
@@ -174,7 +174,7 @@ def _until(line: Line, clock: Clock) -> Clock:
 
 
 def _ranged_from_bare(line: Line, at: int) -> Clock | None:
-    """`2–4pm`: the first hour takes the half of the day of the second."""
+    """Parse a range such as `2–4pm`, where the AM or PM of the second hour also applies to the first."""
     hour = _hour(line, at)
     if hour is None or line[at].suffix or not (line[at + 1].word in {"-", "–", "—"} or line[at + 1].has("to")):
         return None
@@ -191,7 +191,7 @@ def _zoned(line: Line, clock: Clock) -> Clock:
 
 
 def part_at(line: Line, index: int) -> tuple[str, int] | None:
-    """A part of the day after a day: `morning`, `in the evening`, `por la tarde`."""
+    """Parse a part of the day that follows a day: `morning`, `in the evening`, `por la tarde`."""
     at = index
     if line[at].has("part_lead") or line[at].word in {"in", "at", "during"}:
         at = skip(line, at + 1, "article", "part_lead")

@@ -22,7 +22,7 @@ from tellonce_text.dates.unit_phrases import PLURAL
 
 
 def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """`end of March`, `mid-June`, `early next week`, `the beginning of 2026`, `by the end of the month`."""
+    """Parse `end of March`, `mid-June`, `early next week`, `the beginning of 2026`, `by the end of the month`."""
     at = skip(line, index, "article")
     where = line[at].get("edge")
     if where is None:
@@ -42,7 +42,7 @@ def _longer(one: Phrase | None, other: Phrase | None) -> Phrase | None:
 
 
 def half(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """`the second half of August`, `im ersten Halbjahr`, `primera quincena de marzo`."""
+    """Parse `the second half of August`, `im ersten Halbjahr`, `primera quincena de marzo`."""
     at = skip(line, index, "article")
     nth, unit = line[at].get("ordinal"), line[at + 1].get("unit")
     if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
@@ -57,7 +57,7 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 def _half_of(days: Days, nth: int) -> Days:
-    """The half of a span. A month is divided after its fifteenth day, a year after six months."""
+    """The first or second half of a span. A month is divided after its fifteenth day, a year after six months."""
     length = (days.end - days.first).days
     months = round(length / 30.4)
     middle = days.first + 15 * DAY if months <= 1 else add_months(days.first, months // 2)
@@ -65,14 +65,14 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning | None) -> Meaning | None:
-    """The meaning of the end of a span. It has two readings for a week, which ends on Friday for some and on Sunday for
+    """The last day of a span. It is not certain for a week, which ends on Friday for some people and on Sunday for
     others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
     return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
-    """`the week` or `the year`, meaning the current one."""
+    """Parse `the week` or `the year`, which means the current one."""
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":
@@ -89,7 +89,7 @@ def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """The first, middle, or last third: ten days of a month, four months of a year."""
+    """The first, middle or last third of a span: ten days of a month, four months of a year."""
     length = (days.end - days.first).days
     if length <= 1:
         return days
@@ -109,7 +109,8 @@ def _part_of(days: Days, where: str) -> Days:
 
 
 def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """`the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March 3`."""
+    """Parse `the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March
+    3`."""
     at = skip(line, index, "article")
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
@@ -132,7 +133,7 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 _MOST_WEEKS_ON: Final = 3
-"""`a week on Friday` names a day; `fourteen weeks on Friday` is an age."""
+"""Maximum weeks in a day such as `a week on Friday`; `fourteen weeks on Friday` is an age."""
 
 
 def _beside(
@@ -151,7 +152,8 @@ def _beside(
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
-    """`a week from Friday` counts from the coming Friday whatever the verbs."""
+    """The meaning of the day from which the text counts. `a week from Friday` counts from the next Friday in any
+    tense."""
     return found.meaning(Scene(scene.said, "future", scene.region) if word in {"from", "on"} else scene)
 
 

@@ -43,7 +43,8 @@ _DATE = re.compile(
 _MOST_WORDS = 12
 """Maximum words of an answer. A longer message that contains a date does not answer a question for a date."""
 _MOST_CHARACTERS = 2_000
-"""Maximum characters of an answer, for texts without spaces and for addresses, whose search starts at every character.
+"""Maximum characters of an answer. It limits texts without spaces, and addresses, which are searched for at every
+character.
 """
 
 
@@ -116,7 +117,7 @@ _MATCHERS: dict[str, Callable[[str, Sequence[str]], str | None]] = {
 
 
 def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] | None:
-    """The (slot, value) pair if the message fills the open slot."""
+    """The (slot, value) pair if the message fills the open slot, else None."""
     if slot is None or not query:
         return None
     value = fill(slot["type"], query, slot.get("choices", ()))
@@ -147,5 +148,5 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """The text of a message; for a routine its short form, as everywhere in a context."""
+    """The text of a message. A routine is given by its summary, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]

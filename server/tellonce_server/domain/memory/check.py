@@ -1,7 +1,7 @@
 """Checks whether the user's own words support a model's claim, as far as this is possible in any language.
 
-It compares quotes, names, numbers and days as written, not their meaning. A claim that fails is uncertain, with
-reasons.
+Quotes, names, numbers and days are compared as written. A claim that fails a check is uncertain, and the verdict gives
+the reasons.
 """
 
 import re
@@ -16,23 +16,25 @@ from tellonce_server.domain.memory import literals
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""The share of a claim's content that must occur in the user's words if nothing else supports it."""
+"""Minimum share of a claim's content in the user's words for these to support the claim."""
 
 SIMILAR: Final = 0.45
-"""The cosine from which one of the user's sentences supports a claim. In `benchmarks/claims`, all but three
-paraphrases lie at .45 to .82, and invented claims below .23."""
+"""Minimum cosine with which a sentence of the user supports a claim. In `benchmarks/claims`, all but three paraphrases
+have .45 to .82, and invented claims less than .23."""
 
 UNLIKE: Final = 0.2
-"""The cosine of a claim and its quote below which the quote is unrelated."""
+"""A quote whose cosine with the claim is below this is unrelated, unless it contains at least SOME_CONTENT of the
+claim's content."""
 
 SOME_CONTENT: Final = 0.25
-"""The share of a claim's content in its quote from which both certainly concern the same thing."""
+"""If a quote contains at least this share of a claim's content, both certainly concern the same thing."""
 
 MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Characters of a quote, and of the message around it, that may give the days and names of a statement."""
+"""Maximum characters of a quote or message that are searched for the days of a claim, and of a message for its
+names."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -43,21 +45,22 @@ _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 
 
 class Admits(Protocol):
-    """Whether words said at a given time in a zone can mean this day or time."""
+    """Returns whether words said at a given time in a zone can mean this day or time."""
 
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
 
 Follows = Callable[[str, datetime, tzinfo], frozenset[str]]
-"""The numbers, as digits, that follow from words said at a given time in a zone."""
+"""Returns the numbers, as digits, that follow from words said at a given time in a zone."""
 
 Similarity = Callable[[str, str], float]
-"""The cosine of two texts."""
+"""Returns the cosine of two texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the message it is taken from, and who wrote that when. Without a quote, both are the same text."""
+    """A quote, the message it is taken from, and the message's role and time. If there is no quote, `quote` is the
+    whole message."""
 
     quote: str
     message: str
@@ -96,8 +99,8 @@ def check(
     follows: Follows | None = None,
     similarity: Similarity | None = None,
 ) -> Verdict:
-    """Check a claim against its quotes. Its names may also come from the lines shown to the model or from known
-    memories.
+    """Check a claim against its quotes. Its names may also occur in the lines shown to the model (`shown`) or in known
+    memories (`known`).
 
     With `similarity`, quotes that are unrelated to the claim do not support it.
     """
@@ -123,10 +126,10 @@ def check_claim(
     admits: Admits | None = None,
     follows: Follows | None = None,
 ) -> Verdict:
-    """Check a claim without a quote against everything the user said in the exchange, which must also state its
-    content.
+    """Check a claim that has no quote against all of the user's words in the exchange. These must also state the
+    claim's content.
 
-    The user's questions state nothing.
+    Questions of the user do not count as statements.
     """
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
@@ -154,7 +157,7 @@ def _false_quote(quoted: Quoted) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A day that a claim names, or a time on it, in the user's zone."""
+    """A day or a time that a claim names, in the user's zone."""
 
     at: date | datetime
     precision: str
@@ -165,19 +168,19 @@ class _Moment:
 
     @property
     def clock(self) -> datetime | None:
-        """The time of day; None for a whole day, which midnight and 23:59 stand for."""
+        """The time of day; None for a whole day. Midnight and 23:59 stand for a whole day."""
         if not isinstance(self.at, datetime) or self.precision != "instant":
             return None
         return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
 
     def numbers(self) -> frozenset[str]:
-        """The numbers in words that name it in full."""
+        """The numbers in a full name of this moment, such as its year, month and day."""
         parts = [self.day.year, self.day.month, self.day.day]
         found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
 
     def renderings(self) -> frozenset[str]:
-        """Other numbers that words for it may use: a twelve-hour clock, a two-digit year."""
+        """All numbers that words for this moment may use, including a twelve-hour clock and a two-digit year."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
@@ -199,7 +202,7 @@ class _Evidence:
             self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """Reasons: the days, numbers and names of the claim that the quotes do not contain."""
+        """The reasons against the claim: its days, numbers and names that the quotes do not contain."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)
@@ -228,8 +231,8 @@ class _Evidence:
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
     def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
-        """Whether the name is part of a date: `on May 12` for the quote's `in three weeks` means that day only with
-        its name."""
+        """Whether the name is part of a date that follows from the quotes: for the quote `in three weeks`, the words
+        `on May 12` mean the same day, but without `May` they do not."""
         if not moments:
             return False
         found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
@@ -270,9 +273,9 @@ def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
-    """The times that the claim gives in fields, and in its text in language-independent forms.
+    """The times that the claim gives in its fields and, in language-independent forms, in its text.
 
-    These forms are `2026-11-27`, `2026-11` and `(2026)`, which are written next to a relative date.
+    These forms are `2026-11-27`, `2026-11` and `(2026)`. They are written next to relative dates.
     """
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
@@ -297,7 +300,8 @@ def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in what was said, or one sentence is similar enough to the claim."""
+    """Whether enough of the claim's content occurs in the texts `said`, or one of their sentences is similar enough to
+    the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

@@ -19,7 +19,7 @@ from tellonce_text.normalization import nfkc
 MAX_NAMES: Final = 64
 """Maximum names of one text that are compared; a statement has only a few."""
 
-# Scripts without spaces between words, and scripts whose vowel signs are not letters in Unicode.
+# _UNSPACED: scripts without spaces between words. _MARKED: scripts whose vowel signs are not letters in Unicode.
 _UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -34,8 +34,8 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, or a run of a script without spaces. `begins` says that it starts a sentence, `common` that it is a German
-    noun with its article, whose capital does not make it a name."""
+    """A word, or a run of a script without spaces. `begins` says that it starts a sentence. `common` says that it is a
+    German noun with its article, so its capital does not make it a name."""
 
     text: str
     begins: bool
@@ -48,14 +48,16 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. A text says it if it says all numbers of one of its readings: 1,200 is 1200 or 1.2."""
+    """A number as written. Its readings are what it can mean: 1,200 is 1200 or 1.2. A text contains it if the text has
+    all numbers of one reading."""
 
     text: str
     readings: tuple[frozenset[str], ...]
 
 
 class _Plain(dict[int, str]):
-    """Each character without accents, full-width forms and invisible characters; digits of any script as 0–9."""
+    """Maps each character to its plain form. Accents and full-width forms are removed, invisible characters are
+    dropped, and digits of any script become 0–9."""
 
     def __missing__(self, code: int) -> str:
         plain = _plain_character(chr(code))
@@ -82,7 +84,7 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """The text folded except for case, so that texts that look alike become equal."""
+    """The text in plain characters with its case kept, so that texts that look alike become equal."""
     return text if text.isascii() else nfkc(text).translate(_PLAIN)
 
 
@@ -101,12 +103,13 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """The folded words with a single space around each. A text contains another if its phrase does."""
+    """The words, as `words` returns them, with a single space around each. A text contains another if its phrase
+    contains the other's phrase."""
     return f" {' '.join(words(text))} "
 
 
 def words(text: str) -> list[str]:
-    """The folded words; for a script without spaces, its characters."""
+    """The words in lower case and plain characters. Of a script without spaces, each character counts as a word."""
     return [part for token in tokens(text) for part in _parts(token.word)]
 
 
@@ -127,8 +130,8 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """Capitalized words that are not merely at the start of a sentence, and words in another script than the
-    surrounding text."""
+    """Words whose capital is not due to the start of a sentence, and words in another script than the surrounding
+    text."""
     said = list(tokens(text))
     if language_of(text) == "de":
         said = [replace(token, common=_has_article(said, at)) for at, token in enumerate(said)]
@@ -247,7 +250,7 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _whole(digits: str) -> str:
-    """The number without a leading zero, as clock times and days have it: 09 becomes 9, but 0044 stays."""
+    """The number without the leading zero that clock times and days may have: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 

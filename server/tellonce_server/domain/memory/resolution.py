@@ -1,4 +1,4 @@
-"""The meanings of a person's words: days, times, and the numbers that follow from them."""
+"""Resolves a person's words to days and times, and to the numbers that follow from them."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -44,15 +44,17 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Languages whose number words the library reads. The language of a text is unknown, so each is tried."""
 
 MOST: Final = 2_000
-"""Characters of a quote that are searched for numbers, which is the maximum length of a quote: about 30 ms at worst."""
+"""Maximum characters of a quote that are searched for numbers; quotes are not longer. The search takes about 30 ms at
+worst."""
 
 WEEK: Final = 7
-"""Days of a span whose single days a statement may name; of a longer span only its months and years."""
+"""Maximum length in days of a span whose single days a statement may name. Of a longer span it may name only the first
+and last month and year."""
 
 
 def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
-    """Digits for number words, for the parts of every day and time the words can mean, and for the year in which they
-    were said."""
+    """The digits that follow from the words: for number words, for the parts of every day and time that the words can
+    mean, and for the year in which they were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     counted = frozenset(_spelled(head))
@@ -62,7 +64,7 @@ def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[s
 
 
 def _spelled(text: str) -> Iterator[str]:
-    """The numbers of number words, from the library and from the words for dates, which add Russian and dozens."""
+    """The numbers of number words. The library reads most of them; the words for dates add Russian and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(text, language, 0)
         yield from literals.said_numbers(digits)
