@@ -1,4 +1,4 @@
-"""Child processes of `up`: started, supervised, restarted after a crash, and ended together with `up`, even if `up` is
+"""Runs the child processes of `tellonce up`. They are restarted after a crash, and they end with `up`, even if `up` is
 killed."""
 
 import asyncio
