@@ -29,7 +29,7 @@ class Child:
     tell: Callable[[str], None]
     longest_pause: float = LONGEST_PAUSE
     output: int | None = None
-    """The file descriptor for the log of the child; None means the standard error of this process."""
+    """The file descriptor for the output of the child. None means that the child uses our standard output and error."""
     process: asyncio.subprocess.Process | None = None
     _stopping: bool = field(default=False)
 

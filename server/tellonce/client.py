@@ -14,7 +14,7 @@ from tellonce import work as w
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC error code of a request that got no answer. It is in the range of server errors (JSON-RPC 2.0 §5.1)."""
+"""The JSON-RPC error code of a request that the memory could not answer; a server error by JSON-RPC 2.0 §5.1."""
 
 
 LATER_META = "tellonce/later"
