@@ -19,7 +19,7 @@ from tellonce_text.dates.yearly import yearly, yearly_on_weekday
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
-    """Parse `2026-03-15`. The resolver parses its time of day."""
+    """Parse `2026-03-15`. If a time of day follows, the resolver parses it."""
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])

@@ -14,7 +14,7 @@ WEEK = timedelta(days=7)
 
 
 class Days(NamedTuple):
-    """A half-open span: the first day, and the first day after it."""
+    """A half-open span of days: the first day of the span, and the first day after the span."""
 
     first: date
     end: date

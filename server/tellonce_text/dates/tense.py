@@ -249,7 +249,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The tense that the ending of a verb shows."""
+    """The direction that the ending of a verb indicates, in languages other than English."""
     token = line[index]
     if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
         return None
