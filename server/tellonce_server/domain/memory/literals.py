@@ -195,7 +195,7 @@ _COMPOUNDED: Final = 6
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one is a prefix of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
+    """Whether one is a prefix of the other, or their endings of up to three letters differ (Warszawa, Warszawie)."""
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
