@@ -139,9 +139,15 @@ def month_day(line: Line, index: int) -> Phrase | None:
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
     weekday = line[index].get("weekday")
     if weekday is None:
-        return None, skip(line, index, "article")
+        at = skip(line, index, "article")
+        return None, at + _is_day_noun(line, at)
     at = index + 2 if line[index + 1].word == "." else index + 1
     return weekday, skip(line, comma(line, at), "article", "on")
+
+
+def _is_day_noun(line: Line, index: int) -> bool:
+    """Whether the token is `dia` in `dia 7 de setembro`."""
+    return line.language in {"es", "pt"} and line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
 
 
 def _trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
@@ -289,8 +295,7 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
         return 0
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
-    named = line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
-    return int(line.language in {"es", "pt"} and named)
+    return int(_is_day_noun(line, index))
 
 
 PLURAL_DAYS: Final = frozenset({"dias", "días"})

@@ -114,8 +114,9 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
         return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
-    if unit == "weekend" and line[at + 1].word == "of":
-        return parent(line, at + 2)
+    if unit == "weekend" and line[at + 1].has("of"):
+        found = parent(line, at + 2)
+        return found and Phrase(found.end, lambda scene: _weekend_of(found.meaning(scene)))
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
@@ -133,6 +134,21 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 _MOST_WEEKS_ON: Final = 3
 """`a week on Friday` names a day; `fourteen weeks on Friday` is an age."""
+
+
+def _weekend_of(meaning: Meaning | None) -> Meaning | None:
+    """The weekend around a named Saturday or Sunday; other days, such as a feast's, stay what they are."""
+    if meaning is None:
+        return None
+    named = [days for days in meaning.choices if days.first.weekday() >= _SATURDAY and days.end - days.first == DAY]
+    if not named:
+        return Meaning(meaning.choices, False)
+    weekends = (week_of(days.first) for days in named)
+    choices = tuple(Days(week.end - 2 * DAY, week.end, "week") for week in weekends)
+    return Meaning(choices, meaning.certain or len(named) == 1)
+
+
+_SATURDAY: Final = 5
 
 
 def _beside(

@@ -103,7 +103,8 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if scene.direction == "past":
         return Meaning((back, ahead), gone <= _LONG)
     if scene.direction == "future":
-        return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
+        far = to_come > _LONG and gone < _SOON
+        return Meaning((back, ahead) if far and scene.inferred else (ahead, back), not far)
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 

@@ -40,6 +40,8 @@ class Scene:
     region: str | None = None
     sure: bool = True
     """Whether a verb gives the direction; otherwise it is only more likely."""
+    inferred: bool = False
+    """Whether the direction follows only from the absence of a sign of the past."""
 
     @property
     def today(self) -> date:

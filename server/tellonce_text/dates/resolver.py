@@ -49,7 +49,7 @@ def resolved(
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
-    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred))
+    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred), inferred)
     try:
         readings, certain, approximate = _readings(item, scene, line, first)
     except (ValueError, OverflowError):  # raised for 30 February, year 0, or 9,999 years ahead
