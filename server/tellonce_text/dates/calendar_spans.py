@@ -37,7 +37,11 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     weekday, unit = line[at + 1].get("weekday"), line[at + 1].get("unit")
     of = skip(line, at + 2, "inside")
     bare = line.language != "en" and line[of].has("month")
-    if nth is None or (of == at + 2 and not bare) or (weekday is None and unit not in {"week", "day", "weekend", "workday"}):
+    if (
+        nth is None
+        or (of == at + 2 and not bare)
+        or (weekday is None and unit not in {"week", "day", "weekend", "workday"})
+    ):
         return None
     if line[of].has("every") and line[of + 1].has("unit"):
         return Phrase(of + 2, lambda _scene: None, form="repeats")

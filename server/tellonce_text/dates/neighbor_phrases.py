@@ -31,9 +31,9 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     found = _longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
-    led = at > index or line[index - 1].has("by") or line[index - 1].word == "due"
-    if where == "last" or (where == "end" and led):
-        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
+    limit = line[index - 1].has("by") or line[index - 1].word == "due"
+    if where == "last" or (where == "end" and (limit or at > index)):
+        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
 
@@ -64,11 +64,11 @@ def _half_of(days: Days, nth: int) -> Days:
     return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
 
 
-def _last_day(meaning: Meaning | None) -> Meaning | None:
-    """The meaning of the end of a span. It has two readings for a week, which ends on Friday for some and on Sunday for
-    others."""
+def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
+    """The meaning of the end of a span. It is certain only as a limit (`by the end of May`), because otherwise it may be
+    any of the last days, and not for a week, which ends on Friday for some and on Sunday for others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
-    return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
+    return _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:

@@ -96,6 +96,8 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if back == ahead:
         return Meaning((back,))
     gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
+    if (not scene.sure or scene.inferred) and min(gone, to_come) <= CLOSE and max(gone, to_come) >= DISTANT:
+        return Meaning((back, ahead) if gone < to_come else (ahead, back))
     if not scene.sure and to_come <= _NEAR and gone >= 2 * _NEAR:
         return Meaning((ahead, back))
     if not scene.sure and to_come > _SOON and to_come > 3 * gone:
@@ -103,13 +105,13 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if scene.direction == "past":
         return Meaning((back, ahead), gone <= _LONG)
     if scene.direction == "future":
-        far = to_come > _LONG and gone < _SOON
-        return Meaning((back, ahead) if far and scene.inferred else (ahead, back), not far)
+        return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
 _NEAR = 100  # days; without a verb, a day that is at most this far ahead is preferred to one that is twice as long past
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means last year's
+CLOSE, DISTANT = 31, 300  # days; of a yearly day this near, nobody means the one that is ten times as far away
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

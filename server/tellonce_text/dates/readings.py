@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -62,7 +62,8 @@ class Reading:
         """The first and the last day of the span; a night belongs to the day it begins on."""
         if self.precision == "instant" or (self.precision == "day" and self.start.hour):
             return self.start.date(), self.start.date()
-        last = (self.end - timedelta(microseconds=1)).date() if self.end > self.start else self.start.date()
+        before = self.end.astimezone(UTC) - timedelta(microseconds=1)  # in UTC: a zone may skip a whole day
+        last = before.astimezone(self.end.tzinfo).date() if self.end > self.start else self.start.date()
         return self.start.date(), max(self.start.date(), last)
 
 
