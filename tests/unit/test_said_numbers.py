@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.memory.check import Quoted, check
-from tellonce_server.domain.memory.resolution import MOST, numbers_following
+from tellonce_server.domain.memory.resolution import MOST, following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
@@ -33,22 +33,22 @@ SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
     ],
 )
 def test_numbers_follow_from_words(said: str, numbers: set[str]) -> None:
-    assert numbers <= numbers_following(said, SAID, ZONE)
+    assert numbers <= following(said, SAID, ZONE).numbers
 
 
 def test_a_number_nobody_said_does_not_follow() -> None:
-    assert numbers_following("we have two kids", SAID, ZONE).isdisjoint({"3", "7", "1999"})
+    assert following("we have two kids", SAID, ZONE).numbers.isdisjoint({"3", "7", "1999"})
 
 
 def test_a_statement_with_digits_is_borne_out_by_number_words() -> None:
     quote = Quoted("we have three cats", "so we have three cats now", "user", SAID, ZONE)
-    assert check("The user has 3 cats", [quote], follows=numbers_following).certain
-    assert not check("The user has 4 cats", [quote], follows=numbers_following).certain
+    assert check("The user has 3 cats", [quote], follows=following).certain
+    assert not check("The user has 4 cats", [quote], follows=following).certain
     assert not check("The user has 3 cats", [quote]).certain
 
 
 def test_only_the_beginning_of_an_endless_text_is_read() -> None:
-    assert "7" not in numbers_following("x " * MOST + "seven", SAID, ZONE)
+    assert "7" not in following("x " * MOST + "seven", SAID, ZONE).numbers
 
 
 @pytest.mark.parametrize(

@@ -276,11 +276,15 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     foreign = _is_foreign_day(line, index, after)
-    if not (suffix in _ENDINGS or foreign) or not _stands_alone(line, after + 1):
+    if not (suffix in ORDINAL_ENDINGS or foreign) or not _stands_alone(line, after + 1):
         return None
     if foreign:
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
-    last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
+    last = (
+        day_number(line, after + 2)
+        if line[after + 1].has("and") and line[after + 2].suffix in ORDINAL_ENDINGS
+        else None
+    )
     if last is not None and last > day:
         return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
     if weekday is not None:
@@ -299,7 +303,7 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
 
 
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
-_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
+ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
 def _stands_alone(line: Line, index: int) -> bool:
