@@ -68,7 +68,8 @@ def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
     """The meaning of the end of a span. It is certain only as a limit (`by the end of May`), because otherwise it may be
     any of the last days, and not for a week, which ends on Friday for some and on Sunday for others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
-    return _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
+    last = _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
+    return last and last._replace(approximate=not sure and not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
@@ -115,8 +116,8 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if step_weekday is not None:
         return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
     if unit == "weekend" and line[at + 1].has("of"):
-        found = parent(line, at + 2)
-        return found and Phrase(found.end, lambda scene: _weekend_of(found.meaning(scene)))
+        day = parent(line, at + 2)
+        return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
