@@ -23,6 +23,9 @@ LONGEST_PAUSE = 60.0
 STEADY_SECONDS = 300.0
 """A task that ran this many seconds before it failed restarts with the shortest pause."""
 
+CANCEL_SECONDS = 5.0
+"""Seconds after which a task that has not ended is cancelled again."""
+
 MOST_FAILURES = 10
 """Consecutive failures after which a vital task ends the process."""
 
@@ -79,15 +82,18 @@ class SideTasks:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["SideTasks"]:
-        """Run all tasks in the block, then cancel them and wait for them."""
+        """Run all tasks in the block, then cancel them and wait for them. A task whose clean-up replaced the cancellation
+        by another error is cancelled again."""
         self._records.update({task.name: _Record() for task in self.tasks})
         self._group.extend(asyncio.create_task(self._supervise(task), name=task.name) for task in self.tasks)
         try:
             yield self
         finally:
-            for one in self._group:
-                one.cancel()
-            await asyncio.gather(*self._group, return_exceptions=True)
+            pending = set(self._group)
+            while pending:
+                for one in pending:
+                    one.cancel()
+                _, pending = await asyncio.wait(pending, timeout=CANCEL_SECONDS)
 
     async def ended(self, seconds: float) -> None:
         """Wait up to `seconds` until all tasks have ended by themselves."""

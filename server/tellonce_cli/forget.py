@@ -16,7 +16,7 @@ from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 
-QUESTION = "Erase for good? [y = those marked ☑, all, 1,3-5, N] "
+QUESTION = "Erase for good? [y: those marked ☑; all; numbers such as 1,3-5; n or Enter: none] "
 
 
 def run(

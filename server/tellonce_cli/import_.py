@@ -226,7 +226,7 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
     if kept["forgotten"]:
-        console.print(f"left out because you had them forgotten: {plural.memories(kept['forgotten'])}")
+        console.print(f"left out because you asked to forget them: {plural.memories(kept['forgotten'])}")
     if tally.unreadable:
         console.print(
             f"{plural.counted(tally.unreadable, 'entry')} could not be read and {'was' if tally.unreadable == 1 else 'were'} skipped:"

@@ -71,7 +71,7 @@ async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home
             await home.run("restore", "old.tellonce", "--force")
     told = await home.run("restore", "old.tellonce", "--force")
     entries = await _everything(home)
-    assert "2 memories and messages that were forgotten since the backup are forgotten again" in told
+    assert "2 memories and messages that were forgotten since the backup were erased again" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
     assert [e["content"] for e in entries if e["type"] == "message"] == ["Fine?"]

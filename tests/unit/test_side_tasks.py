@@ -7,6 +7,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
+from tellonce import side_tasks
 from tellonce.backoff import backoff, full_length
 from tellonce.side_tasks import FIRST_PAUSE, LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks
 from tellonce_cli.status import task_lines
@@ -103,3 +104,24 @@ async def test_a_vital_task_that_cannot_be_kept_running_ends_the_process() -> No
 
 def test_pauses_are_bounded() -> None:
     assert [backoff(n, FIRST_PAUSE, LONGEST_PAUSE, full_length) for n in (1, 2, 100)] == [1, 2, LONGEST_PAUSE]
+
+
+async def test_a_task_that_loses_its_cancellation_ends_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_tasks, "CANCEL_SECONDS", 0.01)
+    begun, lost = asyncio.Event(), 0
+
+    async def loses_it() -> None:
+        nonlocal lost
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            lost += 1
+            if lost == 1:
+                raise TimeoutError
+
+    tasks = SideTasks((SideTask("listening", loses_it),), sleep=lambda _: asyncio.sleep(0))
+    with anyio.fail_after(HANGS):
+        async with tasks.running():
+            await begun.wait()
+    assert lost == 2

@@ -90,7 +90,7 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
     if entry["role"] not in ("user", "assistant"):
         raise NotAsItShouldBe(f"its role is {str(entry['role'])[:40]!r}")
     if not isinstance(entry["content"], str):
-        raise NotAsItShouldBe("its content is no text")
+        raise NotAsItShouldBe("its content is not a string")
     at = datetime.fromisoformat(str(entry["sent_at"]))
     group = _other_group(entry, chat_id)
     reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))

@@ -57,7 +57,7 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.GET_CONTEXT,
             "Get context",
-            "All an answer needs: profile, summaries, facts, the recent talk, what the query calls to mind. Call first, every turn.",
+            "All an answer needs: profile, summaries, facts, recent talk, what fits the query. Call first, every turn.",
             c.GetContextArgs,
             c.Context,
             tools.get_context,

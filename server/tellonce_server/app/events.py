@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import asyncpg
@@ -69,7 +70,9 @@ class Listener:
             caches.clear()
             await lost.wait()
         finally:
-            await connection.close(timeout=1)
+            # An error here would replace a cancellation, and the task would listen again instead of ending.
+            with suppress(*AWAY):
+                await connection.close(timeout=1)
 
     def _on_work(self, *_: Any) -> None:
         self._wake()

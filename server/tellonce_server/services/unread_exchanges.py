@@ -75,7 +75,7 @@ For each statement give:
 "Ann is the user's sister"). What I said of somebody else is about them, not about me.
 - kind: fact, preference, goal, date or outcome; deadline for a goal or a date that has one.
 - quote: my own words that say it, copied exactly; source_message_id: the number in brackets.
-- replaces: the numbers under KNOWN that no longer hold once it is true. Changes and endings come first.
+- replaces: the numbers under KNOWN that this statement makes untrue. Changes and endings come first.
 - scope: chat only for what matters in this one chat; otherwise leave it out.
 
 Keep what will still matter in a month: who I am, whom I know, what I do, like, plan and decided. Leave out jokes, \
