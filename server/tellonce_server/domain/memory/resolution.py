@@ -80,7 +80,7 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
         frozenset(named),
         frozenset(_begun(today, *length) for length in lengths),
         frozenset(
-            last for length in lengths for day in islice(named, _MOST_LENGTHS) for last in _last_days(day, *length)
+            last for length in lengths for day in sorted(named)[:_MOST_LENGTHS] for last in _last_days(day, *length)
         ),
     )
 
