@@ -1,4 +1,5 @@
-"""The database itself separates owners: what the server's roles can see if a statement lacks the owner."""
+"""The database itself separates owners: the tests check the rows that the server's roles see if a statement does not
+name the owner."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -60,7 +61,7 @@ async def live(relay: MemoryClient, chat: int) -> None:
 
 @asynccontextmanager
 async def session(memory: Memory, role: str) -> AsyncGenerator["asyncpg.Connection[Rows]"]:
-    """Raw SQL as one of the server's roles, no owner set."""
+    """A connection for raw SQL in one of the server's roles, without an owner set."""
     assert memory.settings.database_url is not None
     dsn = memory.settings.database_url.get_secret_value()
     connection = await asyncpg.connect(dsn, server_settings={"role": role})

@@ -1,8 +1,8 @@
-"""The check on a table of right and false claims, by words alone; `benchmarks.claims` adds cosines."""
+"""The check of claims on a table of right and false claims, using words only. `benchmarks.claims` also uses cosines."""
 
 from benchmarks.claims.scoring import Case, cases, quoted, unquoted
 
-# These can be distinguished only by meaning or cosine.
+# Claims of these kinds can be distinguished only by meaning or cosine.
 BEYOND_WORDS = ("meaning", "invented")
 
 
