@@ -1,4 +1,4 @@
-"""Every public function that reads stored text, by name, and hostile texts for them."""
+"""The names of all public functions that read stored text, and hostile texts for them."""
 
 import importlib
 import inspect
@@ -361,7 +361,8 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""Functions that take names, settings, numbers as text or single words, or only pass texts to the readers above."""
+"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts to the
+readers above."""
 
 SLOW = frozenset(
     """
@@ -382,7 +383,8 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
     """.split()
 )
-"""Functions that are linear but process each word: .1 to .8 s for a text of maximum length, in a thread."""
+"""Functions that take linear time but process each word. For a text of maximum length they take 0.1 to 0.8 s, in a
+thread."""
 
 
 def _of_length(seed: str) -> str:
@@ -414,7 +416,7 @@ _MIXED = {
 
 
 def hostile_texts() -> dict[str, str]:
-    """Texts of a message's maximum length, by their contents."""
+    """Texts with the maximum length of a message, by a description of their contents."""
     whole = {name: _of_length(seed) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
         whole[name] = head + _of_length(middle)[: -len((head + tail).encode())] + tail

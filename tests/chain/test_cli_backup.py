@@ -108,7 +108,7 @@ async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
         exports.telegram(home.folder / "result.json", 300)
         await home.run("import", "telegram", "result.json")
         everything = await _everything(home)
-        # No PostgreSQL tool is needed, even if some are installed.
+        # The backup must work without PostgreSQL's tools, even if they are installed.
         home.environment["PATH"] = "/nonexistent"
         await home.run("backup", "all.tellonce")
         await home.run("restore", "all.tellonce", "--force")

@@ -1,4 +1,4 @@
-"""The output and exit codes of small commands, and what they must never print."""
+"""The output and exit codes of small commands, including texts that they must never print."""
 
 import json
 

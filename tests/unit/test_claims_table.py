@@ -1,10 +1,10 @@
-"""The check on tables of right and false claims, by words alone; `benchmarks.claims` adds cosines."""
+"""The check of claims on tables of right and false claims, using words only. `benchmarks.claims` also uses cosines."""
 
 import pytest
 
 from benchmarks.claims.scoring import Case, cases, quoted, unquoted
 
-# These can be distinguished only by meaning or cosine.
+# Claims of these kinds can be distinguished only by meaning or cosine.
 BEYOND_WORDS = ("meaning", "invented")
 
 
@@ -19,7 +19,7 @@ def test_claims_of_other_authors_are_judged_alike(table: str) -> None:
     verdicts = [(case.right, quoted(case).certain) for case in cases(table)]
     right, false = ([certain for of, certain in verdicts if of is kind] for kind in (True, False))
     assert sum(right) >= 0.97 * len(right)
-    assert sum(false) <= MOST_FALSE  # that can be distinguished only by meaning, and are read a second time
+    assert sum(false) <= MOST_FALSE  # which the second reading must find
 
 
 MOST_FALSE = 67

@@ -1,4 +1,5 @@
-"""Each program's export in its known forms: speaker, text, thread and time; and malformed entries."""
+"""Each program's export in its known forms is parsed into speaker, text, thread and time. Malformed entries are
+reported."""
 
 import json
 import zipfile

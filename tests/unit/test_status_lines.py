@@ -1,4 +1,4 @@
-"""The lines of `tellonce status` about exchanges that were read and are still to be read."""
+"""The lines of `tellonce status` about exchanges that were read and exchanges that will be read."""
 
 from tellonce.work import ReadBy, ReadingStatus
 from tellonce_cli.status import reading_lines

@@ -9,7 +9,7 @@ from tellonce_server.domain.context.budget import TokenBudget, cost
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.material import Material
 from tellonce_text.dates.clock import moment_line
-from tellonce_text.fences import fenced
+from tellonce_text.fences import contained, fenced
 from tellonce_text.tokens import clip, estimate
 
 SEPARATOR = "\n\n"
@@ -50,7 +50,7 @@ class Draft:
 
     def says(self, line: str) -> bool:
         """Whether the context already shows what this line states."""
-        made = statement(line)
+        made = statement(contained(line))
         return bool(made) and any(made in text for text in self._said)
 
     def fill_now(self) -> None:
