@@ -57,7 +57,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
-    found = _after(line, end) or _order(line, first)
+    found = _order(line, first) or _after(line, end)
     if found:
         return Look(found, sure=True)
     if line.language != "en":
