@@ -30,7 +30,7 @@ from tellonce_server.domain.erasure import forget_query, previews, redaction, wo
 from tellonce_server.domain.keep import choice, features, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
-from tellonce_server.domain.memory.resolution import numbers_following
+from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.services import import_messages, unread_exchanges
@@ -230,7 +230,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
     "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
     "tellonce_server.domain.memory.literals.words": literals.words,
-    "tellonce_server.domain.memory.resolution.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
@@ -318,7 +318,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language

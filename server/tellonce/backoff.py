@@ -1,4 +1,4 @@
-"""Computes the pause before a failed action is retried, by one rule for all processes."""
+"""Computes the pause before a failed action is retried. All processes use it."""
 
 import random
 from collections.abc import Callable

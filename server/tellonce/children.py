@@ -1,4 +1,4 @@
-"""Child processes of `up`: started, supervised, restarted after a crash, and ended together with `up`, even if `up` is
+"""Runs the child processes of `tellonce up`. They are restarted after a crash, and they end with `up`, even if `up` is
 killed."""
 
 import asyncio
@@ -29,7 +29,7 @@ class Child:
     tell: Callable[[str], None]
     longest_pause: float = LONGEST_PAUSE
     output: int | None = None
-    """The file descriptor for the log of the child; None means the standard error of this process."""
+    """The file descriptor for the output of the child. None means that the child uses our standard output and error."""
     process: asyncio.subprocess.Process | None = None
     _stopping: bool = field(default=False)
 

@@ -1,4 +1,5 @@
-"""A memory client by URL, by command or in memory; over HTTP it survives restarts of the server."""
+"""Connects a memory client to a server: by URL, by command, or in the same process. Over HTTP, the client keeps working
+after the server restarts."""
 
 import asyncio
 import json
@@ -17,7 +18,7 @@ from tellonce.backoff import backoff
 from tellonce.client import UNREACHABLE, MemoryClient
 
 PROTOCOL = "2026-07-28"
-"""The stateless protocol: there is no session to lose, so calls work after a server restart."""
+"""The version of MCP that has no sessions, so calls still work after the server restarts."""
 
 CONNECT_ATTEMPTS = 4
 CALL_SECONDS = 90.0
@@ -30,9 +31,9 @@ UNKNOWN_TOKEN = "the memory server rejects our access token, which may belong to
 async def connect_http(
     url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering does no I/O, so a missing server shows at the first call.
+    """A client of the server at `url`. Entering the block does no I/O, so if there is no server, the first call fails.
 
-    `name` is the client's name and so the channel of the messages it records.
+    `name` is the name of the client. It is also the channel of the messages that the client records.
     """
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}

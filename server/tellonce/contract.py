@@ -73,8 +73,8 @@ class RecordMessageArgs(NamedPlace):
 
 
 class RecordedMessage(Contract):
-    """The outcome of recording a message. `duplicate` means that the same id and text were already stored and nothing
-    changed."""
+    """The outcome of recording a message. `duplicate` means that a message with this id and text was already stored, so
+    nothing changed."""
 
     id: int = Field(description="The message's number in its chat.")
     thread_key: str
@@ -103,7 +103,7 @@ class Section(Contract):
 
 
 class Coverage(Contract):
-    """Where each message of the thread is kept. `gap` counts messages that are kept nowhere and is always 0."""
+    """The number of messages of the thread in each form. `gap` counts messages in no form; it is always 0."""
 
     verbatim: int
     summarised: int
@@ -112,7 +112,7 @@ class Coverage(Contract):
 
 
 class Focus(Contract):
-    """What the user's message most likely refers to."""
+    """The message or slot to which the user's message most likely refers."""
 
     source: Literal["reply", "latest", "slot"]
     message_id: int | None = None
@@ -123,7 +123,7 @@ class Focus(Contract):
 
 
 class Context(Contract):
-    """The text for a model's prompt. `context` and `sections` are two forms of the same text; one of them is set."""
+    """The text for a model's prompt. Either `context` or `sections` is set; both are forms of the same text."""
 
     context: str | None = None
     sections: tuple[Section, ...] | None = None
@@ -382,7 +382,8 @@ class Source(Contract):
 
 
 class Explanation(Contract):
-    """Why something is known, or why an answer saw what it saw. A receipt holds its context byte for byte."""
+    """The reason why something is known, or the context that was shown for an answer. A receipt contains the exact text
+    of its context."""
 
     subject: Literal["receipt", "memory", "message"]
     id: str
@@ -413,7 +414,8 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""The schema does not list the allowed values, because an error lists them and every word of a schema costs tokens."""
+"""A schema for lists of names. It does not list the allowed values, because every word of a schema costs tokens. An
+error lists them."""
 
 
 class GetProfileArgs(Place):

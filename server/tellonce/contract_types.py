@@ -1,4 +1,4 @@
-"""The types the contract is built from: cleaned texts, bounded numbers, immutable models."""
+"""The basic types of the contract: cleaned texts, bounded numbers, immutable models."""
 
 import re
 from datetime import datetime
@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 ZONE = "zone"
-"""The key in a validation context of the time zone for times without an offset."""
+"""The key of the time zone in pydantic's validation context. The zone is used for times without an offset."""
 
 
 def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
@@ -66,7 +66,8 @@ ShownName = Literal[SectionName, "now"]
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
-"""How a match is selected: by exact characters, by digits with other separators, or by other forms of the words."""
+"""How a match was found: by exact characters, by the same digits with other separators, or by other forms of the
+words."""
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 

@@ -1,4 +1,5 @@
-"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON line each: figures, ids and outcomes, never a message's text."""
+"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON object per line. An event contains figures, ids and outcomes,
+but never the text of a message."""
 
 import json
 import logging

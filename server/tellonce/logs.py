@@ -1,7 +1,7 @@
-"""A process's log on stderr: where an error occurred and its type, never the input.
+"""The log of a process on stderr. It shows the type of an error and where it occurred, but never a person's text.
 
-An error's message may quote a person's text: a unique violation names the key, a validation error its input. For
-foreign errors the log shows the type and the stack; our own errors quote nothing.
+The message of an error may quote such a text: a unique violation names the key, a validation error its input. So only
+the messages of our own errors are shown, which quote nothing. For other errors, the log shows the type and the stack.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Where the user's service is defined: a systemd user unit, or a launchd agent on macOS."""
+"""The path of the file that defines the service: a systemd user unit, or a launchd agent on macOS."""
 
 import os
 import sys

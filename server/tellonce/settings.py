@@ -57,7 +57,7 @@ class Remote(Group):
 
     @property
     def users(self) -> dict[str, int]:
-        """The user id of each subject."""
+        """The user id for each subject of the OAuth issuer."""
         return parsed_subjects(self.subjects)
 
 
@@ -361,6 +361,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting; within a group, the part after the group's name."""
+    """The environment variable of a setting. For a setting in a group, only the part after the group's name."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

@@ -1,4 +1,4 @@
-"""The signal handlers of a process, and waits that end when it is stopped."""
+"""Handles the signals that stop a process, and provides waits that end when the process is stopped."""
 
 import asyncio
 import os
@@ -65,7 +65,7 @@ async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
 
 
 async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
-    """Let running tasks end for `seconds`, then cancel them."""
+    """Wait up to `seconds` until the tasks have ended, then cancel those that still run."""
     if not tasks:
         return
     _, late = await asyncio.wait(tasks, timeout=seconds)

@@ -39,7 +39,7 @@ class RecordTurnArgs(Place):
 
 
 class HookOutput(Contract):
-    """The output of a hook, in Claude Code's field names."""
+    """The output of a hook, with the field names of Claude Code."""
 
     hookEventName: HookEvent  # noqa: N815  # the client's name
     additionalContext: str  # noqa: N815

@@ -133,7 +133,7 @@ class ThreadInput(Contract):
 
 
 class ProfileInput(Contract):
-    """Write the user's narrative from their memories, the most important first."""
+    """Write the narrative about the user from their memories, which are given the most important first."""
 
     kind: Literal["profile"] = "profile"
     timezone: str

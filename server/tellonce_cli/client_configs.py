@@ -132,7 +132,9 @@ def without_entry(client: Client, file: Path, text: str, former: str | None) -> 
         servers[ENTRY] = before[ENTRY]
     if former is None and not servers and set(document) == {client.key}:
         return None
-    return _written(file, document)
+    left = _written(file, document)
+    # Only blank space differs: the blank line that an added TOML table brings, or the original indentation.
+    return former if former is not None and former.split() == left.split() else left
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:

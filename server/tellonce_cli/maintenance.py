@@ -40,7 +40,7 @@ async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
 
 
 async def _reembed(settings: ServerSettings) -> None:
-    """Switch to the configured model while the server runs; searches use the old vectors meanwhile."""
+    """Switch to the configured embedding model while the server runs. Meanwhile, searches use the old vectors."""
     embedder = choose_embedder(settings)
     if isinstance(embedder, NoEmbedder):
         raise CommandFailed("TELLONCE_EMBEDDINGS is none; set it to the model to change to, local or ollama.")

@@ -1,4 +1,4 @@
-"""Access to the memory for a command: through the running server, or directly to storage."""
+"""Opens the storage of the memory in the process of a command, without a server."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -15,7 +15,7 @@ from tellonce_server.services.services import Services
 
 @asynccontextmanager
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
-    """Open the memory's storage in this process, next to any running server."""
+    """Open the storage of the memory in this process. A server may run at the same time."""
     quiet = settings.model_copy(update={"embeddings": "none"})
     # The command reports the error itself, once, so the log stays quiet.
     logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)

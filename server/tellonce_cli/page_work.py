@@ -1,4 +1,4 @@
-"""The work that the memory page runs in a separate process: imports, exports and backups.
+"""Runs imports, exports and backups for the memory page, in a separate process.
 
 The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object per line. A failure is one sentence
 on standard error and exit code 1.

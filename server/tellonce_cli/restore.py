@@ -1,5 +1,5 @@
-"""`tellonce restore FILE`: replaces the memory with a backup. Then it erases again everything that was forgotten after
-the backup.
+"""`tellonce restore FILE`: replaces the memory with a backup, in one transaction. Then it erases again everything that
+was forgotten after the backup.
 
 If the backup was made of this same memory, its access tokens are not restored, so a revoked token stays revoked.
 """

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.client_settings import RelaySettings
+from tellonce.contract import ExplainArgs
 from tellonce.journal import Emit, silent
 from tellonce_llm import Answer, Cause, FileKind
 from tellonce_relay.commands.answers import CommandContext
@@ -182,3 +183,16 @@ async def relaying(
             stop.set()
             await asyncio.gather(running, return_exceptions=killed)
             scratch.cleanup()
+
+
+async def until_recorded(memory: Memory, shown: dict[str, Any]) -> None:
+    """Wait until the memory has the answer `shown`, which the relay records after it is sent."""
+    args = ExplainArgs(message_id=str(shown["message_id"]), chat_id=shown["chat"]["id"])
+    async with memory.relay() as client, asyncio.timeout(HANGS):
+        while True:
+            try:
+                await client.explain(args)
+            except MemoryRefused:
+                await asyncio.sleep(0.02)
+            else:
+                return

@@ -218,10 +218,10 @@ async def test_the_worker_reads_only_what_its_work_needs(worker: "asyncpg.Connec
     }
     assert found["thread_state"]["columns"] == ["chat_id", "last_no", "owner_id", "queued_to", "thread_key"]
     assert found["messages"]["columns"] == sorted(
-        ["owner_id", "chat_id", "id", "speaker", "role", "content", "version", "embedding", "ebits"]
+        "owner_id chat_id id thread_key thread_no sent_at speaker role content version embedding ebits".split()
     )
     assert found["messages"]["writable"] == ["ebits", "embedding"]
-    assert found["memories"]["writable"] == ["embedding", "words_key"]
+    assert found["memories"]["writable"] == ["categories", "embedding", "tsv", "words_key"]
     assert found["conversation_summaries"]["writable"] == ["embedding"]
     assert found["chats"]["writable"] is found["thread_state"]["writable"] is None
     for refused in ("update messages set content = ''", "select narrative from user_profile", "delete from memories"):

@@ -71,7 +71,7 @@ def test_what_was_there_stays_and_comes_back(home: Path, name: ClientName) -> No
     assert read(file)["theme"] == "dark"
     assert set(read(file)[key]) == {"other", "memory"}
     joined(name, undo=True)
-    assert file.read_text().strip() == before.strip()
+    assert file.read_text() == before
     assert list(file.parent.glob(file.name + "*")) == [file]
 
 
@@ -115,7 +115,7 @@ def test_the_own_database_is_written_to_the_file_and_never_to_a_screen(
     assert entry(ClientName.GEMINI)["env"]["DATABASE_URL"] == "postgresql://ann:hunter2@db/memory"
     said = capsys.readouterr().out
     assert "hunter2" not in said
-    assert "The file holds your DATABASE_URL" in " ".join(said.split())
+    assert "The file contains your DATABASE_URL" in " ".join(said.split())
 
 
 @pytest.mark.parametrize("text", ["{not json", "[]", '{"mcpServers": 5}', "\ufeff{}"])

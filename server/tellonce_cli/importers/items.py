@@ -49,8 +49,8 @@ class NotAsItShouldBe(ValueError):
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. Vendors publish no schema for their exports, so a malformed entry must not
-    stop the import."""
+    """The items of the entry called `name`. A malformed entry gives an `Unreadable` and does not stop the import,
+    because vendors publish no schema of their exports."""
     try:
         for item in parse(entry):
             fault = unfit(item)

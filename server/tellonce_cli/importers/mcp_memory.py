@@ -19,7 +19,7 @@ USERS = ("default_user", "user", "the user")
 def read(path: Path, progress: Progress) -> Iterator[Item]:
     """Yield one memory for each observation and relation.
 
-    The file contains no times, so the time of its last change is used.
+    The file contains no times, so each memory gets the time at which the file was last changed.
 
     Raises:
         ImportFailed: the file cannot be read, or contains neither entities nor relations.

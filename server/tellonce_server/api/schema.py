@@ -55,7 +55,7 @@ def _slim(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _entry(key: str, value: Any, definitions: dict[str, Any]) -> Any:
-    """One entry of a schema. Below `properties`, the keys are field names and not schema keywords."""
+    """Shorten one entry of a schema. Below `properties`, the keys are names of fields and not schema keywords."""
     if key == "properties":
         return {name: _slim(field, definitions) for name, field in value.items()}
     return _slim(value, definitions)

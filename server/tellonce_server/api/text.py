@@ -1,4 +1,4 @@
-"""Formats the result of every tool as compact lines of text, with the same information as its structured data. Pure."""
+"""Formats the result of every tool as compact text with the same information as the structured content. Pure."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
-"""Rejects authenticated requests before their body is read if they lack our scopes or exceed the credential's rate
-limit."""
+"""Rejects authenticated requests that have none of our scopes or exceed the rate limit of their credential, before
+their body is read."""
 
 import math
 from typing import Any

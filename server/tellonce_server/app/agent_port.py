@@ -62,12 +62,12 @@ async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerat
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Do not handle signals; the stdio server does."""
+        """Do not handle signals, because the stdio server handles them."""
         yield
 
 
 class _Guarded:
-    """Answers 401 to every request without the secret. Lifespan events pass."""
+    """ASGI middleware that answers 401 to every request without the secret. Lifespan events are not checked."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

@@ -53,7 +53,7 @@ def _add(server: MemoryServer, path: str, security: TransportSecurityMiddleware,
 
 
 async def _hindrance(storage: Storage) -> str | None:
-    """Why calls cannot be answered now; None if they can."""
+    """The reason why calls cannot be answered now; None if they can be answered."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             services = await storage.services()

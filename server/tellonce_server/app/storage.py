@@ -81,7 +81,7 @@ class Storage:
                 await asyncio.gather(opening, return_exceptions=True)
 
     async def services(self) -> "Services":
-        """The services, once storage is open.
+        """Wait until storage is open and return the services.
 
         Raises: StorageUnavailable: it could not be opened.
         """

@@ -44,8 +44,8 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Temporary failures: a later call may succeed. An interrupted call stores nothing, because each call is one
-transaction."""
+"""Temporary failures, after which a later call may succeed. Each call is one transaction, so an interrupted call stores
+nothing."""
 
 
 def told(failure: Exception) -> str:

@@ -70,7 +70,8 @@ class ChatScope:
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat, conversation and channel that a call names. `channel` defaults to the MCP client's name."""
+    """The chat, conversation and channel that a call names. If it names no channel, this is the name of the MCP
+    client."""
 
     chat_id: int | None = None
     conversation_id: str | None = None

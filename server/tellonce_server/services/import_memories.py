@@ -93,7 +93,7 @@ class Keeper:
         return await self._restore(item, text)
 
     async def finish(self) -> None:
-        """Restore superseded memories, successors first. A memory whose successor was not stored is not stored either."""
+        """Restore superseded memories, successors first. A memory is left out if its successor was not stored."""
         waiting = self._history
         while ready := [item for item in waiting if item.superseded_by in self.numbers]:
             waiting = [item for item in waiting if item.superseded_by not in self.numbers]

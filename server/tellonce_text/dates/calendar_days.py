@@ -19,7 +19,7 @@ from tellonce_text.dates.yearly import yearly, yearly_on_weekday
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
-    """Parse `2026-03-15`. The resolver parses its time of day."""
+    """Parse `2026-03-15`. If a time of day follows, the resolver parses it."""
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
@@ -140,9 +140,15 @@ def month_day(line: Line, index: int) -> Phrase | None:
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
     weekday = line[index].get("weekday")
     if weekday is None:
-        return None, skip(line, index, "article")
+        at = skip(line, index, "article")
+        return None, at + _is_day_noun(line, at)
     at = index + 2 if line[index + 1].word == "." else index + 1
     return weekday, skip(line, comma(line, at), "article", "on")
+
+
+def _is_day_noun(line: Line, index: int) -> bool:
+    """Whether the token is `dia` in `dia 7 de setembro`."""
+    return line.language in {"es", "pt"} and line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
 
 
 def _trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
@@ -271,11 +277,15 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     foreign = _is_foreign_day(line, index, after)
-    if not (suffix in _ENDINGS or foreign) or not _stands_alone(line, after + 1):
+    if not (suffix in ORDINAL_ENDINGS or foreign) or not _stands_alone(line, after + 1):
         return None
     if foreign:
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
-    last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
+    last = (
+        day_number(line, after + 2)
+        if line[after + 1].has("and") and line[after + 2].suffix in ORDINAL_ENDINGS
+        else None
+    )
     if last is not None and last > day:
         return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
     if weekday is not None:
@@ -291,12 +301,11 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
         return 0
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
-    named = line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
-    return int(line.language in {"es", "pt"} and named)
+    return int(_is_day_noun(line, index))
 
 
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
-_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
+ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
 def _stands_alone(line: Line, index: int) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
+from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.feasts import feast_day, is_local, nth_weekday
 from tellonce_text.dates.phrases import (
     Phrase,
@@ -38,7 +39,11 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     weekday, unit = line[at + 1].get("weekday"), line[at + 1].get("unit")
     of = skip(line, at + 2, "inside")
     bare = line.language != "en" and line[of].has("month")
-    if nth is None or (of == at + 2 and not bare) or (weekday is None and unit not in {"week", "day", "weekend"}):
+    if (
+        nth is None
+        or (of == at + 2 and not bare)
+        or (weekday is None and unit not in {"week", "day", "weekend", "workday"})
+    ):
         return None
     if line[of].has("every") and line[of + 1].has("unit"):
         return Phrase(of + 2, lambda _scene: None, form="repeats")
@@ -46,7 +51,7 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     if parent is None:
         return None
     end, single = parent.end, unit not in {"week", "weekend"}
-    vague = unit == "week"
+    vague = unit in {"week", "workday"}
     return Phrase(end, lambda scene: _nth_meaning(parent.meaning(scene), nth, weekday, unit, vague=vague), single)
 
 
@@ -81,6 +86,8 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
     if unit == "weekend":
         saturday = nth_weekday(days.first.year, days.first.month, nth, 5)
         return Days(saturday, saturday + 2 * DAY, "week")
+    if unit == "workday":
+        return one_day(counted_day(days.end if nth < 0 else days.first - DAY, unit, nth))
     if unit == "day":
         return one_day(days.end - DAY if nth < 0 else days.first + (nth - 1) * DAY)
     if nth < 0:

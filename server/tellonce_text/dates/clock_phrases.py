@@ -86,10 +86,16 @@ def _hour(line: Line, at: int) -> int | None:
     return value if value is not None and 0 <= value <= 24 else None
 
 
+def _hour_begun(line: Line, at: int) -> int | None:
+    """The hour in `halb sieben` or, with an ordinal, in `половине седьмого`."""
+    ordinal = line[at].get("ordinal") if not line[at + 1].has("unit") else None
+    return _hour(line, at) or (ordinal if ordinal and 1 <= ordinal <= 12 else None)
+
+
 def _spoken(line: Line, at: int) -> Clock | None:
     """Parse `half past nine`, `quarter to five`, `ten past three`."""
     start = at + 1 if line[at].has("one") else at
-    if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
+    if line[start].has("half_before") and (next_hour := _hour_begun(line, start + 1)):
         return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
     british = line[start].has("half") and line.language == "en" and line[start - 1].has("exactly_at")
     if british and (hour := _hour(line, start + 1)) and hour <= 12:
@@ -101,15 +107,16 @@ def _spoken(line: Line, at: int) -> Clock | None:
         minutes is None
         or hour is None
         or not 1 <= hour <= 12
-        or mark.word not in {"past", "to", "till", "til", "after"}
+        or not (mark.has("past_hour") or mark.has("to_hour"))
+        or line[at - 1].word == "from"
     ):
         return None
     named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
-    if mark.word == "to" and (not named or minutes == 30):
+    if (mark.word == "to" or line.language != "en") and (not named or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None
-    earlier = mark.word in {"to", "till", "til"}
+    earlier = mark.has("to_hour")
     clock = Clock(start + 3, (hour - 2) % 12 + 1 if earlier else hour, 60 - minutes if earlier else minutes, half=False)
     return _halved(line, clock)
 
@@ -178,11 +185,22 @@ def _ranged_from_bare(line: Line, at: int) -> Clock | None:
     hour = _hour(line, at)
     if hour is None or line[at].suffix or not (line[at + 1].word in {"-", "–", "—"} or line[at + 1].has("to")):
         return None
-    end = _one(line, at + 2, bare=False)
+    end = _one(line, at + 2, bare=line[at - 1].word == "from")
+    if end and end.hour <= 12 and not end.half and not end.minute and line[at - 1].word == "from":
+        return _between_bare(end, hour)
     if end is None or not end.half or line[at + 2].kind == "clock" or not 1 <= hour <= 12:
         return None
     start = hour % 12 + (12 if end.hour >= 12 and hour % 12 <= end.hour - 12 else 0)
     return _zoned(line, Clock(end.end, start, until=(end.hour, end.minute)))
+
+
+def _between_bare(last: Clock, hour: int) -> Clock | None:
+    """`from two till six`: hours before seven are of the afternoon, and the second one comes after the first."""
+    if not 1 <= hour <= 12:
+        return None
+    start = hour if hour >= 7 else hour + 12
+    until = next(last.hour + half for half in (0, 12, 24) if last.hour + half > start)
+    return last._replace(hour=start, half=True, until=(until % 24, 0))
 
 
 def _zoned(line: Line, clock: Clock) -> Clock:

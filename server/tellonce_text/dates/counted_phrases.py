@@ -127,7 +127,7 @@ def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactl
         anchored = _weekday_beside(line, end, weeks, sure=sure)
         if anchored:
             return anchored
-        return Phrase(end, lambda s: Meaning((_around(s.today + weeks * WEEK),), False, sure), form="week")
+        return Phrase(end, lambda s: Meaning(_week_away(s.today + weeks * WEEK, s.today), False, sure), form="week")
     if unit in {"day", "workday"}:
         return Phrase(
             end, lambda s: Meaning((one_day(counted_day(s.today, unit, offset)),), sure), single=True, form="count"
@@ -182,9 +182,11 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
     return Meaning((one_day(found),), sure and not (clipped and days))
 
 
-def _around(day: date) -> Days:
-    """The days that a count of weeks such as `two weeks ago` can mean: three days before and after the counted day."""
-    return Days(day - 3 * DAY, day + 4 * DAY, "week")
+def _week_away(day: date, today: date) -> tuple[Days, ...]:
+    """The days of a casually mentioned week: three days before and after the counted day. `in two weeks` is rather that
+    day itself, `two weeks ago` is seldom counted."""
+    around = Days(day - 3 * DAY, day + 4 * DAY, "week")
+    return (one_day(day), around) if day > today else (around,)
 
 
 def _month_or_year(today: date, months: int, unit: str) -> Days:

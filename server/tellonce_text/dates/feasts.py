@@ -42,7 +42,7 @@ def feast_day(rule: str, year: int, region: str | None = None) -> date:
 
 
 def is_local(rule: str, region: str | None) -> bool:
-    """Whether the feast's date depends on the country and the region's custom is unknown."""
+    """Whether the date of the feast depends on the country, and the region is not known."""
     return rule in _SAME_ABROAD and region is None
 
 

@@ -113,7 +113,7 @@ def _after_clock(line: Line, index: int) -> int:
 
 
 def _duration(line: Line, index: int) -> int | None:
-    """The end of a duration such as `for two weeks`, which is not a date."""
+    """The index after a duration such as `for two weeks`, which is not a date."""
     count = count_at(line, index)
     return count.end + 1 if count and line[count.end].has("unit") and not line[count.end + 1].has("ago") else None
 

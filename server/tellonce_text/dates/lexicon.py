@@ -63,6 +63,12 @@ def is_determiner(word: str, language: str) -> bool:
     return not _DETERMINERS.isdisjoint(tags) or tags.get("number") == 1
 
 
+def is_time_noun(word: str, language: str) -> bool:
+    """Whether the word is a unit of time or follows the hour, as `Uhr` does."""
+    return not _TIME_NOUNS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
+
+
+_TIME_NOUNS: Final = frozenset({"unit", "o_clock"})
 _DETERMINERS: Final = frozenset({"article", "one", "own"})
 
 

@@ -31,9 +31,9 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     found = _longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
-    led = at > index or line[index - 1].has("by") or line[index - 1].word == "due"
-    if where == "last" or (where == "end" and led):
-        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
+    limit = line[index - 1].has("by") or line[index - 1].word == "due"
+    if where == "last" or (where == "end" and (limit or at > index)):
+        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
 
@@ -64,11 +64,12 @@ def _half_of(days: Days, nth: int) -> Days:
     return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
 
 
-def _last_day(meaning: Meaning | None) -> Meaning | None:
-    """The last day of a span. It is not certain for a week, which ends on Friday for some people and on Sunday for
-    others."""
+def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
+    """The meaning of the end of a span. It is certain only as a limit (`by the end of May`), because otherwise it may be
+    any of the last days, and not for a week, which ends on Friday for some and on Sunday for others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
-    return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
+    last = _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
+    return last and last._replace(approximate=not sure and not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
@@ -115,8 +116,9 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
         return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
-    if unit == "weekend" and line[at + 1].word == "of":
-        return parent(line, at + 2)
+    if unit == "weekend" and line[at + 1].has("of"):
+        day = parent(line, at + 2)
+        return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
@@ -134,6 +136,21 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 _MOST_WEEKS_ON: Final = 3
 """Maximum weeks in a day such as `a week on Friday`; `fourteen weeks on Friday` is an age."""
+
+
+def _weekend_of(meaning: Meaning | None) -> Meaning | None:
+    """The weekend around a named Saturday or Sunday; other days, such as a feast's, stay what they are."""
+    if meaning is None:
+        return None
+    named = [days for days in meaning.choices if days.first.weekday() >= _SATURDAY and days.end - days.first == DAY]
+    if not named:
+        return Meaning(meaning.choices, False)
+    weekends = (week_of(days.first) for days in named)
+    choices = tuple(Days(week.end - 2 * DAY, week.end, "week") for week in weekends)
+    return Meaning(choices, meaning.certain or len(named) == 1)
+
+
+_SATURDAY: Final = 5
 
 
 def _beside(

@@ -97,6 +97,8 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if back == ahead:
         return Meaning((back,))
     gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
+    if (not scene.sure or scene.inferred) and min(gone, to_come) <= CLOSE and max(gone, to_come) >= DISTANT:
+        return Meaning((back, ahead) if gone < to_come else (ahead, back))
     if not scene.sure and to_come <= _NEAR and gone >= 2 * _NEAR:
         return Meaning((ahead, back))
     if not scene.sure and to_come > _SOON and to_come > 3 * gone:
@@ -110,6 +112,7 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
 
 _NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means last year's
+CLOSE, DISTANT = 31, 300  # days; of a yearly day this near, nobody means the one that is ten times as far away
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

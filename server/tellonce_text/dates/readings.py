@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -14,7 +14,7 @@ WEEK = timedelta(days=7)
 
 
 class Days(NamedTuple):
-    """A half-open span: the first day, and the first day after it."""
+    """A half-open span of days: the first day of the span, and the first day after the span."""
 
     first: date
     end: date
@@ -39,7 +39,9 @@ class Scene:
     direction: Direction | None
     region: str | None = None
     sure: bool = True
-    """Whether a verb gives the direction. If not, the direction is only likely."""
+    """Whether a verb gives the direction; otherwise it is only more likely."""
+    inferred: bool = False
+    """Whether the direction follows only from the absence of a sign of the past."""
 
     @property
     def today(self) -> date:
@@ -61,7 +63,8 @@ class Reading:
         """The first and the last day of the span. A night belongs to the day on which it begins."""
         if self.precision == "instant" or (self.precision == "day" and self.start.hour):
             return self.start.date(), self.start.date()
-        last = (self.end - timedelta(microseconds=1)).date() if self.end > self.start else self.start.date()
+        before = self.end.astimezone(UTC) - timedelta(microseconds=1)  # in UTC: a zone may skip a whole day
+        last = before.astimezone(self.end.tzinfo).date() if self.end > self.start else self.start.date()
         return self.start.date(), max(self.start.date(), last)
 
 

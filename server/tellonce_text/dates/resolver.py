@@ -10,7 +10,7 @@ from typing import Final
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import Phrase, skip
+from tellonce_text.dates.phrases import CLOSE, DISTANT, Phrase, skip
 from tellonce_text.dates.readings import (
     DAY,
     Days,
@@ -50,7 +50,7 @@ def resolved(
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
-    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred))
+    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred), inferred)
     try:
         readings, certain, approximate = _readings(item, scene, line, first)
     except (ValueError, OverflowError):  # raised for 30 February, year 0, or 9,999 years ahead
@@ -58,12 +58,19 @@ def resolved(
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    certain = certain and (len(readings) == 1 or (own and not either)) and not _is_part_of_more(line, first, item)
+    clear = len(readings) == 1 or (own and not either) or _is_only_near(readings, local.date())
+    certain = certain and clear and not _is_part_of_more(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
+
+
+def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
+    """Whether only the preferred reading is near, so that the verbs need not be known."""
+    first, *others = (min(abs((day - today).days) for day in reading.days) for reading in readings)
+    return first <= CLOSE and all(distance >= DISTANT for distance in others)
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:

@@ -57,7 +57,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
-    found = _after(line, end) or _order(line, first)
+    found = _order(line, first) or _after(line, end)
     if found:
         return Look(found, sure=True)
     if line.language != "en":
@@ -249,7 +249,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The tense that the ending of a verb shows."""
+    """The direction that the ending of a verb indicates, in languages other than English."""
     token = line[index]
     if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
         return None

@@ -69,7 +69,8 @@ class Line:
 
 
 def ends_sentence(line: Line, index: int) -> bool:
-    """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""
+    """Whether a sentence ends with this token: a line break follows, or the token is a mark that ends sentences. The
+    period of an abbreviation does not end one."""
     token, following, before = line[index], line[index + 1], line[index - 1]
     if "\n" in line.text[token.end : following.start]:
         return True

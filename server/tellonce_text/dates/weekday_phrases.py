@@ -193,7 +193,7 @@ def _on_weekday(distance: Phrase, number: int) -> Callable[[Scene], Meaning | No
         found = distance.meaning(scene)
         if found is None:
             return None
-        monday = monday_of(found.choices[0].first + 3 * DAY)
+        monday = monday_of(found.choices[-1].first + 3 * DAY)
         return Meaning((one_day(monday + number * DAY),), found.certain)
 
     return meaning

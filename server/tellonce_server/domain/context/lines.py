@@ -73,8 +73,10 @@ def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def shown(line: Line, view: View) -> Shown:
-    """A message's line: `[09:15 AM] User: …`. A routine is shown by its summary: `[morning-summary | 07:02 AM, 8h ago]:
-    …`."""
+    """A message's line: `[09:15 AM] User: …`. A routine is shown by its summary:
+
+    `[morning-summary | 07:02 AM, 8h ago]: …`.
+    """
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:

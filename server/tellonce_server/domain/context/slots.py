@@ -76,8 +76,8 @@ def _text(said: str, _: Sequence[str]) -> str | None:
 
 
 def _yes_no(said: str, _: Sequence[str]) -> str | None:
-    """The answer "yes" or "no", or None. An unambiguous word such as "yes" may be followed by more; any other word counts
-    only if its clause contains nothing else."""
+    """The answer "yes" or "no", or None. Unambiguous words such as "yes" may be followed by others. Any other word
+    counts only if its clause contains nothing else."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):

@@ -67,7 +67,7 @@ def ignores_former_text(job: Job) -> bool:
 
 
 async def queue_rebuild(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
-    """Queue a job for every text that lost sentences. Chunks come first, because rolling summaries are made from them."""
+    """Queue a job for every text that lost sentences. Chunks come first: rolling summaries are made from them."""
     for chat_id, number in cleaned.chunks:
         await _queue_chunk(q, owner_id, chat_id, number, now)
     for chat_id, thread in cleaned.rolling:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
+from functools import reduce
 from itertools import islice
 from typing import Final, Literal, Protocol
 
@@ -50,8 +51,28 @@ class Admits(Protocol):
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
 
-Follows = Callable[[str, datetime, tzinfo], frozenset[str]]
-"""Returns the numbers, as digits, that follow from words said at a given time in a zone."""
+Span = tuple[date, date]
+"""The first and the last day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What follows from words besides the words: numbers as digits, the days that they name, the spans in which that
+    which lasts began (`for nine years`), and the last days of that which lasts (`on the 8th for three days`)."""
+
+    numbers: frozenset[str] = frozenset()
+    named: frozenset[date] = frozenset()
+    begun: frozenset[Span] = frozenset()
+    ended: frozenset[date] = frozenset()
+
+    def joined(self, other: "Following") -> "Following":
+        return Following(
+            self.numbers | other.numbers, self.named | other.named, self.begun | other.begun, self.ended | other.ended
+        )
+
+
+Follows = Callable[[str, datetime, tzinfo], Following]
+"""What follows from words said at a given time in a zone."""
 
 Similarity = Callable[[str, str], float]
 """Returns the cosine of two texts."""
@@ -168,10 +189,17 @@ class _Moment:
 
     @property
     def clock(self) -> datetime | None:
-        """The time of day; None for a whole day. Midnight and 23:59 stand for a whole day."""
-        if not isinstance(self.at, datetime) or self.precision != "instant":
+        """The time of day; None for a whole day, which midnight and 23:59 stand for."""
+        if not isinstance(self.at, datetime) or self.precision not in {"instant", "deadline"}:
             return None
         return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
+
+    @property
+    def is_before_a_day(self) -> bool:
+        """Whether it is the last minute before a day, as the deadline of `before Christmas Eve` is."""
+        return (
+            self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
+        )
 
     def numbers(self) -> frozenset[str]:
         """The numbers in a full name of this moment, such as its year, month and day."""
@@ -198,8 +226,10 @@ class _Evidence:
         self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
+        self._following = Following()
         if follows is not None:
-            self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
+            self._following = reduce(Following.joined, (follows(q.quote, q.said_at, q.zone) for q in quotes))
+        self._numbers |= self._following.numbers
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: its days, numbers and names that the quotes do not contain."""
@@ -208,6 +238,7 @@ class _Evidence:
         moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [f"The number {number} is not in the quote." for number in self._missing_numbers(text, moments)]
+        moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
 
@@ -216,12 +247,22 @@ class _Evidence:
         admits = self._admits or _admits_nothing
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
-            if str(today.day) in literals.said_numbers(text) and admits(text, quoted.said_at, quoted.zone, today):
+            dated = (" ".join(part) for part in _around(str(today.day), text))
+            if any(admits(part, quoted.said_at, quoted.zone, today) for part in dated):
                 yield _Moment(today, "day")
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
-        return [n.text for n in literals.numbers(text) if not any(reading <= said for reading in n.readings)]
+        missing = [n for n in literals.numbers(text) if not any(one <= said for one in (*n.readings, *n.converted))]
+        return [n.text for n in missing if not self._is_difference(n, text)]
+
+    def _is_difference(self, number: literals.Number, text: str) -> bool:
+        """Whether the number is the difference of two in the quote, one of which the claim repeats: `up by 70, to 910`
+        for `from 840 to 910`."""
+        whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
+        repeated = literals.said_numbers(text)
+        apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
+        return any(reading <= apart for reading in number.readings)
 
     def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
         names = literals.names(text)
@@ -231,15 +272,9 @@ class _Evidence:
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
     def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
-        """Whether the name is part of a date that follows from the quotes: for the quote `in three weeks`, the words
-        `on May 12` mean the same day, but without `May` they do not."""
-        if not moments:
-            return False
-        found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
-        if name not in found:
-            return False
-        at = found.index(name)
-        around = [found[max(0, at - before) : at + after + 1] for before, after in _AROUND]
+        """Whether the name is part of a date: `on May 12` for the quote's `in three weeks` means that day only with
+        its name."""
+        around = _around(name, text) if moments else []
         return any(self._needs(name, part, moment) for part in around for moment in moments)
 
     def _needs(self, name: str, part: Sequence[str], moment: _Moment) -> bool:
@@ -256,12 +291,36 @@ class _Evidence:
         return any(self._follows_from(quoted, moment) for quoted in self._quotes)
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
-        if moment.precision == "ongoing" and moment.day == quoted.said_at.astimezone(quoted.zone).date():
+        if moment.precision == "ongoing" and (
+            moment.day == quoted.said_at.astimezone(quoted.zone).date()
+            or any(first <= moment.day <= last for first, last in self._following.begun)
+        ):
+            return True
+        if moment.clock is None and moment.precision in {"day", "end"} and moment.day in self._following.named:
+            return True
+        if moment.precision == "end" and moment.day in self._following.ended:
             return True
         admits, at = self._admits or _admits_nothing, moment.clock or moment.day
         # The day is often given in a sentence next to the quoted one.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
-        return any(admits(text, quoted.said_at, quoted.zone, at) for text in said)
+        limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
+        return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+
+
+_TENS, _DIGITS = 2, 12
+"""Digits of the numbers whose differences are computed; smaller ones differ by any number."""
+
+_YEARS: Final = frozenset(range(1900, 2100))
+"""Numbers that are rather years."""
+
+
+def _around(word: str, text: str) -> list[list[str]]:
+    """The word of the text with its neighbors that may belong to a date."""
+    found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
+    if word not in found:
+        return []
+    at = found.index(word)
+    return [found[max(0, at - before) : at + after + 1] for before, after in _AROUND]
 
 
 _AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
@@ -280,9 +339,9 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
-        yield _Moment(_local(when.end, zone), when.precision)
+        yield _Moment(_local(when.end, zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
-        yield _Moment(_local(deadline, zone), "instant")
+        yield _Moment(_local(deadline, zone), "deadline")
     plain = literals.plain(text)
     for match in _ISO_DAY.finditer(plain):
         with suppress(ValueError):

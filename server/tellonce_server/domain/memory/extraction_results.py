@@ -13,7 +13,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.resolution import admits, numbers_following
+from tellonce_server.domain.memory.resolution import admits, following
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored
 from tellonce_server.domain.memory.tombstones import Tombstones
@@ -186,7 +186,7 @@ class Learner:
             when=when,
             deadline=item.deadline,
             admits=admits,
-            follows=numbers_following,
+            follows=following,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:

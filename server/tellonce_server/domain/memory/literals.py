@@ -12,7 +12,7 @@ from typing import Final
 
 from anyascii import anyascii
 
-from tellonce_text.dates.lexicon import is_determiner
+from tellonce_text.dates.lexicon import is_determiner, is_time_noun
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.normalization import nfkc
 
@@ -29,13 +29,19 @@ _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
 _THOUSANDS: Final = re.compile(r"(?<=\d) ?[kK](?![^\W_])")
+_METRIC: Final = re.compile(r" ?([ckm]?m|kg|g|ml|l)(?![^\W_])")
+_SCALES: Final = {
+    "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
+    "l": (1000,),
+}  # fmt: skip
+"""The factors from each unit to others of the same kind."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, or a run of a script without spaces. `begins` says that it starts a sentence. `common` says that it is a
-    German noun with its article, so its capital does not make it a name."""
+    """A word, or a run of a script without spaces. `begins` says that it starts a sentence, `common` that it is a German
+    noun of time or one with its article, whose capital does not make it a name."""
 
     text: str
     begins: bool
@@ -53,6 +59,8 @@ class Number:
 
     text: str
     readings: tuple[frozenset[str], ...]
+    converted: tuple[frozenset[str], ...] = ()
+    """The same measure in other units of the metric system: 1.76 for 176 cm."""
 
 
 class _Plain(dict[int, str]):
@@ -134,7 +142,10 @@ def names(text: str) -> list[str]:
     text."""
     said = list(tokens(text))
     if language_of(text) == "de":
-        said = [replace(token, common=_has_article(said, at)) for at, token in enumerate(said)]
+        said = [
+            replace(token, common=_has_article(said, at) or is_time_noun(token.word, "de"))
+            for at, token in enumerate(said)
+        ]
     return list(dict.fromkeys(token.text for token in _names(said)))
 
 
@@ -178,6 +189,7 @@ class Words:
             *anyascii(self._phrase).casefold().split(),
             *re.sub(r"[0-9]+", " ", self._phrase).split(),
         }  # `pm` of `3pm`
+        self._respelled = {_respelled(anyascii(w).casefold()) for w in self._phrase.split() if not w.isascii()}
         self._alike: dict[str, list[str]] = {}
         for word in self._words:
             self._alike.setdefault(word[:4], []).append(word)
@@ -187,15 +199,27 @@ class Words:
         if _UNSPACED_TOKEN.match(name):
             return phrase(name) in self._phrase
         folded = name.casefold()
-        return folded in self._words or any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
+        if folded in self._words or _respelled(folded) in self._respelled:
+            return True
+        return any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
 
 
+def _respelled(roman: str) -> str:
+    """One spelling for letters that romanizations of a name write differently: Leyptsig and Leipzig."""
+    for written, sound in _SOUNDS:
+        roman = roman.replace(written, sound)
+    return roman
+
+
+_SOUNDS: Final = (
+    ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
+)  # fmt: skip
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one is a prefix of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
+    """Whether one is a prefix of the other, or their endings of up to three letters differ (Warszawa, Warszawie)."""
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
@@ -205,7 +229,21 @@ def _inflected(name: str, word: str) -> bool:
 def numbers(text: str) -> list[Number]:
     """The numbers as written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
     said = plain(text)
-    return [Number(match[0], tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said)]
+    found = ((match, tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said))
+    return [Number(match[0], readings, tuple(_converted(said, match.end(), readings))) for match, readings in found]
+
+
+def _converted(text: str, end: int, readings: Iterable[frozenset[str]]) -> Iterator[frozenset[str]]:
+    unit = _METRIC.match(text, end)
+    for scale in _SCALES[unit[1]] if unit else ():
+        yield from (frozenset({written(round(float(*one) * scale, 6))}) for one in readings if _is_measure(one))
+
+
+def _is_measure(reading: frozenset[str]) -> bool:
+    return len(reading) == 1 and len(*reading) <= _LONGEST_MEASURE
+
+
+_LONGEST_MEASURE: Final = 12
 
 
 def _readings_at(text: str, match: re.Match[str]) -> Iterator[frozenset[str]]:

@@ -152,7 +152,8 @@ class Statements:
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Add sources or a due day to a repeated statement. An uncertain statement that is now certain becomes active."""
+        """Add sources or a due day to a repeated statement. If it was uncertain and is now certain, it becomes
+        active."""
         supported = await memories.support(
             q,
             new.owner_id,
