@@ -168,7 +168,7 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
     try:
         socket.create_connection((settings.host, settings.port), TIMEOUT).close()
     except OSError:
-        return Finding(None, f"port {settings.port} is free: the server is not running", "`tellonce up` starts it")
+        return Finding(None, f"port {settings.port} is free: the server is not running (`tellonce up` starts it)")
     try:
         async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
             health = (await http.get(f"{address(settings)}/health")).json()
