@@ -12,10 +12,15 @@ from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
 from tellonce_cli.screen import CommandFailed, notes
+from tellonce_cli.status import health
 
 CHANNEL = "terminal"
 """The client's name, which is also the channel and so determines the chat of all commands in a terminal."""
 
+ANOTHER = (
+    "the server at {url} has another memory than the data folder {folder}. Run this in the folder with that server's "
+    ".env, or set TELLONCE_PORT to use another server."
+)
 OURS = ("127.0.0.1", "localhost", "::1")
 
 
@@ -23,9 +28,9 @@ OURS = ("127.0.0.1", "localhost", "::1")
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
     """A client of the memory.
 
-    `notice` is printed on a terminal if a server must be started. Raises CommandFailed if the configured server is on
-    another machine and does not answer, because a memory on this machine would be a different one, and if our own
-    cannot be opened.
+    `notice` is printed on a terminal if a server must be started. Raises CommandFailed if a memory of our own would be
+    a different one than the one that is meant (a server on another machine, a token that was set, or a running server
+    that does not accept our token), and if our own cannot be opened.
     """
     try:
         token = settings.bearer("assistant")
@@ -34,10 +39,12 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     if token and await _answers(settings.url, token):
         async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
-    elif urlsplit(settings.url).hostname not in OURS:
+    elif settings.token or urlsplit(settings.url).hostname not in OURS:
         raise CommandFailed(
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )
+    elif (await health(settings.url)).get("ready"):
+        raise CommandFailed(ANOTHER.format(url=settings.url, folder=settings.data_dir))
     else:
         if notice and notes.is_terminal:
             notes.print(notice)

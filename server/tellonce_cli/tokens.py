@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 from rich.table import Table
 
-from tellonce.settings import ServerSettings, load
-from tellonce_cli.memory import tokens_of
+from tellonce.settings import ServerSettings
+from tellonce_cli.memory import local_settings, tokens_of
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.app.auth import TokenScope
 
 
 def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: int | None = None) -> int:
-    settings = load(ServerSettings)
+    settings = local_settings()
     match action:
         case "create":
             if user is not None and scope != "assistant":
