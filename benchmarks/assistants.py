@@ -1,5 +1,5 @@
-"""Generates conversations of a person with an assistant whose long replies repeat the request, and questions about the
-person."""
+"""Generates conversations of a person with an assistant, whose long replies repeat the request, and generates questions
+about the person."""
 
 import random
 from collections import defaultdict
@@ -16,7 +16,7 @@ FAR = 0.6
 """The share of facts told in words that a question would not use."""
 
 BACK = 0.6
-"""The share of replies with a question like the one that will be asked."""
+"""The share of replies that contain a question like the one that is asked of the memory later."""
 
 RECALLS = 0.45
 """The share of requests that return to an older fact."""
@@ -35,7 +35,8 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""The numbers of subjects of one session, of sessions that return to one, and of sessions without facts."""
+"""The number of subjects with a session of their own, of later sessions that return to such a subject, and of sessions
+without facts."""
 
 
 def write(seed: int) -> Dialogue:
@@ -102,7 +103,7 @@ def _aside(rng: random.Random) -> str:
 
 
 def _user_fact(script: Script, block: Block, values: dict[str, str], at: datetime) -> tuple[Told, str] | None:
-    """The next fact that the user mentions: a new one or a changed one; None if there is nothing new."""
+    """The next fact that the user mentions, which is new or has changed; None if there is no such fact."""
     if "s" not in block.parts:
         return None
     rng = script.rng
@@ -147,8 +148,8 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """Questions that the assistant asks back. Because of them, long replies match a question better than its answer
-    does."""
+    """Questions that the assistant asks in its reply. They make a long reply match a later question better than the
+    message that answers it."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))
     return [_question_back(rng, x) for x in subjects if rng.random() < BACK]
@@ -182,7 +183,7 @@ def _turned(request: str) -> str:
 def _probes(rng: random.Random, script: Script) -> list[Probe]:
     probes: list[Probe] = []
     for told in script.told:
-        # Several questions ask for what the assistant gave, so that it gave a fifth of the answers.
+        # A fact that the assistant told gets three questions, so that a fifth of all answers are the assistant's.
         part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
         asked = {question(rng, script, told, part) for _ in range(times)}
         probes += [Probe(kind, text, told.turns) for text in sorted(filter(None, asked))]

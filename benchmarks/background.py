@@ -3,8 +3,8 @@ embedded.
 
     python -m benchmarks.background --folder DIR [--messages 10k] [--burst 10000] [--turns 60] [--json FILE]
 
-A turn is `record_message` and `get_context` with a new question, over HTTP. Turns are timed before the burst, while its
-embeddings are computed, and after; then memory and disk use are measured. A run takes about three minutes on a quiet
+A turn is `record_message` and `get_context` with a new question, over HTTP. Turns are timed before the burst, while the
+burst is embedded, and afterwards. Then memory and disk use are measured. A run takes about three minutes on a quiet
 machine.
 """
 
@@ -35,7 +35,8 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words per message, which are 35 tokens of the local model, because it splits an invented word into two or three."""
+"""Words per message. They are 35 tokens of the local model, because it splits an invented word into two or three
+tokens."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:

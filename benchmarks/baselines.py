@@ -1,5 +1,5 @@
-"""Common methods to rank messages, on the same rows: full text with AND and OR, BM25, dense vectors, and reciprocal
-rank fusion."""
+"""Common methods to rank messages, applied to the same database rows as our search: full text with AND and OR, BM25,
+dense vectors, and reciprocal rank fusion."""
 
 import re
 from collections import Counter
@@ -38,7 +38,8 @@ VECTORS = "select embedding from messages where owner_id = $1 and chat_id = $1 o
 
 @dataclass(frozen=True)
 class Chat:
-    """One dialogue as rows: words of every message with their counts, and unit vectors (or none)."""
+    """One dialogue: for each message, its words with their counts, and its unit vector. `vectors` is None without
+    embeddings."""
 
     user: int
     words: Sequence[Counter[str]]

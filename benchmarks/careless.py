@@ -17,7 +17,7 @@ _ENDS = ("", "", "", "", "", "", " lol", " haha", " 😂", " 😭", "!!", "...",
 
 
 def pieces(rng: random.Random, text: str) -> Iterator[str]:
-    """The sentences, a few of them joined."""
+    """The sentences of the text; some stay joined to the previous one."""
     held = ""
     for sentence in re.split(r"(?<=[.!?])\s+", text):
         if held and rng.random() >= JOINED:

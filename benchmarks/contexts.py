@@ -2,8 +2,8 @@
 
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
-The month is written here: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.  The server,
-the summarizer (without a language model) and the clock are real, but this file sets the clock.
+The month is defined in this file: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.
+The server and the summarizer (without a language model) are real; the clock is simulated.
 """
 
 import argparse
@@ -99,7 +99,8 @@ async def _main(model: Path | None) -> None:
 
 
 async def _lived(memory: Memory, clock: Clock) -> None:
-    """A memory with the month: its imports, exchanges, routines and the other assistant, each at its time."""
+    """Fill the memory with the month: the import, exchanges, routines and the other assistant's messages, each at its
+    time."""
     deps = (await memory.storage.services()).deps
     old = ImportMessage(
         "user", "The report says the bridge needs new bearings by 2028.", "i1", BEGIN - timedelta(days=200), "telegram"

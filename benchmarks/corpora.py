@@ -1,5 +1,5 @@
-"""Reads evaluation sets in two public formats into dialogues. Of such files, only `benchmarks/talks` is part of this
-repository."""
+"""Reads evaluation sets in the formats of LoCoMo and LongMemEval into dialogues. The only such files in this repository
+are in `benchmarks/talks`."""
 
 import json
 import re
@@ -18,8 +18,8 @@ def locomo(file: Path) -> list[Dialogue]:
     """Read a list of conversations, each with dated sessions of two speakers and questions with the ids of their
     evidence.
 
-    A category is one of LoCoMo's numbers or, in our own files, a word. A second speaker called `assistant` is an
-    assistant.
+    The category of a question is one of LoCoMo's numbers or, in our own files, a word. If the second speaker is called
+    `assistant`, the dialogue has the shape `assistant`.
     """
     return [
         _locomo(f"{file.stem}-{number}", sample) for number, sample in enumerate(json.loads(file.read_text("utf-8")), 1)
@@ -80,7 +80,7 @@ def _longmemeval(entry: Mapping[str, Any]) -> Dialogue:
 
 
 def _moment(text: str) -> datetime:
-    """Parse a session's date in the format of these files. Without a time it is midnight."""
+    """Parse a session's date in the format of these files. A date without a time means midnight."""
     for form in _DATES:
         try:
             return datetime.strptime(text, form).replace(tzinfo=UTC)

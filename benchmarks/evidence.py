@@ -4,10 +4,9 @@ history.
     python -m benchmarks.evidence [--synthetic N] [--seed N] [--shapes people friends assistant] [--locomo FILE ...]
         [--half first|second] [--first N] [--budgets TOKENS ...] [--kinds] [--model FOLDER] [--json FILE]
 
-The summarizer is the real agent without a language model, so that the figures are the same on every machine.  The command
-ends with exit code 1 if in any shape and budget a context of a memory with the summarizer holds less evidence than one
-without it: docs/CONTRACT.md, 4 requires that it does not, and `tests/server/test_evidence.py` checks it on a small
-conversation.
+The summarizer is the real agent without a language model, so that the figures are the same on all machines.  The exit
+code is 1 if, for any shape and budget, contexts contain less evidence with the summarizer than without it.
+docs/CONTRACT.md, 4 forbids this, and `tests/server/test_evidence.py` checks it on a small conversation.
 """
 
 import argparse
@@ -36,8 +35,8 @@ BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
 @dataclass(frozen=True)
 class Held:
-    """The result for one context: the shape of the dialogue, the kind of question, the share of the evidence, and its
-    tokens."""
+    """The result for one context: the shape of the dialogue, the kind of question, the share of the evidence that the
+    context contains, and the tokens of the context."""
 
     regime: str
     kind: str
@@ -111,7 +110,8 @@ async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) 
 
 
 async def held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> Held:
-    """For each evidence turn, whether the context contains its beginning, or the middle that an excerpt would show."""
+    """Measure the share of evidence turns that the context shows: the beginning of the turn, or the middle part that an
+    excerpt would show."""
     context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
     text = _squeezed(context.context or "")
     shown = [any(part in text for part in _parts(dialogue.turns[turn - 1].text)) for turn in probe.evidence]

@@ -1,4 +1,5 @@
-"""Fits the ranker's weights on generated dialogues, within bounds that keep their meaning; prints before and after.
+"""Fits the ranker's weights on generated dialogues, within bounds that keep the meaning of each weight. Prints the
+recall before and after.
 
     python -m benchmarks.fit [--synthetic N] [--rounds N] [--model FOLDER]
 
@@ -61,7 +62,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One question with its candidates measured; `shape` names the kind of dialogue, `ids` are the candidates'."""
+    """One question and the measured signals of its candidates. `shape` is the shape of the dialogue, `ids` are the ids
+    of the candidates."""
 
     shape: str
     measured: Measured
@@ -108,7 +110,7 @@ def fit(cases: Sequence[Case], start: Mapping[str, float], rounds: int) -> dict[
 
 
 def objective(cases: Sequence[Case], values: Mapping[str, float]) -> float:
-    """Mean recall over DEPTHS, every shape alike."""
+    """Mean recall over DEPTHS, with every shape weighted equally."""
     apply(values)
     means = recalls(cases).values()
     return sum(sum(mean) / len(mean) for mean in means) / len(means)

@@ -1,6 +1,7 @@
 """`python -m benchmarks.floor [--stdio] PORT`: a server with the same SDK whose only tool looks up a word in a dict.
 
-The duration of its calls is the minimum for any memory server over MCP on this machine: client, protocol and transport.
+Its calls take only the time of client, protocol and transport, which is the minimum for any memory server over MCP on
+this machine.
 """
 
 import asyncio

@@ -3,10 +3,10 @@ memories.
 
     python -m benchmarks.forgetting [--messages N] [--memories N]
 
-Each case is an owner of its own on the real server and its tools. Meanwhile another owner, and the same owner, record a
-message every few milliseconds: the longest of these calls is what somebody else waits. Beside them a look-up of one row runs
-through the same pool, and `before` shows all three with nothing forgotten: what the machine alone makes them wait. No
-embeddings. `--quiet`: nobody else calls.
+Each case has a separate owner on the real server, without embeddings. During `forget`, three callers repeat a short
+call: another owner and the same owner record messages, and a query looks up one row through the same connection pool.
+The duration of their calls shows how long `forget` delays others. The line `before` gives these durations while nothing
+is being forgotten. With `--quiet` there are no such callers.
 """
 
 import argparse
@@ -40,7 +40,7 @@ ResultT = TypeVar("ResultT")
 
 @dataclass
 class Waits:
-    """The seconds of each call by other users."""
+    """The seconds of each call by one of the other callers."""
 
     seconds: list[float] = field(default_factory=list)
 
@@ -52,7 +52,7 @@ class Waits:
 async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
-        gc.freeze()  # as a server process does with what it has imported
+        gc.freeze()  # as a server process does after its imports
         sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))

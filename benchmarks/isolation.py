@@ -1,10 +1,10 @@
-"""Measures the cost of row-level security and of changing the owner: `get_context` and `search_memory` with and
-without, interleaved.
+"""Measures the cost of row-level security and of changing the owner, by interleaved calls of `get_context` and
+`search_memory` with and without them.
 
     python -m benchmarks.isolation [--rounds N] [--copies N]
 
-"Without" means the same statements on connections of the tables' owner, who is exempt from policies. Each case is a
-ratio of medians from one run, so that other load affects both sides equally.
+"Without" means the same statements on connections of the database role that owns the tables, which is exempt from
+policies. Each case is a ratio of medians from one run, so that other load affects both sides equally.
 """
 
 import argparse

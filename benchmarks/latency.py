@@ -1,14 +1,15 @@
-"""Measures latency and throughput of every assistant tool through MCP, at several database sizes, compared with the
-SDK's own minimum.
+"""Measures latency and throughput of every assistant tool over MCP at several database sizes. For comparison, it also
+measures a server on the same SDK whose only tool looks up a word in a dict (`benchmarks.floor`).
 
     python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
         [--json FILE] [--plot FILE]
 
 Missing databases below DIR are created (`benchmarks.scale`) and kept. There is one server process per size, all on one
-embedded PostgreSQL. Sizes, tools and the minimum alternate in small rounds, so that other load affects all equally.
+embedded PostgreSQL. Sizes, tools and that server alternate in small rounds, so that other load affects all equally.
 First calls are timed with a cold cache, all others with the database's files in the kernel's cache. With `--against`,
-the server of another checkout alternates with ours on the same databases; its rows are named "before". `--tools
-reading` leaves out writing tools. The default takes two minutes and reads and writes at 10k with 1 and 8 clients.
+the server of another checkout alternates with ours on the same databases; its rows are named "before".
+`--tools reading` leaves out writing tools. By default, the run takes two minutes and measures reading and writing tools
+at 10k messages with 1 and 8 clients.
 """
 
 import argparse
@@ -124,7 +125,7 @@ async def _cold(server: Ours, size: str) -> dict[str, float]:
 
 
 def _read_through(folder: Path) -> None:
-    """Read every table and index into the kernel's cache, because a memory in use is measured, not its disk."""
+    """Read every table and index into the kernel's cache, where most files of a database in use are."""
     for file in filter(Path.is_file, folder.rglob("*")):
         with file.open("rb") as stream:
             while stream.read(1 << 20):

@@ -1,4 +1,4 @@
-"""Runs a memory to measure: embedded PostgreSQL and the real server, filled with dialogues."""
+"""Runs the memory that is measured: embedded PostgreSQL and the real server, filled with dialogues."""
 
 import asyncio
 import shutil

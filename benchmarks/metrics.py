@@ -27,7 +27,7 @@ class Recalls:
         return [round(sum(column) / len(rows), 4) for column in zip(*rows, strict=True)] if rows else []
 
     def names(self, place: int) -> list[str]:
-        """The existing methods (0), regimes (1) or kinds (2), in the order of their first results."""
+        """The methods (`place` 0), regimes (1) or kinds (2) that have results, in the order of their first results."""
         return list(dict.fromkeys(key[place] for key in self.rows))
 
 

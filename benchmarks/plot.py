@@ -8,7 +8,7 @@ WIDTH, LABEL, BAR = 900, 420, 16
 
 
 def bars(rows: Sequence[dict[str, Any]]) -> str:
-    """Draw one bar per row. It ends at the median, and a thin line at the 95th percentile."""
+    """Draw one bar per row. The bar ends at the median; a thin line extends to the 95th percentile."""
     longest = max((row["p95_ms"] for row in rows), default=1.0) or 1.0
     parts = [_line(number, row, (WIDTH - LABEL - 80) / longest) for number, row in enumerate(rows)]
     height = BAR * (len(rows) + 2)

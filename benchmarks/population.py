@@ -1,8 +1,8 @@
 """Generates a seeded population for load tests: chats with their sizes, texts and vectors. It knows no database.
 
 The words are made up (syllables, Zipf-distributed, among real stop words) and the vectors are synthetic: topics in a
-64-dimensional subspace around the embedding model's own mean, plus noise.  Their costs are realistic; their recall is
-not.
+64-dimensional subspace around the embedding model's own mean, plus noise.  The costs of words and vectors are
+realistic; recall is not.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ Array = Any
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat. Private chats have their owner's number; an owner may also have a personal group."""
+    """A chat. A private chat has the same number as its owner, who may also have a personal group."""
 
     owner: int
     chat: int
@@ -50,15 +50,15 @@ def chats(messages: int) -> list[Chat]:
     for size, share in _OTHERS:
         for _ in range(int(left * share / size)):
             number += 1
-            # Every third small chat is a group of the owner before.
+            # Every third small chat is a group that belongs to the owner of the previous chat.
             shared = size < SMALL_CHAT and number % 3 == 0
             out.append(Chat(number - shared, -number if shared else number, size))
     return out
 
 
 def arrivals(rng: np.random.Generator, population: Sequence[Chat]) -> Iterator[tuple[int, int]]:
-    """The chat's index and the message's number in it for every message, in order of arrival: all chats are active at
-    once."""
+    """For every message, in order of arrival, the index of its chat and its number in this chat. All chats are active
+    at once."""
     order = np.repeat(np.arange(len(population)), [chat.size for chat in population])
     rng.shuffle(order)
     counted = [0] * len(population)

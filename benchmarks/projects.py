@@ -17,7 +17,7 @@ ASKED = 3
 
 @dataclass
 class Fact:
-    """One fact of the user: a line of a part of its project, and its turn."""
+    """One fact of the user: the line `place` in a `part` of its project's sentence bank, told in `turn`."""
 
     part: str
     place: int
@@ -65,7 +65,7 @@ def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
 
 
 def probes(rng: random.Random, project: Project) -> Iterator[Probe]:
-    """Questions for some steps, the last value, all items of a list, and the order of events, and a request to which a
+    """Questions about some steps, the last value, all items of a list and the order of events; and a request to which a
     wish applies."""
     parts = project.block.parts
     told = {(fact.part, fact.place): fact.turn for facts in project.sessions for fact in facts}

@@ -2,7 +2,7 @@
 built once and reused.
 
 Each size is a separate database in one embedded PostgreSQL below DIR. Rows are as the server writes them, except that
-vectors are synthetic (see `population`). They are copied with the messages of all chats mixed.
+vectors are synthetic (see `population`). The messages of all chats are mixed in the order of the rows.
 """
 
 import argparse
@@ -115,7 +115,8 @@ async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int
     await owner.close()
     connection: Any = await asyncpg.connect(server.dsn(SUPERUSER, name))
     try:
-        # Foreign keys are satisfied by construction; checking a million of them would take most of the time.
+        # The generated rows satisfy all foreign keys, so the checks are off: for a million rows they would take most of
+        # the time.
         await connection.execute("set session_replication_role = replica; set synchronous_commit = off")
         await connection.set_type_codec("halfvec", schema="public", encoder=bytes, decoder=bytes, format="binary")
         tools = await _tools(folder, messages)

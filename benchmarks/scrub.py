@@ -2,8 +2,8 @@
 
     python -m benchmarks.scrub --folder DIR [--messages 1M] [--seconds 60]
 
-First two callers read and write without a pause during scrubs, then nobody does. The callers' longest call is the
-delay. `--now` measures a scrub that does not pause.
+During the first scrubs, two callers read and write without a pause; during the later ones, nobody calls. The longest
+call of the two callers is the delay. `--now` measures a scrub that does not give way to callers.
 """
 
 import argparse

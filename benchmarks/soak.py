@@ -1,15 +1,15 @@
-"""`python -m benchmarks.soak`: uses one memory steadily for a long time and reports whether its memory use and latency
-stay constant.
+"""`python -m benchmarks.soak`: simulates people who use one server for an hour, and reports whether its RAM use and
+latency stay constant.
 
-People write, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour unless `--minutes` is
-given. Each minute it prints a line with the memory of server, summarizer, PostgreSQL and its shared buffers, the
-connections, and the open jobs. At the end it prints a table with the latency of each tool in slices of five minutes,
-and a verdict. Each run begins with a new memory that already has some history, because in an empty one all calls are
-fast, and caches of texts fill slowly. A fixed computation is timed every second, and latencies are judged relative to
-it, because the speed of a shared machine changes by half within minutes. The first minutes are not judged, because
-memory grows until connections have prepared their statements and caches are full (`tests/unit/test_caches.py` limits
-them). PostgreSQL's use of its shared buffers is not judged either, because their size is a setting and growing tables
-fill them.
+The people write, ask, remember, search, edit and forget at a steady pace over HTTP, for an hour or for `--minutes`.
+Each minute the command prints a line with the RAM of server, summarizer, PostgreSQL and its shared buffers, the
+connections, and the open jobs. At the end it prints a verdict, and a table with the latency of each tool in slices of
+five minutes. Each run begins with a new database that already contains some history, because in an empty database all
+calls are fast, and caches of texts fill slowly. A fixed computation is timed every second, and latencies are divided by
+its time, because the speed of a shared machine changes by half within minutes. The first minutes are not judged,
+because RAM use grows until connections have prepared their statements and caches are full (`tests/unit/test_caches.py`
+limits them). PostgreSQL's use of its shared buffers is not judged either, because their size is a setting and growing
+tables fill them.
 """
 
 import argparse
@@ -43,19 +43,19 @@ from tests.crash.world import World, children_of
 
 USERS = tuple(range(1, 9))
 TURN_SECONDS = 4.0
-"""Seconds between a person's turns, which gives two turns per second in total. On a server that is busy most of the
-time, a little more load would double the waiting times."""
+"""Seconds between a person's turns, so that all people together make two turns per second. The pace is low, because on
+a server that is busy most of the time a little more load doubles the waiting times."""
 
 BEFORE = 5_000
-"""Exchanges of each person before the first minute, to which an hour adds a sixth. A search reads every message with a
-frequent word."""
+"""The exchanges in each person's history at the start; an hour adds a sixth to it. The history is large, because a
+search for a frequent word reads every message that contains it."""
 LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 WARM_UP = 10
 """Minutes."""
 
 OWN, SHARED = ("Pss_Anon", "Pss_File"), ("Pss_Shmem",)
-"""The kinds of memory: a process's own, and PostgreSQL's shared buffers, which are reserved at its start and used as
-tables grow."""
+"""The kernel's fields for a process's own RAM, and for PostgreSQL's shared buffers, which are reserved at its start and
+used as tables grow."""
 
 REPORT = Path("benchmarks/results/soak.json")
 

@@ -34,8 +34,8 @@ class Minute(BaseModel):
 
 class Soak(BaseModel):
     """A run. `tools` are the latencies of each slice; `paces` are the median milliseconds of a fixed computation in
-    each slice, because a shared machine is at times half as fast. Minutes and slices before `warm_up` (minutes) are
-    shown, not judged.
+    each slice, because a shared machine is at times only half as fast. Minutes and slices before `warm_up` (minutes)
+    are shown, not judged.
     """
 
     warm_up: int
@@ -72,8 +72,8 @@ class Slope(NamedTuple):
 
     @property
     def is_steep(self) -> bool:
-        """Whether the change exceeds the bounds by more than its error, because the 95th percentile of a hundred calls
-        varies by a fifth."""
+        """Whether the change exceeds FLAT by more than its standard error. Without this tolerance, the 95th percentile
+        of a hundred calls, which varies by a fifth, would often seem steep."""
         return abs(self.change) - self.error > FLAT
 
 
@@ -93,7 +93,7 @@ def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, Slope]:
 
 
 def verdict(soak: Soak) -> tuple[bool, str]:
-    """Whether all judged series are flat, and a sentence that names the others."""
+    """Whether all judged series are flat, and a sentence that names those that are not."""
     found = slopes(soak.series())
     if len(found) < len(PROCESSES) + 1 + 2 * len(JUDGED):
         return False, f"No verdict: the run ended too soon after its warm-up of {soak.warm_up} minutes."

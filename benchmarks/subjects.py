@@ -1,4 +1,5 @@
-"""Runs the measured processes: our server and the minimal server, over HTTP and stdio, with our own clients."""
+"""Runs the measured processes: our server and the server of `benchmarks.floor`, over HTTP and stdio, with our own
+clients."""
 
 import asyncio
 import hashlib
@@ -68,7 +69,7 @@ def own_folder(folder: Path, dsn: str) -> Path:
 
 @asynccontextmanager
 async def started(command: list[str], env: dict[str, str], url: str | None) -> AsyncGenerator[Process]:
-    """Start a process and wait until `url` answers 200, if there is one. It is ended by SIGTERM."""
+    """Start a process and, if `url` is given, wait until it answers 200. At the end, the process gets SIGTERM."""
     began = time.perf_counter()
     handle = await asyncio.create_subprocess_exec(*command, env=env, stdin=asyncio.subprocess.DEVNULL)
     try:
@@ -144,7 +145,7 @@ async def our_stdio(folder: Path, dsn: str) -> AsyncGenerator[MemoryClient]:
 
 
 class Floor:
-    """The minimal server's dict lookup, called as `MemoryClient` calls."""
+    """Calls the dict lookup of `benchmarks.floor` in the same way as `MemoryClient` calls our server."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -15,7 +15,7 @@ WEEKDAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 
 @dataclass
 class Told:
-    """A told fact: its speaker, values and turns, and when it happened."""
+    """A fact that was told: its speaker, values and turns, and the time when it happened."""
 
     block: Block
     who: str

@@ -2,9 +2,9 @@
 
 A person writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured: for the relay
 (real processes, embedded PostgreSQL), and for a minimal bot with the same libraries and stub model but without memory.
-The two alternate, so that other load affects both equally. The difference of their medians is the time that the memory
-adds. It also prints the relay's time by step, from its events, and the processor time of a turn in each process,
-including the work after the reply, which other load hardly changes.
+The two alternate, so that other load affects both equally. The difference of their medians is the time that Tellonce
+adds. The command also prints the time of each step of the relay, from its events, and the processor time of a turn in
+each process. Processor time includes the work after the reply and hardly depends on other load.
 """
 
 import argparse

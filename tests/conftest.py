@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.memory_fixtures"]
 
-# Examples have no deadline, because a busy machine may pause any of them. The same examples are used every time;
+# Examples have no deadline, because a busy machine may pause any of them. Every run uses the same examples;
 # `--hypothesis-profile searching` tries others.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("searching", settings.get_profile("patient"), print_blob=True)
@@ -21,8 +21,8 @@ os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Tests wait for processes much of the time, so there are three workers for two cores and at most four, each with
-    its own PostgreSQL."""
+    """Three workers for two cores, and at most four, because tests spend much of their time waiting for processes. Each
+    worker has its own PostgreSQL."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(4, cores + (cores + 1) // 2)
 

@@ -1,4 +1,4 @@
-"""Builds the material of contexts, and contexts as the server returns them, for tests."""
+"""Builds the inputs of contexts, and contexts as the server returns them, for tests."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -30,8 +30,8 @@ def of_sections(*sections: c.Section) -> c.Context:
 
 
 def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) -> ContextRows:
-    """The rows of a thread that ends with this window and whose first `covered` messages are summarized. `more` sets
-    further fields."""
+    """The rows of a thread that ends with this window. Its first `covered` messages are summarized. `more` sets further
+    fields."""
     last = window[-1].thread_no if window else 0
     rows: dict[str, object] = {
         "erasures": 0,
@@ -50,8 +50,8 @@ def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) ->
 
 
 def material_of(rows: ContextRows, **more: object) -> Material:
-    """The material with these rows, without search results, and with the budget of docs/CONTRACT.md, 4. `more` sets
-    further fields."""
+    """The input of a context with these rows, without search results, and with the budget of docs/CONTRACT.md, 4.
+    `more` sets further fields."""
     material: dict[str, object] = {
         "rows": rows,
         "hits": [],

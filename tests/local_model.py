@@ -28,6 +28,6 @@ async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGener
     async with opened(Storage(local, clock)) as memory:
         embedder = (await memory.storage.services()).deps.embedder
         with anyio.fail_after(HANGS):
-            while not embedder.ready:  # noqa: ASYNC110  # loading happens in a thread that has no event for us
+            while not embedder.ready:  # noqa: ASYNC110  # the loading thread sends no event
                 await anyio.sleep(0.01)
         yield memory

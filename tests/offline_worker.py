@@ -1,4 +1,4 @@
-"""Does the summarizer's work in the test's process, by default on the tier without a model."""
+"""Does the summarizer's work in the test's process. By default, it uses the tier without a model."""
 
 from tellonce import work as w
 from tellonce.client import MemoryClient

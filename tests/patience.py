@@ -1,4 +1,4 @@
-"""Timeouts of tests: `HANGS` for events without a deadline, `promised` for events with one."""
+"""Timeouts of tests: `HANGS` for events without a promised time, `promised` for events with one."""
 
 import os
 import time
@@ -10,7 +10,8 @@ _WORK_SECONDS = 0.05
 
 
 def promised(seconds: float) -> float:
-    """The limit for an idle machine, multiplied by how much slower this machine is now."""
+    """The limit in seconds for this machine: the limit for an idle machine, multiplied by this machine's slowness
+    now."""
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

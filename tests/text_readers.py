@@ -1,4 +1,4 @@
-"""Every public function that reads stored text, by name, and hostile texts for them."""
+"""The names of all public functions that read stored text, and hostile texts for them."""
 
 import importlib
 import inspect
@@ -30,7 +30,7 @@ from tellonce_server.domain.erasure import forget_query, previews, redaction, wo
 from tellonce_server.domain.keep import choice, features, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
-from tellonce_server.domain.memory.resolution import numbers_following
+from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.services import import_messages, unread_exchanges
@@ -230,7 +230,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
     "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
     "tellonce_server.domain.memory.literals.words": literals.words,
-    "tellonce_server.domain.memory.resolution.numbers_following": lambda text: numbers_following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
@@ -318,7 +318,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
@@ -361,7 +361,8 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""Functions that take names, settings, numbers as text or single words, or only pass texts to the readers above."""
+"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts to the
+readers above."""
 
 SLOW = frozenset(
     """
@@ -382,7 +383,8 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
     """.split()
 )
-"""Functions that are linear but process each word: .1 to .8 s for a text of maximum length, in a thread."""
+"""Functions that take linear time but process each word. For a text of maximum length they take 0.1 to 0.8 s, in a
+thread."""
 
 
 def _of_length(seed: str) -> str:
@@ -414,7 +416,7 @@ _MIXED = {
 
 
 def hostile_texts() -> dict[str, str]:
-    """Texts of a message's maximum length, by their contents."""
+    """Texts with the maximum length of a message, by a description of their contents."""
     whole = {name: _of_length(seed) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
         whole[name] = head + _of_length(middle)[: -len((head + tail).encode())] + tail

@@ -1,4 +1,4 @@
-"""Collects events in the test's process, as a journal would write them."""
+"""Collects events in the test's process, in the form in which a journal writes them."""
 
 from tellonce import tracing
 

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.claims`: the check on the table of right and false claims; with the local model's cosines if it is there."""
+"""`python -m benchmarks.claims`: the check on the tables of right and false claims; with the local model's cosines if it is there."""
 
 import asyncio
 from collections import Counter
@@ -7,14 +7,14 @@ from functools import cache
 
 from platformdirs import user_cache_path
 
-from benchmarks.claims.scoring import Case, cases, quoted, unquoted, wrong
+from benchmarks.claims.scoring import TABLES, Case, cases, quoted, unquoted, wrong
 from tellonce_server.domain.memory.check import Similarity, Verdict
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.session import Session
 
 
 def main() -> None:
-    """Print a table and the wrong judgments."""
+    """Print the judgments of every table, and the wrong ones."""
     similarity = asyncio.run(_similarity())
     for name, judge in (
         ("with a quote", quoted),
@@ -22,11 +22,12 @@ def main() -> None:
         ("without", unquoted),
         ("without, by cosine too", lambda case: unquoted(case, similarity)),
     ):
-        _report(name, judge)
+        for table in sorted(TABLES.glob("*.jsonl")):
+            _report(f"{table.name} {name}", cases(table.name), judge)
 
 
-def _report(name: str, judge: Callable[[Case], Verdict]) -> None:
-    verdicts = [(case, judge(case)) for case in cases()]
+def _report(name: str, table: list[Case], judge: Callable[[Case], Verdict]) -> None:
+    verdicts = [(case, judge(case)) for case in table]
     certain = Counter((case.right, case.kind) for case, verdict in verdicts if verdict.certain)
     print(f"\n{name}")
     for (right, kind), count in sorted(Counter((case.right, case.kind) for case, _ in verdicts).items(), reverse=True):

@@ -9,17 +9,17 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
-from tellonce_server.domain.memory.resolution import admits, numbers_following
+from tellonce_server.domain.memory.resolution import admits, following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
-FILE = Path(__file__).with_name("claims.jsonl")
+TABLES = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class Case:
-    """A claim with its expected verdict. The `kind` of a false claim is its error; `meaning` errors cannot be found by
-    comparing words."""
+    """A claim with its expected verdict. For a false claim, `kind` names its error. An error of the kind `meaning`
+    cannot be found by comparing words."""
 
     right: bool
     kind: str
@@ -31,8 +31,9 @@ class Case:
     deadline: datetime | None = None
 
 
-def cases() -> list[Case]:
-    return [_case(json.loads(line)) for line in FILE.read_text(encoding="utf-8").splitlines()]
+def cases(table: str = "claims.jsonl") -> list[Case]:
+    """The claims of the table of that name beside this file."""
+    return [_case(json.loads(line)) for line in (TABLES / table).read_text(encoding="utf-8").splitlines()]
 
 
 def _case(fields: dict[str, Any]) -> Case:
@@ -51,7 +52,7 @@ def _moment(written: str | None) -> date | datetime | None:
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim with its quote, as a summarizer's item."""
+    """Check the claim with its quote, as if it were an item from the summarizer."""
     words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
     return check(
         case.text,
@@ -59,16 +60,16 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
         when=case.when,
         deadline=case.deadline,
         admits=admits,
-        follows=numbers_following,
+        follows=following,
         similarity=similarity,
     )
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim without a quote, as a tag."""
+    """Check the claim without a quote, as if it were a tag in an answer."""
     words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
     return check_claim(
-        case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=numbers_following
+        case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=following
     )
 
 

@@ -1,4 +1,5 @@
-"""Scores a reader of dates on a table of sentences: the share it resolves, and what it states wrongly."""
+"""Scores a reader of dates on a table of sentences: the share of dates that it resolves, and the wrong dates that it
+states as certain."""
 
 import json
 import time
@@ -14,7 +15,8 @@ TABLES = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One expression in its sentence. `first` and `last` are the days meant, None if no day is named."""
+    """One expression in its sentence. `first` and `last` are the first and the last day that the expression means, or
+    None if it names no day."""
 
     text: str
     said_at: datetime
@@ -68,7 +70,7 @@ class Score:
 
     @property
     def resolved(self) -> float:
-        """The share of these rows that is right and stated as certain."""
+        """The share of the rows in `dated` whose answer is right and stated as certain."""
         return _share([v.right and v.answer is not None and v.answer.certain for v in self.dated])
 
     @property
@@ -107,7 +109,7 @@ def score(table: Sequence[Row], read: Reader) -> Score:
 
 
 def judge(row: Row, answers: Sequence[Answer]) -> Verdict:
-    """The answer that overlaps the row's expression most."""
+    """Judge the answer that overlaps the row's expression most."""
     start = row.text.lower().find(row.expression.lower())
     end = start + len(row.expression)
     over = [(min(end, a.end) - max(start, a.start), a) for a in answers]

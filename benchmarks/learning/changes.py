@@ -1,5 +1,5 @@
-"""Measures whether a life change is believed after the next exchange, and a statement that only looks like a change is
-not."""
+"""Measures whether, after the next exchange, a life change has replaced the old statement, and whether a statement that
+only looks like a change has not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,12 +39,14 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """Whether the old statement has ended exactly if the change is real, and the new one is believed."""
+        """Whether the new statement is active, and the old one has ended if the change is real and is active if it is
+        not."""
         return (self.old != "active") == self.change and self.new == "active"
 
 
 async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
-    """Run each case in a separate memory, turn by turn. The model is competent and uses only its prompt."""
+    """Run each case in a separate memory, turn by turn. The scripted model makes no mistakes and knows only its
+    prompt."""
     found: list[Told] = []
     for zone in sorted({case["zone"] for case in cases}):
         group = [case for case in cases if case["zone"] == zone]
@@ -56,7 +58,7 @@ async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
 
 
 class _Listener:
-    """The competent model of one case, which states the old and the new statement when the user tells them."""
+    """The scripted model of one case, which returns the old and the new statement when the user says them."""
 
     def __init__(self, case: Case) -> None:
         self._case = case

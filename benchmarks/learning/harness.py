@@ -81,7 +81,8 @@ def chain_of(model: ScriptedModel | None) -> FallbackChain:
 
 
 async def drain(memory: Memory, chain: FallbackChain, meet: Callable[[WorkItem], None] = lambda item: None) -> int:
-    """Do all due jobs one after another; `meet` gets each job first. Returns the number of exchanges."""
+    """Do all due jobs one after another. `meet` is called with each job before the work begins. Returns the number of
+    exchanges."""
     exchanges = 0
     async with memory.agent() as agent:
         while jobs := (await agent.claim_work(ClaimWorkArgs(worker="bench", limit=1))).jobs:
@@ -112,7 +113,7 @@ def _asked(request: Completion) -> Mapping[str, Any]:
 
 
 def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any]:
-    """The answer to a second reading; `holds` is asked of each statement's text."""
+    """The answer to a second reading. `holds` decides for the text of each statement."""
     asked = _STATEMENT.findall(request.turns[-1].content)
     return {
         "verdicts": [

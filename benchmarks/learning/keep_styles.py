@@ -1,9 +1,9 @@
-"""`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: how well the keeper separates informative
-sentences from others.
+"""`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: how well the scorer without a model separates
+informative sentences from others.
 
-FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. It prints for each style the share of
-informative sentences that are kept, and the share of kept ones that are not informative: for notes that are shown, and
-including those kept for search only.
+FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. For each style it prints two shares:
+the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both are
+given for shown notes alone, and for all notes including those kept for search only.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from tellonce_server.embedding.model_files import MODEL
 
 @dataclass(frozen=True)
 class Said:
-    """A message as a worker sees it."""
+    """A message in the form that a worker gets."""
 
     id: int
     text: str

@@ -27,7 +27,8 @@ Exchange = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Judged:
-    """The outcome of one statement: a memory's status, `same` for a known memory that was supported, or `lost`."""
+    """The outcome of one statement: the status of its memory; `same` if it only repeated an active known memory; or
+    `lost`."""
 
     exchange: str
     text: str
@@ -71,12 +72,13 @@ async def _judge_one(memory: Memory, clock: Clock, user: int, exchange: Exchange
 
 
 async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[int, int]:
-    """Store the memories that the exchange starts with, each on its day. Returns their numbers by those of the set."""
+    """Store the memories that are known before the exchange, each on its day. Returns their numbers in the memory by
+    their numbers in the set."""
     numbers: dict[int, int] = {}
     for memory in sorted(exchange.get("known", ()), key=lambda m: moment(m["since"])):
         clock.at = moment(memory["since"])
         stored = await client.remember(c.RememberArgs(content=memory["text"], kind=memory["kind"], scope="global"))
-        assert stored.memory is not None  # one statement was sent, in the short form
+        assert stored.memory is not None  # a call with a single statement returns its memory
         numbers[memory["id"]] = stored.memory.id
     return numbers
 

@@ -1,5 +1,5 @@
-"""Measures what is kept of whole conversations with or without a model: how much, which share of the gold observations,
-and a sheet to judge by hand."""
+"""Measures how many notes are kept of whole conversations, with or without a model, and the share of the gold
+observations that they cover. Writes a sheet of the notes, to be judged by hand."""
 
 import csv
 import json
@@ -44,7 +44,7 @@ class Talk:
 
     @property
     def own(self) -> int:
-        """The user's messages."""
+        """The number of the user's messages."""
         return sum(entry["speaker"] == self.speaker for _, entry in self.turns)
 
 
@@ -54,13 +54,13 @@ class Result:
     kept: tuple[Kept, ...]
 
     def touched(self, *, shown_only: bool) -> int:
-        """The gold observations from whose message a note was kept."""
+        """The number of gold observations whose message has a note."""
         messages = {k.message for k in self.kept if k.shown or not shown_only}
         return len(self.talk.gold & messages)
 
 
 def read(files: Iterable[Path]) -> Iterator[Talk]:
-    """Both sides of every conversation, without the side of an assistant."""
+    """Every conversation twice, once with each speaker as the user. The side of an assistant is left out."""
     for file in files:
         found = json.loads(file.read_text("utf-8"))
         for sample in found if isinstance(found, list) else [found]:

@@ -58,7 +58,8 @@ class Reply:
 
 @dataclass(frozen=True)
 class Pressed:
-    """A tapped button. `number` identifies a memory, or a list with its match or page in `item`."""
+    """A tapped button. `number` identifies a memory, list, tab or message. The meaning of `item` depends on the action,
+    such as a page of a list."""
 
     action: Action
     number: int
@@ -87,7 +88,7 @@ def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
 
 
 def undo_buttons(memory_id: int, *, reopens: bool) -> InlineKeyboardMarkup:
-    """The buttons that undo what an answer saved. `reopens` is the number of a goal that it closed."""
+    """The buttons that undo what an answer did: reject a saved memory or, with `reopens`, reopen a closed goal."""
     return _row((phrase("button.undo"), "reopen" if reopens else "undo"), number=memory_id)
 
 

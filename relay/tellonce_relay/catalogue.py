@@ -1,7 +1,6 @@
-"""Every text of the bot, by key, in the language of its reader. Knows no Telegram.
+"""Every text of the bot, by key, in the reader's language. Knows no Telegram.
 
-The texts are data in `texts/LANGUAGE.toml`. English has all of them; the other languages have the same keys and
-placeholders.
+The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
 """
 
 import tomllib
@@ -47,7 +46,7 @@ def phrase(key: str, **values: object) -> str:
 
 
 def counted(noun: str, number: int) -> str:
-    """`3 memories`: a noun of the table `count` with its number."""
+    """A number with its noun, such as `3 memories`. The nouns are in the catalogue's table `count`."""
     return phrase(f"count.{noun}", n=number)
 
 
@@ -57,12 +56,12 @@ def words(key: str) -> tuple[str, ...]:
 
 
 def in_every_language(key: str) -> tuple[str, ...]:
-    """A text in each language, with its placeholders."""
+    """A text in each language. Its placeholders are not filled in."""
     return tuple(str(_entry(language, key)) for language in LANGUAGES)
 
 
 def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
-    """`Nov 20` or `Fri, Nov 20`, with the year unless it is the current one."""
+    """`Nov 20` or `Fri, Nov 20`. A year other than the current year is added."""
     key = ("weekday_day" if weekday else "day") + ("" if at.year == now.year else "_year")
     names = {"month": words("calendar.months")[at.month - 1], "weekday": words("calendar.weekdays")[at.weekday()]}
     return phrase(f"calendar.{key}", day=at.day, year=at.year, **names)
@@ -92,7 +91,7 @@ def entries(language: Language) -> Mapping[str, Any]:
 
 
 def plural_form(language: Language, number: int) -> str:
-    """The form of a noun for a number, by the rules of Unicode CLDR."""
+    """Choose the form of a noun for a number, by the rules of Unicode CLDR."""
     if language != "ru":
         return "one" if number == 1 else "other"
     if number % 10 == 1 and number % 100 != 11:

@@ -1,7 +1,7 @@
 """The next time a cron expression is due. Pure. It has five fields in the user's time zone; Sunday is 0 or 7.
 
-When the clocks change, a time of day is due once: if its hour is skipped, it is delayed by the change; if its hour
-comes twice, it is due the first time. What is due every hour is due in both hours.
+When the clocks change, a time of day is due once. If its hour is skipped, it is delayed by the change; if its hour
+comes twice, it is due the first time. An expression that is due every hour is due in both hours.
 """
 
 import re
@@ -25,7 +25,8 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     trigger = _trigger(expression, ZoneInfo("UTC"))
     shown = _next(trigger, _clock(after, zone))
     while shown is not None:
-        # If an hour occurs twice, this is the first. A skipped hour is computed with the offset from before the change.
+        # For an hour that occurs twice, this is the first one. For a skipped hour, the offset from before the change is
+        # used.
         due = shown.replace(tzinfo=zone).astimezone(UTC)
         if due > after:
             return due.astimezone(zone)
@@ -45,8 +46,8 @@ def _next(trigger: CronTrigger, after: datetime) -> datetime | None:
 
 
 def _clock(at: datetime, zone: ZoneInfo) -> datetime:
-    """The local clock time, labeled as UTC. Directly after the clocks move forward, it is the time as if they had
-    not."""
+    """The local clock time, labeled as UTC. For `_LONGEST_CHANGE` after the clocks move forward, it is the time that
+    the unchanged clocks would show."""
     offsets = ((at - back).astimezone(zone).utcoffset() for back in (timedelta(), _LONGEST_CHANGE))
     return at + min(offset for offset in offsets if offset is not None)
 

@@ -1,4 +1,4 @@
-"""A person's message in the form for a turn, from any channel."""
+"""A person's message from any channel, in the form that a turn reads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ from tellonce_llm import File
 
 @dataclass(frozen=True)
 class Incoming:
-    """A message. `message_id` is the channel's own and identifies a repeated update. Without `chat_id`, it belongs to
-    the caller's own chat.
+    """A message. `message_id` is the channel's id, by which a repeated update is recognized. Without `chat_id`, the
+    message belongs to the caller's own chat.
 
-    `parts` are the messages if it consists of several; `message_id` is the first one's. `files` are shown to a model;
-    `shows_file` says that it came with one.
+    `parts` are the single messages if several are answered together; `message_id` is then the id of the first. `files`
+    are shown to a model. `shows_file` says that the message came with a file.
     """
 
     text: str
@@ -51,7 +51,7 @@ def together(parts: Sequence[Incoming]) -> Incoming:
 
 
 def is_split(text: str) -> bool:
-    """Whether the text fills a message completely, so that an app split it there and the rest follows."""
+    """Whether the text fills a message completely. An app has then split a longer text, and the rest follows."""
     return len(text.encode("utf-16-le")) // 2 >= _SPLIT_AT
 
 

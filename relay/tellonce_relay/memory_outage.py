@@ -1,4 +1,4 @@
-"""Retries calls during an outage of the memory, and can notify the people who wait. Only for calls that may be
+"""Retries calls during an outage of the memory, and can notify people of the outage. Only for calls that may be
 repeated."""
 
 import asyncio
@@ -35,7 +35,7 @@ class Outage:
         return now - self._since
 
     def is_news(self, chat_id: int) -> bool:
-        """Whether the chat has not been notified yet."""
+        """Whether the chat has not been notified yet. From now on it counts as notified."""
         if chat_id in self._told:
             return False
         self._told.add(chat_id)
@@ -48,15 +48,16 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """The callback of a call during which nobody has to be notified."""
+    """The callback `waiting` of a call for which nobody has to be notified."""
 
 
 async def patiently(
     call: Callable[[], Awaitable[ResultT]], seconds: float = SHORT, waiting: Waiting = nobody_waits
 ) -> ResultT:
-    """The call's result. `waiting` is called after each failure with the seconds waited so far.
+    """Return the call's result; while the memory is unreachable, the call is repeated. `waiting` is called before each
+    pause with the seconds waited so far.
 
-    Raises MemoryUnreachable after `seconds` of outage; other errors of the call are raised at once.
+    Raises MemoryUnreachable after `seconds` of outage. Other errors of the call are raised at once.
     """
     started, tried = time.monotonic(), 0
     while True:

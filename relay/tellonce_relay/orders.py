@@ -78,15 +78,15 @@ def _order_in(text: str, language: Language) -> Order | None:
 
 @cache
 def _ending(language: Language) -> re.Pattern[str]:
-    """Matches a polite word at the end. The lookbehind makes a run of blanks match only from its first one, which keeps
-    the search linear."""
+    """Matches a polite word at the end. The lookbehind lets a run of blanks match only from its first blank, so that
+    the search takes linear time."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
 
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind, a pattern that matches optional polite words and then one of its first words, the longest
-    first."""
+    """For each kind, a pattern that matches optional polite words and then one of the kind's first words. Longer first
+    words are tried before shorter ones."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

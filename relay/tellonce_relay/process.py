@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
     """Relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
 
-    Settings are checked before the memory is connected, because an exception that leaves that connection would be
+    Settings are checked before the memory is connected, because an exception raised while it is connected would be
     wrapped.
     """
     token, emit = relays_token(settings), journal("relay", settings)
@@ -99,7 +99,7 @@ async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> b
         except InvalidToken:
             raise
         except BadRequest as error:
-            # The error concerns our settings, such as the webhook's address, and quotes nobody.
+            # The error concerns our settings, such as the webhook's address, so its message quotes no person.
             logger.warning("Telegram rejects a setting; correct it: %s", error.message)
         except TelegramError as error:
             logger.warning("Telegram does not answer, retrying: %s", error)
@@ -138,7 +138,7 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Refuse a second relay on one folder, because both would send the same owed answers. Raises SettingsError."""
+    """Refuse a second relay on the same folder, because both would send the same owed answers. Raises SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = FileLock(folder / "lock")
     try:

@@ -1,6 +1,7 @@
 """Stores small values by name in one file, the newest last. Does not know what they mean.
 
-The file is shared between processes such as a relay and `tellonce send`, so changes by others are read again.
+Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
+changed it.
 """
 
 import json
@@ -50,7 +51,8 @@ def write(file: Path, text: str) -> None:
 
 
 def _version(file: Path | None) -> tuple[int, int]:
-    """Identifies the file's version. A replaced file differs even within one tick of the clock."""
+    """The inode and modification time of the file. The inode differs after a replacement, even within one tick of the
+    clock."""
     try:
         status = file.stat() if file is not None else None
     except FileNotFoundError:

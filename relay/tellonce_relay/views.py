@@ -17,7 +17,8 @@ sentences."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
-    """The text of `/memory`. Days are in `zone`, by default the machine's; `most` limits the memories of a kind."""
+    """The text of `/memory`. Days are in `zone`, by default the machine's; `most` limits the number of memories of each
+    kind."""
     talk = profile.conversation
     pins = [m for m in profile.pins if m.kind == "pin"]
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
@@ -52,7 +53,7 @@ def summary_view(summary: ChatSummary) -> str:
 
 
 def saved_view(memory: Memory) -> str:
-    """The text for what an answer saved, or which goal it closed."""
+    """The sentence about a memory that an answer saved, or about a goal that it closed."""
     return phrase("memory.saved_done" if memory.status == "completed" else "memory.saved", content=memory.content)
 
 
@@ -87,7 +88,7 @@ def forgotten_view(done: Forgotten) -> str:
 
 
 def notice_view(notice: str) -> str:
-    """A notice of the memory, which is worded for a model, in words for the person."""
+    """The text of a notice for the person. The memory words its notices for a model."""
     return phrase("turn.chat_full") if "/new" in notice else notice
 
 

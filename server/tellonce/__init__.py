@@ -1,1 +1,1 @@
-"""What every client of the memory may import: the contract, the settings and the MCP client; no storage, no model."""
+"""Code that every client of the memory may import: the contract, the settings and the MCP client. It has no storage."""

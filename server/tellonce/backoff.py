@@ -1,4 +1,4 @@
-"""Computes the pause before a failed action is retried, by one rule for all processes."""
+"""Computes the pause before a failed action is retried. All processes use it."""
 
 import random
 from collections.abc import Callable
@@ -11,7 +11,8 @@ def backoff(
 ) -> float:
     """Seconds to wait after so many consecutive failures: `first`, doubled by each further one, at most `longest`.
 
-    `jitter` is a number in [0, 1): the used part of the second half of the pause, so that clients do not return at once.
+    `jitter` returns a number in [0, 1), which sets the pause between half and all of its length. It is random by
+    default, so that clients do not all retry at the same moment.
     """
     whole = min(longest, first * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLINGS))
     return whole * (0.5 + 0.5 * jitter())

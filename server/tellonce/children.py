@@ -1,4 +1,4 @@
-"""Child processes of `up`: started, supervised, restarted after a crash, and ended together with `up`, even if `up` is
+"""Runs the child processes of `tellonce up`. They are restarted after a crash, and they end with `up`, even if `up` is
 killed."""
 
 import asyncio
@@ -15,12 +15,12 @@ STOP_SECONDS = 15.0
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 STEADY_SECONDS = 30.0
-"""A child that ran this many seconds restarts without a longer pause."""
+"""Seconds after which a child counts as stable: if it ends later, the next start waits only `FIRST_PAUSE`."""
 
 
 @dataclass
 class Child:
-    """One supervised process. `tell` receives messages for the person."""
+    """One supervised process. `tell` is called with each message for the user."""
 
     name: str
     module: str
@@ -29,12 +29,12 @@ class Child:
     tell: Callable[[str], None]
     longest_pause: float = LONGEST_PAUSE
     output: int | None = None
-    """The descriptor for its log; None means ours."""
+    """The file descriptor for the output of the child. None means that the child uses our standard output and error."""
     process: asyncio.subprocess.Process | None = None
     _stopping: bool = field(default=False)
 
     async def supervise(self) -> None:
-        """Keep it running until `stop`."""
+        """Start the process, and start it again whenever it ends, until `stop` is called."""
         pause = FIRST_PAUSE
         while not self._stopping:
             started = time.monotonic()
@@ -48,7 +48,7 @@ class Child:
             await asyncio.sleep(pause)
 
     async def stop(self) -> None:
-        """Ask it to stop; kill it after fifteen seconds."""
+        """Send SIGTERM to the process, and kill it if it still runs after fifteen seconds."""
         self._stopping = True
         process = self.process
         if process is None or process.returncode is not None:
@@ -63,8 +63,8 @@ class Child:
             await process.wait()
 
     async def _start(self) -> None:
-        # The child has its own session: Ctrl-C in the terminal reaches `up` alone, which stops the children in order.
-        # The pipe on the child's standard input closes when `up` dies, however it dies.
+        # The child has its own session, so Ctrl-C in the terminal reaches only `up`, which stops the children in order.
+        # The child's standard input is a pipe from `up`. It closes even if `up` is killed, and then the child ends.
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

@@ -1,4 +1,4 @@
-"""The memory as coroutines, one per tool, typed by the contract. Knows MCP but not where the server is."""
+"""The Python client of the memory: one typed coroutine per tool. Knows MCP but not where the server is."""
 
 from typing import TypeVar
 
@@ -14,12 +14,12 @@ from tellonce import work as w
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC code that `connect` gives to a request that reached no server (JSON-RPC 2.0 §5.1, server error range).
-"""
+"""The JSON-RPC error code of a request that the memory could not answer; a server error by JSON-RPC 2.0 §5.1."""
 
 
 LATER_META = "tellonce/later"
-"""A key in the `_meta` of an error result: the server cannot answer now but may on another call."""
+"""A key in the `_meta` of an error result. It says that the server cannot answer now, but that a later call may
+succeed."""
 
 
 class MemoryRefused(Exception):
@@ -27,7 +27,7 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, or its answer was lost. Retry if the call is idempotent."""
+    """The server was not reachable, or its answer was lost. Repeat the call if repeating it does no harm."""
 
 
 class MemoryClient:
@@ -41,7 +41,7 @@ class MemoryClient:
 
     @property
     def mcp(self) -> Client:
-        """The MCP client underneath, for resources, prompts and subscriptions."""
+        """The MCP client that this client uses, for resources, prompts and subscriptions."""
         return self._client
 
     async def record_message(self, args: c.RecordMessageArgs) -> c.RecordedMessage:

@@ -10,7 +10,7 @@ from tellonce.settings import Group, Settings, SettingsError
 
 
 class Webhook(Group):
-    """The webhook: Telegram sends updates instead of being polled."""
+    """The webhook: Telegram sends updates to the bot instead of being polled."""
 
     url: str | None = Field(
         default=None, description="Public URL to which Telegram sends updates; default: the bot polls Telegram."
@@ -76,10 +76,10 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """The token to call the server with: the setting, else the one a server on this machine keeps for `scope`.
+        """The token for calls to the server: the setting or, without it, the token for `scope` in the data folder.
 
         Raises:
-            SettingsError: when there is neither.
+            SettingsError: there is no token in either place.
         """
         if self.token is not None:
             return self.token.get_secret_value()
@@ -155,7 +155,7 @@ class SummarizerSettings(ClientSettings):
 
     @property
     def cli_calls(self) -> Path:
-        """The file in which the command's calls are counted."""
+        """The file with the number of calls of the `claude` command."""
         return self.data_dir / "learner-calls.json"
 
 
@@ -210,14 +210,14 @@ class RelaySettings(ClientSettings):
 
 
 def bot_token(settings: RelaySettings) -> str:
-    """The token for sending only. Raises SettingsError."""
+    """The bot's token, which is all that sending a message needs. Raises SettingsError if it is not set."""
     if settings.bot_token is None:
         raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
     return settings.bot_token.get_secret_value()
 
 
 def relays_token(settings: RelaySettings) -> str:
-    """The token, if all other settings of a relay are present. Raises SettingsError, naming what is missing."""
+    """The bot's token. Raises SettingsError if a setting that the relay needs is missing; the text names it."""
     token = bot_token(settings)
     if not settings.user_ids:
         raise SettingsError(

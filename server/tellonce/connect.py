@@ -1,4 +1,5 @@
-"""A memory client by URL, by command or in memory; over HTTP it survives restarts of the server."""
+"""Connects a memory client to a server: by URL, by command, or in the same process. Over HTTP, the client keeps working
+after the server restarts."""
 
 import asyncio
 import json
@@ -17,7 +18,7 @@ from tellonce.backoff import backoff
 from tellonce.client import UNREACHABLE, MemoryClient
 
 PROTOCOL = "2026-07-28"
-"""The stateless protocol: there is no session to lose, so calls work after a server restart."""
+"""The version of MCP that has no sessions, so calls still work after the server restarts."""
 
 CONNECT_ATTEMPTS = 4
 CALL_SECONDS = 90.0
@@ -30,9 +31,9 @@ UNKNOWN_TOKEN = "the memory server rejects our access token, which may belong to
 async def connect_http(
     url: str, token: str, *, attempts: int = CONNECT_ATTEMPTS, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client of the server at `url`. Entering does no I/O, so a missing server shows at the first call.
+    """A client of the server at `url`. Entering the block does no I/O, so if there is no server, the first call fails.
 
-    `name` is the client's name and so the channel of the messages it records.
+    `name` is the name of the client. It is also the channel of the messages that the client records.
     """
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
@@ -53,7 +54,7 @@ async def connect_http(
 async def connect_stdio(
     command: str, args: list[str], env: dict[str, str] | None = None, *, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client with that name, of a server that runs as a child process."""
+    """A client named `name`. Its server runs as a child process, started with `command` and `args`."""
     parameters = StdioServerParameters(command=command, args=args, env=env)
     async with Client(parameters, mode=PROTOCOL, client_info=_info(name)) as client:
         yield MemoryClient(client)
@@ -61,7 +62,7 @@ async def connect_stdio(
 
 @asynccontextmanager
 async def connect_memory(server: "MCPServer[object]", *, name: str | None = None) -> AsyncGenerator[MemoryClient]:
-    """A client with that name, of a server in this process; for tests and one-process tools."""
+    """A client named `name` for a server in this process; for tests and one-process tools."""
     async with Client(server, mode=PROTOCOL, client_info=_info(name)) as client:
         yield MemoryClient(client)
 
@@ -73,8 +74,8 @@ def _info(name: str | None) -> Implementation | None:
 class Resilient(httpx2.AsyncBaseTransport):
     """Turns a failed request into a JSON-RPC error.
 
-    An exception that leaves the transport would end the whole MCP client, whereas an error answer ends only one call. A
-    request is sent again only if it was never delivered.
+    An exception from the transport would end the whole MCP client; an error answer ends only one call. A request is
+    sent again only if it was never delivered.
     """
 
     def __init__(self, inner: httpx2.AsyncBaseTransport, attempts: int) -> None:
@@ -99,9 +100,9 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """The answer, read to its end unless it is a stream, so that a server that dies midway is noticed here.
+    """Read the answer to its end, unless it is a stream, so that a connection that breaks midway is noticed here.
 
-    An error that is not JSON-RPC is converted to it; otherwise the caller would not see its text.
+    An error in another format is converted to JSON-RPC; otherwise the caller would not see its text.
     """
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

@@ -1,4 +1,4 @@
-"""The public contract of the assistant tools: names, arguments and results. Pydantic models without behavior."""
+"""The public contract of the assistant tools: names, and pydantic models of the arguments and results."""
 
 from typing import Annotated, Literal
 
@@ -41,7 +41,7 @@ START_NEW_CHAT = "start_new_chat"
 
 
 class Expects(Contract):
-    """The assistant asked for a value. The next message fills the slot only if it matches the type."""
+    """A value that the assistant asked the user for. The next message fills the slot only if it matches the type."""
 
     slot: Annotated[Text, Field(max_length=64)]
     type: SlotType = "text"
@@ -73,8 +73,8 @@ class RecordMessageArgs(NamedPlace):
 
 
 class RecordedMessage(Contract):
-    """The outcome of recording a message. `duplicate` means that the same id and text were already stored and nothing
-    changed."""
+    """The outcome of recording a message. `duplicate` means that a message with this id and text was already stored, so
+    nothing changed."""
 
     id: int = Field(description="The message's number in its chat.")
     thread_key: str
@@ -103,7 +103,7 @@ class Section(Contract):
 
 
 class Coverage(Contract):
-    """Where each message of the thread is kept. `gap` counts messages that are kept nowhere and is always 0."""
+    """The number of messages of the thread in each form. `gap` counts messages in no form; it is always 0."""
 
     verbatim: int
     summarised: int
@@ -112,7 +112,7 @@ class Coverage(Contract):
 
 
 class Focus(Contract):
-    """What the user's message most likely refers to."""
+    """The message or slot to which the user's message most likely refers."""
 
     source: Literal["reply", "latest", "slot"]
     message_id: int | None = None
@@ -123,7 +123,7 @@ class Focus(Contract):
 
 
 class Context(Contract):
-    """The text for a model's prompt. `context` and `sections` are two forms of the same text; one of them is set."""
+    """The text for a model's prompt. Either `context` or `sections` is set; both are forms of the same text."""
 
     context: str | None = None
     sections: tuple[Section, ...] | None = None
@@ -170,7 +170,7 @@ class SearchResults(Contract):
 
 
 class StatementFields(Contract):
-    """The fields of a statement, whose content a list of statements replaces."""
+    """The fields of a statement. `content` is optional here, because `remember` also accepts a list of statements."""
 
     content: Text | None = None
     kind: MemoryKind | None = Field(default=None, description="Default: detected.")
@@ -187,12 +187,12 @@ class StatementFields(Contract):
 class Statement(StatementFields):
     """One lasting statement about the user."""
 
-    # Required here; the model is frozen, so nobody can assign None through the base.
+    # The base class allows None, but the field is required here. The override is safe because the model is frozen.
     content: Text  # pyright: ignore[reportGeneralTypeIssues, reportIncompatibleVariableOverride]
 
 
 class QuotedStatement(Statement):
-    """A statement of the connected assistant, with the user's words that support it."""
+    """A statement that the connected assistant learned, with the user's words that support it."""
 
     quote: Annotated[Text, Field(max_length=2000)] | None = Field(
         default=None, description="The user's own words, verbatim."
@@ -200,7 +200,7 @@ class QuotedStatement(Statement):
 
 
 class RememberArgs(StatementFields, Place):
-    """One statement, as in `Statement`, or several in `statements`."""
+    """Arguments of `remember`: the fields of one `Statement`, or a list of several in `statements`."""
 
     statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
         default=None, description="Instead of content: what you learned."
@@ -214,7 +214,7 @@ class RememberArgs(StatementFields, Place):
 
     @property
     def statement(self) -> Statement:
-        """The single statement of the first form."""
+        """The statement given by `content` and its fields, for a call without `statements`."""
         return Statement.model_construct(**{name: getattr(self, name) for name in Statement.model_fields})
 
 
@@ -252,7 +252,7 @@ class RememberedStatement(Contract):
 
 
 class Remembered(Contract):
-    """The outcome of one statement, or `results` in the order of the statements."""
+    """The outcome of `remember`: of one statement, or of several in `results`, in the same order."""
 
     memory: Memory | None = None
     outcome: Literal["stored", "duplicate", "superseded"] | None = None
@@ -382,7 +382,8 @@ class Source(Contract):
 
 
 class Explanation(Contract):
-    """Why something is known, or why an answer saw what it saw. A receipt holds its context byte for byte."""
+    """The reason why something is known, or the context that was shown for an answer. A receipt contains the exact text
+    of its context."""
 
     subject: Literal["receipt", "memory", "message"]
     id: str
@@ -413,12 +414,13 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""The schema does not list the allowed values, because an error lists them and every word of a schema costs tokens."""
+"""A schema for lists of names. It does not list the allowed values, because every word of a schema costs tokens. An
+error lists them."""
 
 
 class GetProfileArgs(Place):
-    """Arguments of `get_profile`. `limit` None means 50 for an assistant, whose model reads every line, and everything
-    for the relay."""
+    """Arguments of `get_profile`. Without `limit`, an assistant gets 50 memories, because its model reads every line.
+    The relay gets all memories."""
 
     kinds: Annotated[tuple[MemoryKind, ...], WithJsonSchema(_NAMES)] | None = None
     status: Annotated[MemoryStatus, WithJsonSchema(_NAME)] | None = Field(default=None, description="E.g. completed.")

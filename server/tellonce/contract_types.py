@@ -1,4 +1,4 @@
-"""The types the contract is built from: cleaned texts, bounded numbers, immutable models."""
+"""The basic types of the contract: cleaned texts, bounded numbers, immutable models."""
 
 import re
 from datetime import datetime
@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 ZONE = "zone"
-"""The key in a validation context of the time zone for times without an offset."""
+"""The key of the time zone in pydantic's validation context. The zone is used for times without an offset."""
 
 
 def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
@@ -29,22 +29,22 @@ def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
 
 
 def _in_calendar(moment: datetime) -> datetime:
-    """Refuse years that Python and PostgreSQL cannot both represent (1 to 9999), with a margin of one year for time
-    zones."""
+    """Refuse years outside 2 to 9998. Python represents only 1 to 9999, and a time zone can shift a time into the next
+    year."""
     if not 1 < moment.year < 9999:
         raise ValueError("is no year anybody lives in")
     return moment
 
 
 def _to_its_end(written: object) -> object:
-    """A bare day given as an end includes the whole day."""
+    """Convert a day without a time to the end of that day, because a period includes its last day."""
     is_day = isinstance(written, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", written) is not None
     return f"{written}T23:59:59.999999" if is_day else written
 
 
 Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar)]
 Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar)]
-"""A time given by a person. The server reads one without an offset in the user's zone: `2026-03-15` is the user's day.
+"""A time given by a person. Without an offset, the server reads it in the user's zone: `2026-03-15` is a day there.
 """
 End = Annotated[Moment, BeforeValidator(_to_its_end)]
 
@@ -54,7 +54,7 @@ MAX_BIGINT = 2**63 - 1
 
 Role = Literal["user", "assistant"]
 LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
-"""The kinds of memories that are learned from what was said. Every other list of kinds is made of this one."""
+"""The kinds of memories that are learned from messages. All other lists of kinds include these."""
 MemoryKind = Literal[LearnedKind, "pin"]
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
@@ -66,7 +66,8 @@ ShownName = Literal[SectionName, "now"]
 Stability = Literal["stable", "slow", "append", "volatile"]
 MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin", "unpin", "make_global", "share"]
 ForgetLabel = Literal["exact", "number", "form"]
-"""How a match is selected: by exact characters, by digits with other separators, or by other forms of the words."""
+"""How a match was found: by exact characters, by the same digits with other separators, or by other forms of the
+words."""
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
@@ -92,7 +93,7 @@ def _not_blank(text: str) -> str:
 
 
 def _thread_id(value: object) -> object:
-    """A topic's number in any accepted form; other values are the name of a session."""
+    """Convert a topic's number to an integer. All other text is left unchanged: it is the name of a session."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value) else value
@@ -117,7 +118,7 @@ Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 
 class Contract(BaseModel):
-    """The base of our models on the wire: immutable, without unknown fields."""
+    """The base class of all arguments and results: immutable, and unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -37,7 +37,7 @@ class ForgetArgs(Place):
 
 
 class ForgetMatch(Contract):
-    """One match of a preview. `ref` is the number of the memory or message, or 0 for derived texts."""
+    """One match of a preview. `ref` is the number of a memory or message, or 0 for a derived text (a summary)."""
 
     id: int = Field(description="For except.")
     kind: ResultKind
@@ -74,8 +74,8 @@ _DASH = re.compile(r"(?<!\s)\s*+[-–]\s*+")
 
 
 def picked(said: str, count: int) -> frozenset[int] | None:
-    """The numbers that a text such as `all`, `none` or `1,3-5` selects from a list of `count` items; None for other
-    texts."""
+    """Parse a selection from a list of `count` items, such as `all`, `none` or `1,3-5`. Returns the selected numbers,
+    or None if the text is not a selection."""
     said = said.strip().lower().rstrip(".,;")
     if said in ("all", "none"):
         return frozenset(range(1, count + 1)) if said == "all" else frozenset()

@@ -1,4 +1,4 @@
-"""Reads the settings and the data folder of the releases named chatmem. Only this release accepts them."""
+"""Reads the settings and the data folder of older releases, which were named chatmem. Only this release does so."""
 
 import logging
 from collections.abc import Mapping
@@ -17,14 +17,14 @@ _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """The default data folder: the new one, or the former one until the server has moved it."""
+    """The default data folder. Until the server has moved the former folder, this is the former folder."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Settings under their former names in the environment and in `.env`, to be read where the new ones are not set."""
+    """Sources that read settings by their former names. They apply where the new name is not set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 
@@ -39,7 +39,7 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables with a former name, under their new names. A process warns of each variable once."""
+    """The variables that have a former name, renamed. A process warns of each such variable once."""
     former = {name: new for name in variables if (new := _new(name.lower())) is not None}
     for name, new in sorted(former.items()):
         if name.upper() not in _warned:
@@ -49,6 +49,6 @@ def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
 
 
 def _new(name: str) -> str | None:
-    """The new name of a variable; None for one that has no former name."""
+    """The new name for a former name; None if `name` is not a former name."""
     prefix = f"{FORMER_NAME}_"
     return f"{NAME}_{name.removeprefix(prefix)}" if name.startswith(prefix) else _GROUPED.get(name)

@@ -1,4 +1,5 @@
-"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON line each: figures, ids and outcomes, never a message's text."""
+"""Writes events to `<folder>/YYYY-MM-DD.jsonl`, one JSON object per line. An event contains figures, ids and outcomes,
+but never the text of a message."""
 
 import json
 import logging
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Emit(Protocol):
-    """Emits an event at its end. The field `ms` is its duration in milliseconds."""
+    """Emits an event when it has ended. The field `ms` is the event's duration in milliseconds."""
 
     def __call__(self, event: str, /, **fields: object) -> None: ...
 
@@ -28,7 +29,7 @@ def utc_now() -> datetime:
 
 
 def silent(event: str, /, **fields: object) -> None:
-    """Emit nothing, because observability is off."""
+    """The emitter when observability is off: it does nothing."""
 
 
 def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_now) -> Emit:
@@ -40,8 +41,8 @@ def journal(process: str, settings: Settings, now: Callable[[], datetime] = utc_
 
 @contextmanager
 def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, object]]:
-    """Wrap the block in a span. If the block succeeds, the event is emitted with the values that the block put into the
-    dictionary."""
+    """Wrap the block in a span. The block can add fields to the yielded dictionary. If the block succeeds, the event is
+    emitted with these fields."""
     started = time.perf_counter()
     found: dict[str, object] = {}
     with tracing.traced(event):
@@ -50,9 +51,10 @@ def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, objec
 
 
 class Journal:
-    """Appends to the day's file, which several processes share: each line is one write to a file opened for append.
+    """Appends events to the file of the day in the user's `zone`. Several processes share it, so each line is one
+    write.
 
-    The day is in the user's `zone`. If the disk is full, events are lost but no turn fails.
+    If the disk is full, events are lost but no turn fails.
     """
 
     def __init__(self, folder: Path, process: str, zone: ZoneInfo, now: Callable[[], datetime]) -> None:

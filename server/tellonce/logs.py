@@ -1,7 +1,7 @@
-"""A process's log on stderr: where an error occurred and its type, never the input.
+"""The log of a process on stderr. It shows the type of an error and where it occurred, but never a person's text.
 
-An error's message may quote a person's text: a unique violation names the key, a validation error its input. For
-foreign errors the log shows the type and the stack; our own errors quote nothing.
+The message of an error may quote such a text: a unique violation names the key, a validation error its input. So only
+the messages of our own errors are shown, which quote nothing. For other errors, the log shows the type and the stack.
 """
 
 import json
@@ -28,14 +28,14 @@ def begin(level: int = logging.WARNING) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
-    # This logger writes each failed connection to the database with its stack; our own log reports the outage once.
+    # asyncpg.pool logs every failed connection with its stack. We silence it, because we log each outage once.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     sys.excepthook = _died
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """Switch all further lines to this form. Called when the settings have been read."""
+    """Log all further lines in this form. Called as soon as the settings have been read."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 
@@ -55,13 +55,13 @@ class Discreet(logging.Formatter):
         args = record.args
         if isinstance(args, tuple):
             record.args = tuple(described(value) if isinstance(value, BaseException) else value for value in args)
-        # An earlier handler may have cached the text with the error's message.
+        # Another handler may have cached its formatted traceback here, which contains the error's message.
         record.exc_text = None
         return _INPUT.sub("input_value=…, input_type", super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
         if record.name == "asyncio" and record.exc_info:
-            # The rest is the repr of a task, which contains the repr of its error.
+            # The further lines show a task and its error, whose message must not be logged.
             record.message = record.message.partition("\n")[0]
         return super().formatMessage(record)
 
@@ -90,7 +90,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of our own errors; for others the type, with the database's error code or the system's description."""
+    """The message of one of our own errors. For other errors, the type with the database's code or the system's
+    text."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

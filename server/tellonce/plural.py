@@ -2,7 +2,7 @@
 
 
 def counted(number: int, one: str) -> str:
-    """`1 job`, `0 jobs`, `2 memories`, `3 matches`."""
+    """The number with its noun: `1 job`, `0 jobs`, `2 memories`, `3 matches`."""
     return f"{number} {one if number == 1 else _plural(one)}"
 
 

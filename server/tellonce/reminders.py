@@ -30,7 +30,8 @@ class SetReminderArgs(Place):
 
 
 class Reminder(Contract):
-    """A reminder. It is delivered at `due_at` while its memory is active; an uncertain one waits for the user's
+    """A reminder. It is delivered at `due_at` if its memory is active. If its memory is uncertain, it waits for the
+    user's
     confirmation."""
 
     memory: Memory
@@ -50,7 +51,8 @@ class Reminders(Contract):
 
 
 class ChangeReminderArgs(Place):
-    """`restore` reverts a `cancel`; `move` sets another time, even after delivery."""
+    """Arguments of `change_reminder`. `restore` reverts a `cancel`. `move` sets another time, even after the
+    delivery."""
 
     memory_id: RowId
     action: Literal["cancel", "restore", "move"]

@@ -1,4 +1,4 @@
-"""Where the user's service is defined: a systemd user unit, or a launchd agent on macOS."""
+"""The path of the file that defines the service: a systemd user unit, or a launchd agent on macOS."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ NAME = "tellonce"
 
 
 def service_file(platform: str = sys.platform) -> Path:
-    """The file that `tellonce service install` writes; it exists while the service is installed."""
+    """The path of the file that `tellonce service install` writes and `uninstall` removes."""
     if platform == "darwin":
         return Path.home() / "Library" / "LaunchAgents" / f"{NAME}.plist"
     config = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"

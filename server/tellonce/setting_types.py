@@ -37,18 +37,18 @@ _Ids = Annotated[tuple[int, ...], NoDecode, BeforeValidator(_numbers)]
 UserIds = Annotated[_Ids, AfterValidator(_of_people)]
 GroupIds = Annotated[_Ids, AfterValidator(_of_groups)]
 Folder = Annotated[Path, AfterValidator(Path.expanduser)]
-"""A path with `~` expanded, because no shell does it in `.env`."""
+"""A path. `~` is expanded here, because no shell expands it in `.env`."""
 
 
 def _with_scheme(value: Any) -> Any:
-    """Add the scheme that Ollama's own variable omits: `127.0.0.1:11434`, or a host alone."""
+    """Complete an address in the form of Ollama's own variable: add `http://` and, if missing, port 11434."""
     if not isinstance(value, str) or not value or "://" in value:
         return value
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"
 
 
 def _with_host(value: Any) -> Any:
-    """A bare port means the server on this machine, so moving it with TELLONCE_PORT needs no other setting."""
+    """Convert a port alone to the address on this machine, so that changing TELLONCE_PORT needs no other setting."""
     if "://" not in str(value) and not str(value).isdecimal():
         raise ValueError(f"{value!r} is neither an address, as in http://127.0.0.1:8765/mcp, nor a port")
     return f"http://127.0.0.1:{value}/mcp" if str(value).isdecimal() else value

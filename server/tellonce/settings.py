@@ -1,4 +1,4 @@
-"""The settings of every process and of the server, with default and unit; read from the environment and `.env`, nowhere else."""
+"""The settings that all processes share, and those of the server, read from the environment and `.env` only."""
 
 import re
 from datetime import timedelta
@@ -29,8 +29,8 @@ class Group(BaseModel):
 
 
 class Remote(Group):
-    """Remote clients: the public address, and the OAuth issuer whose access tokens are accepted in addition to our
-    own."""
+    """Remote clients: the server's public address, and an OAuth issuer. The server accepts the issuer's access tokens
+    in addition to its own."""
 
     url: str = Field(default="", description="Public URL of `/mcp`, which a token must name as its audience.")
     issuer: str = Field(default="", description="Issuer of access tokens; default: only tokens of `tellonce token`.")
@@ -57,7 +57,7 @@ class Remote(Group):
 
     @property
     def users(self) -> dict[str, int]:
-        """The user id of each subject."""
+        """The user id for each subject of the OAuth issuer."""
         return parsed_subjects(self.subjects)
 
 
@@ -73,12 +73,12 @@ DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
-    """A setting has a wrong value; the text names each one and the mistake."""
+    """Some settings are wrong or missing; the text names each setting and its mistake."""
 
 
 class Budgets(Group):
-    """The share of each part of a context in tokens, for a context of 4,300 tokens; other sizes scale. Unused shares
-    go to other parts."""
+    """The tokens for each part of a context of 4,300 tokens. For other sizes, these numbers are scaled. Tokens that one
+    part does not use go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
     summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
@@ -90,7 +90,7 @@ class Budgets(Group):
 
 
 class Compaction(Group):
-    """When a thread's older messages become chunk summaries."""
+    """When the older messages of a thread are summarized in chunks."""
 
     max_messages: int = Field(
         default=40, ge=2, description="Unsummarized messages in a thread from which the older ones are summarized."
@@ -139,13 +139,13 @@ class QueuePolicy(Group):
         return timedelta(seconds=self.lease_seconds)
 
     def retry_delay(self, attempts: int) -> timedelta:
-        """The pause of a job after that many counted attempts."""
+        """How long a job waits before its next attempt, after `attempts` counted attempts."""
         return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 
 class Retention(Group):
-    """How long records about the memory, and forgotten text in the files, are kept. Messages are kept until they are
-    forgotten."""
+    """How long receipts, finished jobs and records of model calls are kept, and how often forgotten text is removed
+    from the database files. Messages are kept until they are forgotten."""
 
     receipt_days: float = Field(default=30, gt=0, description="Days for which a context's receipt is kept.")
     receipts_per_chat: int = Field(default=2000, ge=1, description="Maximum receipts kept for one chat.")
@@ -163,7 +163,7 @@ class Retention(Group):
 
 
 class ContextDefaults(Group):
-    """The maximum number of each kind in a context, if the budget allows it."""
+    """Limits for a context, such as the maximum number of facts. The token budget may reduce them further."""
 
     facts: int = Field(default=50, ge=0, description="Newest facts.")
     goals: int = Field(default=20, ge=0, description="Goals, by priority and then by deadline.")
@@ -327,13 +327,13 @@ class ServerSettings(Settings):
 
     @property
     def login_url(self) -> str | None:
-        """The direct URL of an external PostgreSQL, where sessions persist; None for the embedded one."""
+        """The URL of an external PostgreSQL that bypasses a connection pooler; None for the embedded PostgreSQL."""
         url = self.database_direct_url or self.database_url
         return url.get_secret_value() if url is not None else None
 
     @property
     def own_name(self) -> str:
-        """The host name by which this machine calls the server; a server that listens on all addresses is called on
+        """The host name with which this machine calls the server. If the server listens on all addresses, this is
         loopback."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
@@ -342,7 +342,7 @@ class ServerSettings(Settings):
 def load(kind: type[SettingsT], **overrides: Any) -> SettingsT:
     """Read one process's settings.
 
-    Raises: SettingsError: names each wrong value by its variable and shows no secret.
+    Raises: SettingsError: a value is wrong. The text names the variable of each wrong value and shows no secret.
     """
     try:
         return kind(**overrides)
@@ -361,6 +361,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting; within a group, the part after the group's name."""
+    """The environment variable of a setting. For a setting in a group, only the part after the group's name."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

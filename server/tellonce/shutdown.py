@@ -1,4 +1,4 @@
-"""The signal handlers of a process, and waits that end when it is stopped."""
+"""Handles the signals that stop a process, and provides waits that end when the process is stopped."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 
 def told_to_end() -> asyncio.Event:
-    """An event that the first such signal sets. Call it within a running event loop."""
+    """An event that is set at the first SIGINT or SIGTERM. Call this function within a running event loop."""
     told = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, told.set)
@@ -20,8 +20,8 @@ PARENT_PIPE = "TELLONCE_LIFELINE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when the descriptor named in the environment is closed. Without that variable, do
-    nothing."""
+    """Send SIGTERM to this process when its parent dies, which closes the pipe whose descriptor is in the environment
+    variable `PARENT_PIPE`. Without the variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
@@ -37,11 +37,11 @@ ResultT = TypeVar("ResultT")
 
 
 class Stopped(Exception):
-    """The process was stopped before the work was done; the work was cancelled."""
+    """The process was stopped before the work was done, so the work was cancelled."""
 
 
 async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]) -> ResultT:
-    """The work's result. Raises Stopped, and what the work raises."""
+    """The result of `work`. Raises Stopped if `stop` is set first, and any exception that `work` raises."""
     working, stopping = asyncio.ensure_future(work), asyncio.ensure_future(stop.wait())
     try:
         await asyncio.wait((working, stopping), return_when=asyncio.FIRST_COMPLETED)
@@ -65,7 +65,7 @@ async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
 
 
 async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
-    """Let running tasks end for `seconds`, then cancel them."""
+    """Wait up to `seconds` until the tasks have ended, then cancel those that still run."""
     if not tasks:
         return
     _, late = await asyncio.wait(tasks, timeout=seconds)

@@ -1,6 +1,6 @@
-"""Named background tasks of a process. A task that fails is logged, reported by `/health` and restarted.
+"""Runs the named background tasks of a process. A task that fails is logged, reported by `/health` and restarted.
 
-This module does not know what the tasks do.
+This module does not know the purpose of any task.
 """
 
 import asyncio
@@ -32,9 +32,10 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A task. `run` must run until it is cancelled; a return counts as a failure unless the task `ends`.
+    """A background task. `run` must run until it is cancelled. If it returns, this counts as a failure unless `ends`
+    is true.
 
-    A process cannot work without its `vital` tasks.
+    If a `vital` task keeps failing, the process ends.
     """
 
     name: str
@@ -56,13 +57,13 @@ class SideTaskEnded(Exception):
 
 
 def end_process() -> None:
-    """Shut down in order, as for a signal; the supervisor restarts the process."""
+    """Send SIGTERM to this process, so that it shuts down in order; its supervisor starts it again."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 @dataclass(frozen=True)
 class SideTasks:
-    """Runs the tasks. `clock` returns seconds, `sleep` waits, `give_up` ends the process."""
+    """Runs the tasks. `clock` returns seconds, `sleep` waits for seconds, and `give_up` ends the process."""
 
     tasks: Sequence[SideTask]
     clock: Callable[[], float] = time.monotonic
@@ -96,7 +97,7 @@ class SideTasks:
                 _, pending = await asyncio.wait(pending, timeout=CANCEL_SECONDS)
 
     async def ended(self, seconds: float) -> None:
-        """Wait up to `seconds` until all tasks have ended by themselves."""
+        """Wait until all tasks have ended by themselves, but at most `seconds`."""
         await asyncio.wait(self._group, timeout=seconds)
 
     async def _supervise(self, task: SideTask) -> None:
@@ -110,7 +111,7 @@ class SideTasks:
                     return
                 raise SideTaskEnded(f"{task.name} returned")
             except Exception as error:
-                # This is the edge of a task: after any error the other tasks continue and this one is restarted.
+                # Any error of a task is caught here, so that the other tasks continue and this one is restarted.
                 record.running = False
                 steady = self.clock() - started >= STEADY_SECONDS
                 self._note(record, error, steady=steady)

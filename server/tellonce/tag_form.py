@@ -1,7 +1,7 @@
-"""The syntax of a tag in a model's answer: `[REMEMBER: …]` in every form that is read as one. Pure.
+"""The syntax of a tag in a model's answer, such as `[REMEMBER: …]`, in every spelling that the relay accepts. Pure.
 
-The relay parses tags by this definition, and the server defuses them in stored text by the same one, so that no tag
-gets through.
+The relay parses tags with these patterns. The server uses the same patterns to make tags in stored text harmless, so
+that stored text cannot act as a tag.
 """
 
 import re
@@ -16,7 +16,7 @@ CLOSERS: Final = "]］⁆❳〕】〗⟧〛﹞⦌⦘"
 COLONS: Final = ":：﹕︓∶꞉ː˸"
 BARS: Final = "|｜¦∣"
 
-# These blocks contain the compatibility forms of Latin letters: letter-like, enclosed, full-width, mathematical.
+# These Unicode blocks contain other forms of Latin letters: letter-like, enclosed, full-width, mathematical.
 _BLOCKS: Final = ((0x17F, 0x180), (0x2100, 0x2500), (0xFF00, 0xFFF0), (0x1D400, 0x1D800), (0x1F100, 0x1F200))
 _INVISIBLE: Final = "".join(
     chr(code)
@@ -29,7 +29,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 
 def _forms() -> dict[str, str]:
-    """For each letter of the names, a character class of its compatibility forms."""
+    """For each letter of the tag names, all characters that Unicode treats as another form of it."""
     letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
@@ -54,12 +54,13 @@ OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
 """The beginning of a tag up to its colon."""
 
 SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
-"""The beginning of a tag as a prompt shows it. Tags in stored text are defused by a round bracket."""
+"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a
+tag in stored text by a round one."""
 
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"
 )
-"""The end of a text that could continue as a tag."""
+"""Matches the end of an unfinished text if the next characters could make it a tag."""
 
 
 def _time_mark(word: str) -> re.Pattern[str]:
@@ -74,6 +75,6 @@ AT_MARK: Final = _time_mark(AT)
 
 
 def name_of(written: str) -> str:
-    """The plain name of a tag in any written form."""
+    """The name of a tag in plain capital letters, for any spelling of it."""
     plain = "".join(unicodedata.normalize("NFKC", character) for character in written)
     return "".join(c for c in plain if c == "_" or (c.isalpha() and c.isascii())).upper()

@@ -1,7 +1,7 @@
-"""Carries one trace id through all processes of a turn. Knows W3C trace context, not what is traced.
+"""Passes one trace id through all processes of a turn, in the format of W3C trace context.
 
-MCP sends the current context in each request's `_meta` (`traceparent`), so inside a tool, too, `trace_id()` is the
-turn's. Without opentelemetry-sdk no spans are created, and only the ids travel.
+MCP sends the current context in the `_meta` of each request (`traceparent`). So `trace_id()` returns the id of the turn
+inside a tool as well. Without opentelemetry-sdk, only the ids are passed on, and no spans are recorded.
 """
 
 import importlib
@@ -23,9 +23,10 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """Wrap the block in one span: in the trace `traceparent` names, else in the current one, else in a new one.
+    """Wrap the block in one span. It belongs to the trace in `traceparent`, else to the current trace, else to a new
+    one.
 
-    An exception leaves no text on the span, because it may contain a message's.
+    The text of an exception is not recorded, because it may quote a message.
     """
     span = _tracer.start_span(name, context=_w3c.extract({"traceparent": traceparent}) if traceparent else None)
     if not span.get_span_context().is_valid:
@@ -35,13 +36,13 @@ def traced(name: str, traceparent: str | None = None) -> Generator[None]:
 
 
 def trace_id() -> str | None:
-    """The current trace: 32 hexadecimal digits."""
+    """The id of the current trace, 32 hexadecimal digits; None outside a trace."""
     current = trace.get_current_span().get_span_context()
     return trace.format_trace_id(current.trace_id) if current.is_valid else None
 
 
 def traceparent() -> str | None:
-    """The current trace and span in W3C form, for work that runs later or elsewhere."""
+    """The current trace and span in W3C form, to be passed to work that runs later or in another process."""
     carrier: dict[str, str] = {}
     _w3c.inject(carrier)
     return carrier.get("traceparent")
@@ -67,7 +68,7 @@ def export(process: str, endpoint: str | None) -> None:
 
 
 def _new_context() -> SpanContext:
-    """A new context, marked as sampled so that a process with the SDK records its part."""
+    """A context with new ids. It is marked as sampled, so that other processes with the SDK record their spans."""
     return SpanContext(
         secrets.randbits(128) or 1,
         secrets.randbits(64) or 1,

@@ -1,5 +1,4 @@
-"""The contract of `record_turn`, which coding assistants' hooks call: arguments and results. It is not a tool for
-models."""
+"""The arguments and results of `record_turn`. Hooks of coding assistants call this tool; models do not see it."""
 
 from typing import Annotated, Literal
 
@@ -16,7 +15,7 @@ HookEvent = Literal["SessionStart", "UserPromptSubmit", "PreCompact", "PostCompa
 
 
 class TurnMessage(Contract):
-    """One message of a session. `message_id` is the client's own, so sending the message again records nothing twice."""
+    """One message of a session. `message_id` is the client's own id, so a message that is sent again is stored once."""
 
     role: Role
     content: Text
@@ -27,9 +26,9 @@ class TurnMessage(Contract):
 
 
 class RecordTurnArgs(Place):
-    """Messages to record, oldest first, and the event to recall memories for.
+    """Messages to record, oldest first, and the hook event. With `recall`, the result contains memories for the event.
 
-    A coding assistant's conversation is its project, and each `session` is a thread in it.
+    For a coding assistant, a project is a conversation, and each `session` is a thread in it.
     """
 
     event: HookEvent
@@ -40,15 +39,15 @@ class RecordTurnArgs(Place):
 
 
 class HookOutput(Contract):
-    """The output of a hook, in Claude Code's field names."""
+    """The output of a hook, with the field names of Claude Code."""
 
     hookEventName: HookEvent  # noqa: N815  # the client's name
     additionalContext: str  # noqa: N815
 
 
 class RecordedTurn(Contract):
-    """The result. `recorded` counts new messages and new versions of known ones; `refused` names those that were not
-    recorded, and why."""
+    """The result of `record_turn`. `recorded` counts new messages and new versions of stored messages. `refused` names
+    each message that was not recorded, with the reason."""
 
     recorded: int
     refused: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
-"""Finds settings that no process reads: misspelled names in the environment and in `.env`, each with the most similar
-name."""
+"""Finds misspelled settings in the environment and in `.env`: variables that no process reads. For each, it gives the
+most similar name."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,13 +18,13 @@ from tellonce.settings import Group, ServerSettings
 
 PREFIX = "TELLONCE_"
 _LIKENESS = 0.85
-"""Minimum similarity (difflib's ratio) of a misspelled name. That of `TELEGRAM_USERS_ID` and `TELEGRAM_USER_ID` is
-0.97."""
+"""Minimum similarity (difflib's ratio) between a misspelled name and a setting. `TELEGRAM_USERS_ID` and
+`TELEGRAM_USER_ID` have 0.97."""
 
 
 @dataclass(frozen=True)
 class UnknownSetting:
-    """A variable that nothing reads. `nearest` is the most similar setting, or None if none is similar."""
+    """A variable that no process reads. `nearest` is the most similar setting, or None if no setting is similar."""
 
     name: str
     where: str
@@ -40,8 +40,8 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """Variables with our prefix that no process reads and, in the file, also variables whose name is similar to a
-    setting's."""
+    """The variables that no process reads. In the environment, these are variables with our prefix. In the file, they
+    also include variables with a name similar to a setting."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}

@@ -20,9 +20,11 @@ JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """The tiers that do work, best first.
 
-`claude`: the Anthropic API. `claude-cli`: the user's own subscription. `ollama`: a local model. `assistant`: the
-connected assistant, through `remember`; it claims no jobs. `keep`: without a model, a trained scorer selects the user's
-own sentences.
+- `claude`: the Anthropic API.
+- `claude-cli`: the `claude` command with the user's own subscription.
+- `ollama`: a local model.
+- `assistant`: the connected assistant, which calls `remember` and claims no jobs.
+- `keep`: no model; a trained scorer selects sentences of the user.
 """
 
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
@@ -32,7 +34,7 @@ JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", descri
 
 
 class WorkMessage(Contract):
-    """One message as a worker sees it: secrets masked, recalled text fenced. `at` carries the sender's UTC offset."""
+    """One message as a worker sees it: secrets masked, recalled text fenced. `at` has the sender's UTC offset."""
 
     id: int
     role: Role
@@ -54,7 +56,7 @@ class NotableSentence(Contract):
 
 
 class KnownMemory(Contract):
-    """A memory the model may refer to by its number."""
+    """An existing memory, which the model may refer to by its number."""
 
     id: int
     kind: MemoryKind
@@ -66,7 +68,7 @@ class KnownMemory(Contract):
 
 
 class SummaryBody(Contract):
-    """The structured part of a summary. Each line makes sense by itself; the oldest comes first."""
+    """The structured part of a summary. Each line makes sense by itself. In each list, the oldest line is first."""
 
     goals: tuple[Clean, ...] = Field(default=(), description="Goals and open questions.")
     decisions: tuple[Clean, ...] = ()
@@ -84,7 +86,8 @@ class Canonical(Contract):
 
 
 class ExchangeInput(Contract):
-    """Extract memories from `messages` and update the canonical summary. `before` only helps to resolve pronouns."""
+    """Extract memories from `messages` and update the canonical summary. `before` holds earlier messages, which only
+    help to resolve pronouns."""
 
     kind: Literal["exchange"] = "exchange"
     timezone: str
@@ -118,7 +121,7 @@ class ChunkText(Contract):
 
 
 class ThreadInput(Contract):
-    """Fold newly finished chunk summaries into the rolling summary of the thread or chat."""
+    """Update the rolling summary of the thread or chat with newly finished chunk summaries."""
 
     kind: Literal["thread_summary"] = "thread_summary"
     timezone: str
@@ -130,7 +133,7 @@ class ThreadInput(Contract):
 
 
 class ProfileInput(Contract):
-    """Write the user's narrative from their memories, the most important first."""
+    """Write the narrative about the user from their memories, which are given the most important first."""
 
     kind: Literal["profile"] = "profile"
     timezone: str
@@ -162,7 +165,8 @@ WorkInput = Annotated[
 
 
 class WorkItem(Contract):
-    """A claimed job. Every call about it must return `fence`; a newer claim invalidates it."""
+    """A claimed job. Every call about this job must pass its `fence`, which becomes invalid when the job is claimed
+    again."""
 
     job_id: JobId
     kind: JobKind
@@ -178,14 +182,14 @@ class WorkItem(Contract):
 
 
 class Quote(Contract):
-    """Verbatim words of the user; they may span sentences."""
+    """A verbatim quote of the user, of one or more sentences."""
 
     message_id: int
     text: Annotated[Text, Field(max_length=2000)]
 
 
 class ExchangeItem(Contract):
-    """One statement from an exchange. Every number refers to a memory that the worker was shown."""
+    """One statement learned from an exchange. `same_as`, `replaces` and `ends` are numbers of memories in `known`."""
 
     text: Annotated[Text, Field(max_length=600)]
     kind: LearnedKind
@@ -222,7 +226,7 @@ class ExchangeResult(Contract):
 
 
 class SummaryResult(Contract):
-    """The result of chunk_summary, thread_summary and erasure."""
+    """The result of jobs of the kinds chunk_summary, thread_summary and erasure."""
 
     kind: Literal["summary"] = "summary"
     text: Text
@@ -246,7 +250,7 @@ FORMER_FIELDS: Final = {"rung": "tier", "best_rung": "best_tier"}
 
 
 class _TakesFormerNames(Contract):
-    """Accepts a field under its former name for one release."""
+    """A base class for models that, in this release only, also accept a field under its former name."""
 
     @model_validator(mode="before")
     @classmethod
@@ -259,7 +263,7 @@ class _TakesFormerNames(Contract):
 
 
 class ModelCall(_TakesFormerNames):
-    """One call of a language model for the cost ledger. The price is in US dollars; 0 for local models."""
+    """One call of a language model, for the record of costs. The price of a local model is 0."""
 
     model: str
     tier: Tier
@@ -306,8 +310,8 @@ class SubmitWorkArgs(_TakesFormerNames):
 
 
 class Submitted(Contract):
-    """The outcome of a submission. `state` is `complete` once applied, `ready_to_write` while an earlier job of the
-    chat is open."""
+    """The outcome of a submission. `state` is `complete` if the result was applied, or `ready_to_write` if it waits for
+    an earlier job of the chat."""
 
     job_id: JobId
     state: JobState
@@ -360,14 +364,14 @@ class CostSummary(Contract):
 
 
 class ReadBy(Contract):
-    """How many exchanges one tier has read, finally or provisionally."""
+    """How many exchanges one tier has read. A better tier may read some of them again."""
 
     tier: Tier
     exchanges: int
 
 
 class ReadingStatus(Contract):
-    """How many exchanges each tier has read, and what a better tier still has to read again."""
+    """How many exchanges each tier has read, and how many a better tier will read again."""
 
     read_by: tuple[ReadBy, ...] = ()
     waiting: int = Field(default=0, description="Exchanges that no tier has read yet.")
@@ -378,7 +382,7 @@ class ReadingStatus(Contract):
 
 
 class ProviderDown(Contract):
-    """A model that has been unreachable since `since`. The next tier works meanwhile; its results are redone later."""
+    """A model that has been unreachable since `since`. The next tier works meanwhile. Its results are redone later."""
 
     model: str
     tier: Tier

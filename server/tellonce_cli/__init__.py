@@ -1,2 +1,2 @@
-"""The command `tellonce`: it starts, inspects, imports and exports. It sits above the three processes and holds no
-memory logic."""
+"""The command `tellonce`. It starts the three processes and works on the memory with their code, without memory logic
+of its own."""

@@ -1,4 +1,4 @@
-"""`tellonce backup`: writes the whole memory of all users to one file while it is in use, once or repeatedly."""
+"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The memory may be in use."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,12 +16,12 @@ from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import texts_held
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
-"""The name of a backup in a folder, from its time in UTC."""
+"""The file name of a backup in a folder; it contains the time of the backup in UTC."""
 
 
 def run(place: Path, every: float | None = None, keep: int = 7) -> int:
-    """Back up once to the file `place`, or, with `every` (hours), repeatedly to the folder `place`, keeping the newest
-    `keep` files."""
+    """Back up once to the file `place`. With `every` (in hours), back up repeatedly to the folder `place` and keep only
+    the newest `keep` files."""
     settings = local_settings()
     if every is None:
         asyncio.run(_backup(settings, place))
@@ -38,7 +38,8 @@ async def repeat(
     now: Callable[[], datetime] = utc_now,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Back up until `stop` is set. A failure is reported and retried at the next due time; the older files stay."""
+    """Back up repeatedly until `stop` is set. After a failure, report it, keep the older files, and try again when the
+    next backup is due."""
     stop = stop or told_to_end()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())
@@ -81,8 +82,8 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
         raise CommandFailed(f"{file} is there already; name another file, or remove it.")
     if not has_memory(settings):
         raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
-    # Only the owner may read the file, because it holds the memory, and an unfinished backup must not look like a
-    # finished one.
+    # Only the owner may read the file, because it contains the memory. Until the backup is finished, the file has
+    # another name, so that it does not look like a finished backup.
     part = file.with_name(f"{file.name}.part")
     try:
         part.touch(mode=0o600)

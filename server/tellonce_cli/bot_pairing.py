@@ -1,5 +1,5 @@
-"""Connects a bot with its user for `up`: shows a link that works once, and writes the id of the user who opened it to
-`.env`."""
+"""Connects a Telegram bot with its user when `up` starts. It shows a link that works once, and writes the id of the
+user who opens it to `.env`."""
 
 import asyncio
 from pathlib import Path
@@ -17,7 +17,7 @@ VARIABLE = "TELEGRAM_USER_ID"
 
 
 async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
-    """The user who opened the link; None if no link is needed or the bot cannot offer one."""
+    """Show the link and wait for the user who opens it. None if no link is needed or the bot cannot offer one."""
     if settings.bot_token is None or settings.user_ids:
         return None
     try:

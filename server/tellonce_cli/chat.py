@@ -31,7 +31,7 @@ from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, run_turn
 
 _BOTS_OWN = ("/stop", "/routines")
-"""Commands of the bot that a terminal does not have."""
+"""Commands of the bot that do not exist in the terminal."""
 
 _STARTS_ONE = "No server is running, so this chat starts one of its own until it ends."
 _HELP = """\
@@ -41,7 +41,8 @@ _HELP = """\
 
 
 class Terminal:
-    """A chat surface that streams to the screen, or prints plainly when the output is piped."""
+    """Shows answers in the terminal while they are being written. If the output is piped, it prints only the final
+    text."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -61,14 +62,15 @@ class Terminal:
         return [f"{CHANNEL}:{secrets.token_hex(8)}"]
 
     def close(self) -> None:
-        """Remove the partial answer and show the cursor again; a turn may end without an answer."""
+        """Remove the partial answer from the screen and show the cursor again, because a turn may end without an
+        answer."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
 
 def _page(text: str) -> Markdown:
-    """Markdown that keeps its line breaks, because lists and addresses depend on them."""
+    """Render text as Markdown, but keep its line breaks, because lists and addresses depend on them."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -128,7 +130,8 @@ class Talk:
             console.print(str(error))
 
     def _order_in(self, line: str) -> str | None:
-        """The command for an order in plain words. A language model needs none, and there is no answer to stop here."""
+        """The command for an order in plain words. It is used only without a language model. An order to stop is
+        ignored, because no answer is being written."""
         offline = isinstance(self._command_context.responder, OfflineResponder)
         order = order_of(line) if offline and not is_command(line) else None
         return order.command if order is not None and order.kind != "stop" else None
@@ -170,7 +173,7 @@ class Talk:
             return "\n".join([*known, _HELP])
         if name == "/why" and self._last_answer is None:
             return "Ask me something first; /why then says what my answer was based on."
-        # The terminal has no replies, so a question always refers to the last answer.
+        # In the terminal, the user cannot reply to an older message, so a command always refers to the last answer.
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._command_context, about) or phrase("help.unknown_command")
 

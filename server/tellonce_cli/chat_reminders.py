@@ -1,6 +1,7 @@
-"""Sets, lists, cancels and shows reminders in the terminal chat. They are those of the user's private chat with the
-bot. If a bot is set up, it delivers them, and the terminal also shows those that become due while it is open. Otherwise
-the terminal delivers them.
+"""Sets, lists, cancels and shows reminders in the terminal chat.
+
+The reminders are the same as in the user's private chat with the bot. If a bot is set up, the bot delivers reminders,
+and the terminal also shows those that become due while it is open. Otherwise the terminal delivers them.
 """
 
 import asyncio
@@ -22,16 +23,17 @@ from tellonce_relay.incoming import Incoming
 from tellonce_relay.turn import reminders
 
 LONGEST_NAP: Final = 15.0
-"""Maximum seconds before a reminder that was set elsewhere is noticed."""
+"""Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its time a reminder of the bot is read, because at its time the bot may already have finished it."""
+"""How long before its due time the terminal reads a reminder of the bot. At the due time it may be too late, because
+the bot may have finished it already."""
 
 
 @dataclass
 class ChatReminders:
-    """The reminders of one chat. `show` prints a text at any time; `delivers` means that no bot delivers them; `opened`
-    is when the chat began."""
+    """The reminders of one chat. `show` prints a text at any time. If `delivers` is true, the terminal delivers the
+    reminders, because no bot does. `opened` is the time at which the terminal chat was opened."""
 
     memory: MemoryClient
     zone: ZoneInfo
@@ -45,7 +47,7 @@ class ChatReminders:
     _listed: tuple[Reminder, ...] = ()
 
     async def set(self, incoming: Incoming, text: str) -> tuple[str, Reminder | None]:
-        """The answer to a request, and the reminder if it was set. Raises what the memory raises."""
+        """Set the reminder that `text` asks for. Returns the answer to the user, and the reminder if it was set."""
         try:
             made = await reminders.set_by(self.memory, self.zone, incoming, text)
         except reminders.NotSet as reason:
@@ -54,7 +56,7 @@ class ChatReminders:
         return reminders.set_reply(made, incoming.sent_at, self.zone).text, made
 
     async def listed(self, incoming: Incoming) -> str:
-        """All upcoming reminders with their numbers."""
+        """A numbered list of all upcoming reminders."""
         self._listed = (await reminders.coming(self.memory, incoming))[: reminders.MOST_LISTED]
         return reminders.list_reply(self._listed, incoming.sent_at, self.zone).text
 
@@ -70,13 +72,13 @@ class ChatReminders:
         return phrase("reminder.cancelled", what=reminders.what_of(await self.memory.change_reminder(args)))
 
     async def keep(self) -> None:
-        """Show reminders at their time until cancelled."""
+        """Show each reminder when it is due, until this task is cancelled."""
         while True:
             self.changed.clear()
             try:
                 next_at = await (self.deliver_due() if self.delivers else self.show_due())
             except (MemoryRefused, MemoryUnreachable):
-                next_at = None  # the next typed line shows the reason
+                next_at = None  # the user sees the error at the next line they type
             until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
             try:
                 async with asyncio.timeout(min(LONGEST_NAP, max(0.0, until))):
@@ -85,7 +87,7 @@ class ChatReminders:
                 continue
 
     async def deliver_due(self) -> datetime | None:
-        """Show and finish what is due, and return when the next reminder is."""
+        """Show and finish all due reminders. Returns the time of the next reminder."""
         claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self._worker))
         for reminder in claimed.reminders:
             text = self._text(reminder)
@@ -95,7 +97,7 @@ class ChatReminders:
         return claimed.next_at
 
     async def show_due(self) -> datetime | None:
-        """Show the reminders that the bot delivers now, and return when to check again."""
+        """Show the reminders that the bot delivers now. Returns the time at which to check again."""
         coming = (await self.memory.list_reminders(ListRemindersArgs())).reminders
         news = [r for r in coming if r.due_at >= self.opened and (r.memory.id, r.due_at) not in self._shown]
         for reminder in (r for r in news if r.due_at <= self.now() + LEAD):
@@ -109,7 +111,7 @@ class ChatReminders:
         return reminders.due_text(reminder, self.zone, late=self.now() - reminder.due_at > reminders.LATE)
 
     async def _record(self, text: str) -> None:
-        """Record the delivered reminder, so that "done" answers it."""
+        """Record the delivered reminder as a message, so that the user can answer it with "done"."""
         args = c.RecordMessageArgs(
             role="assistant",
             content=text,
@@ -122,5 +124,6 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether no bot delivers. The settings of another machine are not known, so a bot may run there."""
+    """Whether the terminal delivers reminders. It does so only if no bot does. If the server is on another machine, a
+    bot may run there."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

@@ -1,4 +1,4 @@
-"""The user-wide configuration of each MCP client: the path of the file and the form of our entry. Pure."""
+"""The user-wide configuration files of MCP clients: the path of each file, and the form of our entry in it. Pure."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -24,13 +24,13 @@ Command = Mapping[str, Any]
 
 
 class UnreadableConfig(Exception):
-    """The file is not in the format its client writes; the text says what is wrong."""
+    """The file does not have the format that its client writes; the text says what is wrong."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The facts that determine a file's path. `system` is `sys.platform`; `environment` holds the environment
-    variables."""
+    """The facts about a machine that determine the path of a file. `system` is `sys.platform`; `environment` holds the
+    environment variables."""
 
     system: str
     home: Path
@@ -48,7 +48,8 @@ class Machine:
 
 @dataclass(frozen=True)
 class Client:
-    """One client: its title, its file, the key of its server list, and the form of an entry."""
+    """One client. `key` is the key of the server list in its file. `entry` converts a command to the form of an entry.
+    `after` tells the user what to do next."""
 
     title: str
     file: Callable[[Machine], Path]
@@ -129,8 +130,8 @@ def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """The file's text without our entry, or with the entry that `former` had under the same name; None if nothing is
-    left.
+    """The file's text without our entry. If `former`, the original text, had an entry of the same name, that entry is
+    restored. None if nothing is left.
 
     Raises: UnreadableConfig: as for `with_entry`.
     """
@@ -164,7 +165,8 @@ def _is_ours(entry: Mapping[str, Any]) -> bool:
 
 
 def program_of(client: Client, file: Path, text: str) -> str | None:
-    """The program that our entry starts; None without an entry, or one that names a URL. Raises UnreadableConfig."""
+    """The program that our entry starts; None if there is no entry, or if the entry has a URL. Raises
+    UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     command = entry.get("command") if isinstance(entry, dict) else None
     return str(command[0] if isinstance(command, list) else command) if command else None

@@ -59,7 +59,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _show(client: Client, name: ClientName) -> None:
-    """Print the file with our entry added, or our entry alone where we cannot read the file, as with comments in JSON."""
+    """Print the file with our entry added. If the file cannot be parsed, as JSON with comments, print our entry
+    alone."""
     try:
         file, text = preview(name)
     except CommandFailed:
@@ -71,7 +72,7 @@ def _show(client: Client, name: ClientName) -> None:
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
-    """The client's file and its text with our entry added; with `reveal`, secrets are written out. Raises
+    """The path of the client's file, and its text with our entry added. Secrets are shown only with `reveal`. Raises
     CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
@@ -84,8 +85,8 @@ def this_machine() -> Machine:
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """For each client with a configuration on this machine: whether our entry is in it, or why this cannot be
-    determined."""
+    """For each client with a configuration file on this machine, whether our entry is in the file, or a text that says
+    why this is not known."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
@@ -124,7 +125,7 @@ def _text(file: Path) -> str | None:
 
 @contextmanager
 def _legible() -> Generator[None]:
-    """Report a file that cannot be parsed as a failed command and leave it unchanged."""
+    """Convert the error for a file that cannot be parsed to CommandFailed. The file stays unchanged."""
     try:
         yield
     except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
@@ -134,8 +135,8 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str) -> None:
-    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. A link to
-    a file elsewhere stays a link."""
+    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. If the
+    file is a symbolic link, it stays one."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _keep_former(file)
@@ -145,7 +146,8 @@ def _write(file: Path, text: str) -> None:
 
 
 def _keep_former(file: Path) -> None:
-    """Copy the original the first time only, so that connecting twice does not overwrite it with our own version."""
+    """Copy the original file, unless a copy exists. A second `connect` must not replace the copy with our own
+    version."""
     backup = _backup(file)
     if file.exists() and not backup.exists():
         backup.touch(mode=0o600)

@@ -1,6 +1,6 @@
 """`tellonce database setup`: prepares an external PostgreSQL, or prints what an administrator must run.
 
-Other commands get the database's URL here, and a connection with the newest schema.
+Other commands get from here the URL of the database, and a connection after updating the schema.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ async def _setup(settings: ServerSettings) -> None:
 
 @asynccontextmanager
 async def database(settings: ServerSettings) -> AsyncGenerator[str]:
-    """The URL of the memory's database. The embedded one is started if it is not running."""
+    """The URL of the memory's database during the block. The embedded PostgreSQL is started if it is not running."""
     if settings.login_url is not None:
         yield settings.login_url
         return
@@ -62,7 +62,7 @@ async def database(settings: ServerSettings) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def connected(dsn: str) -> AsyncGenerator[Any]:
-    """A separate connection to the database. Raises CommandFailed if PostgreSQL does not answer."""
+    """Open a connection to the database for the block. Raises CommandFailed if PostgreSQL does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
@@ -75,7 +75,7 @@ async def connected(dsn: str) -> AsyncGenerator[Any]:
 
 @asynccontextmanager
 async def current(dsn: str) -> AsyncGenerator[Any]:
-    """A separate connection to the database, with the schema up to date."""
+    """Open a connection to the database for the block, after updating the schema."""
     async with connected(dsn) as connection:
         try:
             await prepare(connection)

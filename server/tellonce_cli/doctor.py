@@ -41,7 +41,7 @@ from tellonce_server.store.route import find_route
 FREE_BYTES = 1 << 30
 OLDEST_PYTHON = (3, 11)
 BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""A correct clock shows a later time than this, because the program was built after it."""
+"""The program was built after this time, so a clock that shows an earlier time is wrong."""
 CLOCK_SECONDS = 60
 WEIGHTS = "model.safetensors"
 TIMEOUT = 5
@@ -49,7 +49,7 @@ TIMEOUT = 5
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check. `ok` is None if the check does not apply or is only informative."""
+    """The result of one check. `ok` is None if the result is neither good nor bad."""
 
     ok: bool | None
     text: str
@@ -152,7 +152,7 @@ def readiness_finding(found: Readiness, name: str) -> Finding:
 
 
 async def _route(settings: ServerSettings) -> Finding | None:
-    """What is wrong with the connection to an external PostgreSQL, provided that it answers."""
+    """Check how the server would connect to an external PostgreSQL that answers. None if nothing is wrong."""
     assert settings.database_url is not None  # checked for external databases only
     direct = settings.database_direct_url
     try:
@@ -183,7 +183,7 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _knows_us(settings: ServerSettings) -> bool:
-    """Whether the running server accepts the token that is stored in our data folder."""
+    """Whether the running server accepts the token in our data folder, and so has the same memory."""
     file = settings.data_dir / "tokens" / "assistant"
     if not file.exists():
         return False
@@ -223,8 +223,8 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is our prepared model; `source` is the configured folder, with prepared
-    files or the original ones at any depth."""
+    """Check the embedding model. `folder` is the place of the prepared model. `source` is the configured folder, which
+    may contain the prepared files, or the original files at any depth."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
         return Finding(True, f"embedding model in {ready}")
@@ -310,8 +310,8 @@ async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
 
 
 def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Compare this clock with `reference`. Messages are dated by this clock, so one that is slow puts answers before
-    their questions."""
+    """Compare this machine's clock with `reference`, the clock called `name`. If this clock is slow, answers get
+    earlier times than their questions."""
     if now < reference:
         return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
@@ -330,7 +330,7 @@ async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
 
 
 async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
-    """List the provider's models, which proves the key and costs no tokens."""
+    """Check the API key by listing the provider's models, which costs no tokens."""
     if relay.anthropic_api_key is None:
         return Finding(None, "Claude online: no key to try")
     url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
@@ -353,7 +353,7 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
         answer = await _get(f"{relay.bot_api_url.rstrip('/')}/bot{relay.bot_token.get_secret_value()}/getMe")
         found = answer.json()
     except (httpx2.HTTPError, ValueError) as error:
-        # The error's own text may contain the URL, and the token with it.
+        # The error's own text is not shown, because it may contain the URL, and the URL contains the token.
         return Finding(False, f"Telegram online: {type(error).__name__}", "check the network, or TELEGRAM_API_URL")
     if not found.get("ok"):
         return Finding(False, "Telegram online: the bot token is refused", "ask @BotFather for a new one")
@@ -368,7 +368,7 @@ async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
 
 
 def _drifted(answer: httpx2.Response) -> Finding | None:
-    """Compare this clock with the one of the remote server that sent the answer."""
+    """Compare this machine's clock with the clock of the remote server that sent the answer."""
     try:
         theirs = parsedate_to_datetime(answer.headers["date"])
     except (KeyError, ValueError):

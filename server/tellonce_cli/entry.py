@@ -7,7 +7,7 @@ STDIO = ["serve", "--stdio"]
 
 
 def main() -> None:
-    """Run the command. Skipping typer and rich makes the server's handshake a sixth of a second faster."""
+    """Run the command. `serve --stdio` starts without typer and rich, which makes its handshake 0.17 s faster."""
     if sys.argv[1:] == STDIO:
         sys.argv[1:] = ["--stdio"]
         importlib.import_module("tellonce_server.__main__").main()

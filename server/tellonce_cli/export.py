@@ -1,5 +1,4 @@
-"""`tellonce export`: writes everything the memory holds about a person, as JSON Lines for another import or as
-Markdown."""
+"""`tellonce export`: writes all data of a person as JSON Lines, which can be imported again, or as Markdown."""
 
 import asyncio
 import json
@@ -45,7 +44,8 @@ def _target(file: Path | None) -> AbstractContextManager[TextIO]:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open the file so that only its owner can read it, even if it existed before: it holds the memory."""
+    """Open the file so that only its owner can read it, because it contains the memory. This also holds for an existing
+    file."""
     descriptor = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.chmod(path, 0o600)
@@ -53,8 +53,8 @@ def _private(path: str, flags: int) -> int:
 
 
 async def _export(settings: ServerSettings, file: Path | None, form: Callable[[Entry], str]) -> Counter[str]:
-    """Export, and return the number of entries of each type. A memory that cannot be opened leaves an older file
-    untouched."""
+    """Export, and return the number of entries of each type. If the memory cannot be opened, an existing file stays
+    unchanged."""
     wrote: Counter[str] = Counter()
     async with storage(settings) as services:
         with _target(file) as stream:

@@ -1,4 +1,4 @@
-"""`tellonce forget`, and `/forget` in the chat: shows the matches, and erases those that the person selects."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those that the person selects."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ def run(
 
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
-    """Call `forget` without asking. Without `yes` this is a preview, or the erasure that its token confirms. With `yes`
-    the ticked matches are previewed and erased."""
+    """Call `forget` without asking. With the token of a preview, erase; without it, return a preview. With `yes`, get a
+    preview and erase the matches that it marks."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview
@@ -66,8 +66,8 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
 
 
 async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | None:
-    """The numbers of the matches to keep; None if the person declines. Repeats the question if the answer cannot be
-    parsed."""
+    """Ask which matches to erase, until the answer can be parsed. Returns the numbers of the matches to keep, or None
+    if the person declines."""
     while True:
         if not keyboard.interactive:
             console.print(QUESTION)

@@ -1,5 +1,5 @@
-"""The configuration a person gives to a host (Claude Desktop, Claude Code) so that it shares this memory. It starts
-nothing."""
+"""The configuration with which a host (Claude Desktop, Claude Code) uses this memory. This module only creates the
+text."""
 
 import shlex
 import sys
@@ -35,7 +35,7 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine the memory's owner, its location and its storage."""
+"""The settings that determine whose memory a server serves, where it is, and how it is stored."""
 
 _OLLAMA = ("ollama_url", "ollama_embedding_model")
 """The settings that are needed only if Ollama computes the vectors."""
@@ -49,8 +49,8 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The Claude Desktop entry. It holds absolute paths and the settings, because Claude Desktop sees neither our
-    environment nor `.env`. Secrets are named, and written out only for a file (`reveal`), never for a screen."""
+    """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
+    our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a placeholder."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -65,7 +65,7 @@ def own_command() -> list[str]:
 
 
 def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:
-    """The variables a server started elsewhere needs to serve the same person."""
+    """The environment variables that a server started by another program needs to serve the same memory."""
     decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
     values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
@@ -81,6 +81,7 @@ def _written(value: object, reveal: bool) -> str:
 
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """The command that adds the server to Claude Code. It reads the token when it runs, so that no screen shows it."""
+    """The command that adds the server to Claude Code. It reads the token from its file, so the screen does not show
+    it."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

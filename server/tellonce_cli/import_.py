@@ -43,7 +43,7 @@ NAMED = 5
 
 @dataclass
 class Tally:
-    """The outcome of each of the file's entries."""
+    """Counts the entries of the file by outcome."""
 
     created: int = 0
     duplicates: int = 0
@@ -70,8 +70,8 @@ def run(
     yes: bool = False,
     dry_run: bool = False,
 ) -> int:
-    """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new, or if the user
-    declined."""
+    """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new. Also returns 0 if the
+    user declined."""
     if kind is not None and kind not in KINDS:
         raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():
@@ -91,7 +91,7 @@ def run(
 
 
 def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
-    """The kind that the user named, else the recognized one, which is printed."""
+    """The kind of the file: as named by the user, otherwise recognized and printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -106,7 +106,7 @@ def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | N
 def _foreseen(
     settings: ServerSettings, kind: ImportKind, file: Path, where: ChatScope, people: tuple[str | None, str | None]
 ) -> Forecast:
-    """The forecast of an import. The file is read once for it."""
+    """Forecast the import, by reading the file once."""
     me, assistant = people
     with _progress("counting") as progress:
         task = progress.add_task("", total=estimate_size(file))
@@ -116,7 +116,7 @@ def _foreseen(
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, an import that costs money needs --yes."""
+    """Show the forecast and ask. If nobody can be asked, an import that calls a model needs --yes."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
@@ -143,7 +143,8 @@ def _progress(title: str) -> Progress:
 
 
 def own_bot() -> str | None:
-    """The bot's user id, which is the number its token begins with. Its messages are the assistant's in any chat."""
+    """The user id of our bot, which is the number at the start of its token. Its messages are always the
+    assistant's."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None
@@ -178,7 +179,7 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 
 async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
-    """Import batch by batch; each batch is stored whole or not at all."""
+    """Import in batches. Each batch is stored completely or not at all."""
     for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
         for start in range(0, len(messages), BATCH):
@@ -195,7 +196,8 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
-    """Batches that are limited both in items and in text, so that memory use stays flat."""
+    """Split the items into batches. Both the number of items and their text are limited, so that little memory is
+    used."""
     batch: list[Item] = []
     characters = 0
     for item in items:
@@ -209,7 +211,7 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
 
 
 async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
-    """Store a memory. One without a time gets the time of the newest message before it."""
+    """Store the memories of a batch. A memory without a time gets the time of the newest message before it."""
     for item in batch:
         if isinstance(item, ImportMemory | ExportedMemory):
             dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item

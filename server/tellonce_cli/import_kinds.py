@@ -1,4 +1,4 @@
-"""The kinds of files that can be imported, as the command names them."""
+"""The kinds of files that can be imported, with the names that the command uses."""
 
 from typing import Literal
 

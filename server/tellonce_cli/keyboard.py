@@ -1,4 +1,4 @@
-"""Reads lines from the terminal or a pipe; waiting for a line can be interrupted at once."""
+"""Reads lines from the terminal or a pipe. The wait for a line can be interrupted at once."""
 
 import asyncio
 import importlib
@@ -19,7 +19,8 @@ _NO_PASTE_MARKS = b"\x1b[?2004l"
 
 @contextmanager
 def terminal_as_found() -> Generator[None]:
-    """Restore the terminal afterwards, because interrupted line editing would leave it without echo."""
+    """Restore the terminal's settings after the block, because interrupted line editing would leave echo switched
+    off."""
     if sys.platform == "win32" or not (os.isatty(_STDIN) and os.isatty(_STDOUT)):
         yield
         return
@@ -32,8 +33,8 @@ def terminal_as_found() -> Generator[None]:
 
 
 class Keyboard:
-    """Standard input. It has its own thread: asyncio waits for threads of its pool at exit, so Ctrl-C would need an
-    Enter."""
+    """Reads standard input in a thread of its own. At exit, asyncio waits for the threads of its pool, so with a pool
+    thread the user would have to press Enter after Ctrl-C."""
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()
@@ -44,7 +45,7 @@ class Keyboard:
             _edit_lines()
 
     async def line(self, prompt: str) -> str | None:
-        """The next line without its line end; None at the end. A pipe gets no prompt."""
+        """The next line without its line end; None at the end of the input. The prompt is not printed for a pipe."""
         self._prompt = prompt
         if self._reading is None:
             self._reading = self._begin(prompt)
@@ -55,8 +56,8 @@ class Keyboard:
         return line
 
     async def answer(self, question: str) -> str:
-        """The answer to a question. It is empty after Ctrl-C and at the end of the input, which every question treats
-        as no."""
+        """The answer to a question. After Ctrl-C or at the end of the input it is empty, which every question treats as
+        no."""
         reading = asyncio.ensure_future(self.line(question))
         loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(reading.cancel))
@@ -71,7 +72,7 @@ class Keyboard:
         return reading.result() or ""
 
     def show(self, text: str) -> None:
-        """Print a text while the user may be typing, then the prompt and the typed text again."""
+        """Print a text while the user may be typing. Then print the prompt and the typed text again."""
         if not self.interactive or self._reading is None:
             print(text, flush=True)
             return
@@ -84,7 +85,7 @@ class Keyboard:
 
         def read() -> None:
             line = self._read(prompt)
-            # The loop is closed if we were interrupted, and nobody waits for the line.
+            # After an interrupt, the loop is closed and nobody waits for the line.
             if not loop.is_closed():
                 loop.call_soon_threadsafe(_set, result, line)
 
@@ -98,8 +99,8 @@ def _set(result: "asyncio.Future[str | None]", line: str | None) -> None:
 
 
 def _edit_lines() -> None:
-    """Replace `input` by one with arrow keys, history, lines of any length, and multi-line paste."""
-    with suppress(ImportError):  # Python can be built without it
+    """Give `input` arrow keys, a history, lines of any length, and multi-line paste."""
+    with suppress(ImportError):  # Python can be built without readline
         importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
 
 
@@ -112,7 +113,8 @@ def _typed(prompt: str) -> str | None:
 
 
 class _Pipe:
-    """Reads the descriptor directly, because a thread blocked in `sys.stdin` would hold its lock when Python exits."""
+    """Reads lines from the file descriptor of standard input. A thread that is blocked in `sys.stdin` would hold a lock
+    that Python needs at exit."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -1,4 +1,4 @@
-"""`tellonce replay`, `reembed` and `scrub`: work that is started manually."""
+"""`tellonce replay`, `reembed` and `scrub`: maintenance that a person starts."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
@@ -40,7 +40,7 @@ async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
 
 
 async def _reembed(settings: ServerSettings) -> None:
-    """Switch to the configured model while the server runs; searches use the old vectors meanwhile."""
+    """Switch to the configured embedding model while the server runs. Meanwhile, searches use the old vectors."""
     embedder = choose_embedder(settings)
     if isinstance(embedder, NoEmbedder):
         raise CommandFailed("TELLONCE_EMBEDDINGS is none; set it to the model to change to, local or ollama.")
@@ -80,7 +80,7 @@ _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {
 
 @asynccontextmanager
 async def running(embedder: Embedder) -> AsyncGenerator[None]:
-    """A loaded embedder. Fetching its model can take minutes the first time."""
+    """Load the embedding model and run the embedder during the block. The first download can take minutes."""
     work, told = asyncio.create_task(embedder.run()), None
     try:
         while not embedder.ready:

@@ -24,7 +24,7 @@ Command = Literal["list", "search", "remember", "edit", "why"]
 
 
 def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_json: bool = False) -> int:
-    """Run the command and return 0. The hint at the next command goes to standard error."""
+    """Run the command and return 0. A hint about the next command is printed on standard error."""
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     kind, call, show = _COMMANDS[command]
@@ -52,7 +52,7 @@ def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
 
 
 async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitable[ResultT]]) -> ResultT:
-    """The result of a call. Raises CommandFailed with the memory's message if it refuses the call or cannot be
+    """The result of a call. Raises CommandFailed with the error message if the memory refuses the call or cannot be
     reached."""
     async with connected(settings) as memory:
         try:
@@ -67,7 +67,8 @@ def print_json(result: BaseModel) -> None:
 
 
 async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
-    """The page with that number. The pages before it are read too, because a cursor leads only to the next page."""
+    """The page with the number `page`. All earlier pages are read, too, because a cursor leads only to the next
+    page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -97,7 +98,7 @@ async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanati
 
 
 Shown = tuple[list[str], str]
-"""The lines for standard output, and a hint at the next command."""
+"""The lines for standard output, and a hint about the next command."""
 
 
 def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:

@@ -1,4 +1,4 @@
-"""Direct access of a command to the memory's storage."""
+"""Opens the storage of the memory in the process of a command, without a server."""
 
 import logging
 from collections.abc import AsyncGenerator
@@ -47,7 +47,7 @@ def _own_tokens(settings: ServerSettings) -> list[str]:
 
 @asynccontextmanager
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
-    """Open the memory's storage in this process, next to any running server."""
+    """Open the storage of the memory in this process. A server may run at the same time."""
     if not has_memory(settings) and (await health(address(settings))).get("ready"):
         raise CommandFailed(ANOTHER.format(url=address(settings), folder=settings.data_dir))
     quiet = settings.model_copy(update={"embeddings": "none"})

@@ -1,4 +1,5 @@
-"""Connects a command to the memory: to the running server, or to a separate one over stdio on the same data."""
+"""Connects a command to the memory: to the running server or, without one, to a new server over stdio on the same
+data."""
 
 import os
 import sys
@@ -15,7 +16,7 @@ from tellonce_cli.screen import CommandFailed, notes
 from tellonce_cli.status import health
 
 CHANNEL = "terminal"
-"""The client's name, which is also the channel and so determines the chat of all commands in a terminal."""
+"""The name of this client. It is also the channel, so all commands in a terminal have the same chat."""
 
 ANOTHER = (
     "the server at {url} has another memory than the data folder {folder}. Run this in the folder with that server's "
@@ -28,9 +29,11 @@ OURS = ("127.0.0.1", "localhost", "::1")
 async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator[MemoryClient]:
     """A client of the memory.
 
-    `notice` is printed on a terminal if a server must be started. Raises CommandFailed if a memory of our own would be
-    a different one than the one that is meant (a server on another machine, a token that was set, or a running server
-    that does not accept our token), and if our own cannot be opened.
+    `notice` is printed on a terminal if a server must be started.
+
+    Raises CommandFailed if the memory cannot be opened. It is also raised if the memory on this machine would be a
+    different one than the one that is meant: if the configured server is on another machine or a token was set, but no
+    server accepts it, and if a running server does not accept the token of our data folder.
     """
     try:
         token = settings.bearer("assistant")

@@ -1,4 +1,4 @@
-"""`tellonce open`: opens the memory page in the browser, signed in by a code that works once within a minute."""
+"""`tellonce open`: opens the memory page in the browser and signs in with a code that works once, for a minute."""
 
 import webbrowser
 from urllib.parse import urljoin
@@ -23,7 +23,7 @@ def run(*, only_print: bool) -> None:
 
 
 def page_address(settings: RelaySettings) -> str:
-    """The page's address with a fresh code in its fragment, which a browser never sends to a server."""
+    """The address of the page with a new code. The code is in the fragment, which browsers do not send to servers."""
     headers = {"Authorization": f"Bearer {settings.bearer('assistant')}"}
     try:
         with httpx2.Client(timeout=SECONDS, trust_env=False) as http:

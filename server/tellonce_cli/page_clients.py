@@ -1,4 +1,4 @@
-"""Other programs' configurations for the memory page. It is separate from `page_work` because it must be fast.
+"""Lists the configurations of other programs for the memory page. It is separate from `page_work` to start fast.
 
 The server runs `python -m tellonce_cli.page_clients TASK …`.
 """
@@ -11,7 +11,7 @@ from tellonce_cli.screen import CommandFailed
 
 
 def clients() -> None:
-    """List each client with its file, whether our entry is in it, and the file with our entry added."""
+    """List each client, its file, whether our entry is in the file, and the file with our entry added."""
     known = connect.connected(connect.this_machine())
     for name in ClientName:
         try:

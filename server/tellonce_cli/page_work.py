@@ -1,4 +1,4 @@
-"""The work that the memory page runs in a separate process: imports, exports and backups.
+"""Runs imports, exports and backups for the memory page, in a separate process.
 
 The server runs `python -m tellonce_cli.page_work TASK …` and reads one JSON object per line. A failure is one sentence
 on standard error and exit code 1.
@@ -34,7 +34,7 @@ def _kind(file: Path) -> ImportKind:
 
 
 def plan_import(file: str, me: str = "") -> None:
-    """A dry run: the contents of the file, and what learning from them costs."""
+    """Report the contents of the file, and the cost of learning from them, without importing."""
     path = Path(file)
     kind = _kind(path)
     talk = measured(_items(kind, path, me, _progress(path)))
@@ -53,7 +53,7 @@ def plan_import(file: str, me: str = "") -> None:
 
 
 def do_import(file: str, me: str = "") -> None:
-    """Run the import, skipping what is already stored."""
+    """Run the import. Entries that are already stored are skipped."""
     path = Path(file)
     tally = asyncio.run(_import(load(ServerSettings), _kind(path), path, me))
     tell(
@@ -118,7 +118,7 @@ def main() -> None:
 
 
 def _telling(task: Callable[..., None]) -> Callable[..., None]:
-    """Report an import's error with its own sentence."""
+    """Wrap a task so that the page gets the text of an import's error."""
 
     def telling(*arguments: str) -> None:
         try:

@@ -11,7 +11,7 @@ Process = Literal["server", "summarizer", "relay"]
 
 
 def run(process: Process, *, stdio: bool = False) -> None:
-    """Run the process's own entry point with its own settings."""
+    """Call the entry point of the process, which reads its own settings."""
     for unknown in unknown_settings():
         notes.print(f"Warning: {unknown}.")
     # The server's entry point reads its transport from the command line.

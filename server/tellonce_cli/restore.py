@@ -1,7 +1,7 @@
-"""`tellonce restore FILE`: replaces the memory by a backup in one transaction and erases again what was forgotten
-since.
+"""`tellonce restore FILE`: replaces the memory with a backup, in one transaction. Then it erases again everything that
+was forgotten after the backup.
 
-Tokens are not restored into the memory that the backup came from, so a revoked token stays revoked.
+If the backup was made of this same memory, its access tokens are not restored, so a revoked token stays revoked.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""`tellonce send`: standard input to a Telegram chat, recorded as a routine message."""
+"""`tellonce send`: sends standard input to a Telegram chat and records it as a routine message."""
 
 import sys
 

@@ -1,4 +1,5 @@
-"""`tellonce service install|uninstall|status|logs`: runs the memory as the user's service under systemd or launchd."""
+"""`tellonce service install|uninstall|status|logs`: runs the memory as a service of the user, with systemd or
+launchd."""
 
 import os
 import shlex
@@ -21,7 +22,7 @@ CARRIED = "TELLONCE_DATA_DIR"
 
 
 class Manager(Protocol):
-    """The system's service manager. Each method returns the commands to run, in order."""
+    """The service manager of the system. Each method returns the commands to run, in order."""
 
     program: str
 
@@ -39,7 +40,8 @@ class Systemd:
         return systemd_unit(service).encode()
 
     def start(self, file: Path) -> list[list[str]]:
-        """The commands that start the service; `restart` makes a second installation take effect."""
+        """The commands that start the service. `restart` instead of `start` also applies the changes of a second
+        installation."""
         user = [self.program, "--user"]
         return [[*user, "daemon-reload"], [*user, "enable", file.name], [*user, "restart", file.name]]
 
@@ -80,7 +82,7 @@ def manager(platform: str = sys.platform) -> Manager:
 
 
 def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
-    """Run an action and return its exit code; for `status` and `logs`, the service manager's."""
+    """Run an action and return its exit code. For `status` and `logs`, this is the exit code of the service manager."""
     settings, system = load(ServerSettings), manager()
     actions: dict[str, Callable[[], int]] = {
         "install": lambda: _install(system, settings, only_print=only_print),
@@ -115,8 +117,8 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
 
 
 def _warn_of_the_environment() -> None:
-    """Warn of variables in this shell that the service will not see. Their values may be secrets and are not written
-    anywhere."""
+    """Warn of environment variables in this shell that the service will not see. Only their names are shown, because
+    the values may be secrets."""
     kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)
@@ -140,7 +142,7 @@ def _uninstall(system: Manager) -> int:
 
 
 def _tried(commands: Sequence[Sequence[str]]) -> bool:
-    """Run commands until one fails; then say what remains to be done."""
+    """Run the commands in order. If one fails, print the commands that remain and return False."""
     for number, command in enumerate(commands):
         found = shutil.which(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None

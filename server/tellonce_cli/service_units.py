@@ -10,7 +10,7 @@ from tellonce.service_files import NAME
 
 @dataclass(frozen=True)
 class Service:
-    """The service to run. `folder` is where the program finds its `.env`; `log` is used on macOS only."""
+    """The service to run. `folder` is the folder of `.env`; `log` is used only on macOS."""
 
     command: Sequence[str]
     folder: Path
@@ -19,8 +19,8 @@ class Service:
 
 
 def systemd_unit(service: Service) -> str:
-    """A systemd user unit. Only the main process receives the stop signal. It stops its children in order and leaves a
-    PostgreSQL running that another program still uses."""
+    """A systemd user unit. Only the main process receives the stop signal. It stops its children in order. PostgreSQL
+    keeps running if another program uses it."""
     settings = [f"Environment={_quoted(f'{name}={value}')}" for name, value in service.environment.items()]
     return "\n".join(
         [
@@ -44,14 +44,14 @@ def systemd_unit(service: Service) -> str:
 
 
 def _quoted(text: str) -> str:
-    """One word quoted for systemd, with its escapes and specifiers taken literally. Only in a command is the dollar
-    sign doubled."""
+    """Quote one word for systemd, so that its backslashes and percent signs are taken literally. (A dollar sign must be
+    doubled only in commands; the caller does this.)"""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 
 
 def launchd_plist(service: Service) -> bytes:
-    """An agent that runs while the user is logged in and restarts after a failure."""
+    """A launchd agent that runs while the user is logged in, and restarts after a failure."""
     return plistlib.dumps(
         {
             "Label": NAME,

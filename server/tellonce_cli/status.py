@@ -1,4 +1,4 @@
-"""`tellonce status`: shows the running processes, the queue, the cost, and what is known."""
+"""`tellonce status`: shows the running processes, the queue, the cost, and the contents of the memory."""
 
 import asyncio
 import json
@@ -64,7 +64,7 @@ async def _status(settings: RelaySettings) -> int:
 
 
 async def health(url: str) -> dict[str, Any]:
-    """The server's health report, or nothing if the server cannot be reached."""
+    """The server's health report; empty if the server cannot be reached."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
             found: dict[str, Any] = (await http.get(urljoin(url, "/health"))).json()
@@ -74,8 +74,8 @@ async def health(url: str) -> dict[str, Any]:
 
 
 def task_lines(health: dict[str, Any]) -> list[str]:
-    """Background tasks that failed since the server started, and how often its event loop was blocked; nothing if all
-    is well."""
+    """Lines about background tasks that failed since the server started, and about a blocked event loop. Empty if there
+    were no such problems."""
     failed = {name: task for name, task in health.get("tasks", {}).items() if task["failures"]}
     lines = [
         f"tasks      {name} failed {counted(task['failures'], 'time')} ({task['error']}), "
@@ -108,13 +108,13 @@ async def _talks(memory: MemoryClient) -> Mapping[str, int]:
 
 
 def talk_line(talks: Mapping[str, int]) -> str:
-    """The number of messages, in all and by client."""
+    """A line with the number of messages, in total and by channel."""
     parts = ", ".join(f"{count} in {channel}" for channel, count in sorted(talks.items()) if count)
     return f"{sum(talks.values())}" + (f" ({parts})" if parts else "")
 
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
-    """How many exchanges each tier has read, how many are still to be read, and what was dropped."""
+    """Lines about the exchanges: how many each tier has read, how many are still to be read, and what was dropped."""
     read = ", ".join(f"{by.exchanges} by {_READERS[by.tier]}" for by in reading.read_by if by.exchanges)
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
@@ -143,7 +143,7 @@ def _duration(seconds: float) -> str:
 
 
 def _print_command_calls(settings: SummarizerSettings) -> None:
-    """Show every call of the `claude` command, because it uses up a subscription."""
+    """Show the number of calls of the `claude` command, because they count against the user's subscription."""
     used = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day).used()
     if settings.asks_the_command or used.day:
         state = "" if settings.asks_the_command else "; now off"

@@ -1,4 +1,5 @@
-"""Helpers to declare a command: its module is imported when it runs, and its help ends with examples."""
+"""Helpers to declare a command. The module of a command is imported when the command runs. Its help ends with
+examples."""
 
 from typing import Any
 

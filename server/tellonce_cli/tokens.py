@@ -30,6 +30,8 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     async with tokens_of(settings) as tokens:
         token = await tokens.create(name, owner, scope, datetime.now(UTC))
     console.print(token)
+    if owner is not None and owner not in (settings.user_ids or (settings.default_user,)):
+        notes.print(f"Warning: user {owner} is not in TELEGRAM_USER_ID; the token reaches a memory of its own.")
     # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
         "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."

@@ -1,4 +1,5 @@
-"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns, from the events that all processes
+"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. It reads the events that all
+processes
 wrote."""
 
 import json
@@ -18,14 +19,14 @@ from tellonce_cli.screen import CommandFailed
 
 MOST_TURNS = 20
 SERVER = "server"
-"""All other processes are clients of the server. Its events during a client's call are drawn below the call."""
+"""The process name of the server. An event of the server during a call of another process is drawn below that call."""
 
 TROUBLE = frozenset(
     "model_fallback parse_failed turn_failed turn_resumed reply_not_shown reply_unrecorded work_failed work_crashed "
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""The error of a start time, which is computed from the end and the rounded `ms`."""
+"""The tolerance for comparing start times. They are computed from the end and the duration `ms`, which is rounded."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
@@ -34,7 +35,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Event:
-    """One line of the journal. It ended at `at`; a timed event took `ms` milliseconds."""
+    """An event from one line of the journal. It ended at `at`. If it was timed, it took `ms` milliseconds."""
 
     at: datetime
     process: str
@@ -49,7 +50,7 @@ class Event:
 
 
 def run(trace_id: str | None) -> int:
-    """Print the turn whose id starts with the given text; without one, list the last turns."""
+    """Print the turn whose id starts with `trace_id`. Without an id, list the last turns."""
     settings = load(ServerSettings)
     folder = settings.log_dir.absolute()
     if trace_id is None:
@@ -76,7 +77,7 @@ def _advice(settings: ServerSettings) -> str:
 
 
 def last_turns(folder: Path) -> list[list[Event]]:
-    """Each turn's events, the newest turn first, from the newest days only."""
+    """The events of each turn in the newest files, the newest turn first."""
     for count in (1, 7, 365):
         traces: dict[str, list[Event]] = {}
         for event in _events(folder, days=count):
@@ -89,7 +90,7 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events of the newest `days` files that mention `about`. A line cut short by a crash is skipped."""
+    """The events in the newest `days` files whose line contains `about`. A line that a crash cut short is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -108,7 +109,8 @@ def _event(line: str) -> Event | None:
 
 
 def tree_of(events: Sequence[Event]) -> Tree:
-    """The clients' events in time order, each above the events within it, including the server's."""
+    """A tree of the events in the order of time. Below each event are the events that happened during it, also those of
+    the server."""
     ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
     origin = ordered[0].start
     tree = Tree(escape(_title(ordered)))
@@ -127,7 +129,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event that contains this one, from the same process and job or from the server's client."""
+    """The shortest timed event that contains this event. Both are of the same process, or this one is of the server;
+    they must not belong to different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 
@@ -156,7 +159,7 @@ def _title(events: Sequence[Event]) -> str:
 
 
 def _after(events: Sequence[Event], name: str) -> float | None:
-    """Milliseconds from the beginning to the end of the first event of that name."""
+    """Milliseconds from the beginning of the turn to the end of the first event of that name."""
     done = [event.at for event in events if event.name == name]
     began = min(event.start for event in events)
     return (min(done) - began).total_seconds() * 1000 if done else None

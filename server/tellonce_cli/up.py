@@ -1,4 +1,4 @@
-"""`tellonce up`: runs the whole memory with one command, reports what runs where, and stops it in order."""
+"""`tellonce up`: runs all processes with one command, reports their addresses, and stops them in order."""
 
 import asyncio
 import json
@@ -31,7 +31,7 @@ RUNNING = "running"
 
 
 def run() -> int:
-    """Start, report, wait, stop. Returns 0 after a stop signal, 1 if the server did not start."""
+    """Start all processes and wait for a stop signal. Returns 0 after the signal, or 1 if the server did not start."""
     if told := move_former_folder():
         console.print(told)
     for unknown in unknown_settings():
@@ -40,7 +40,8 @@ def run() -> int:
 
 
 async def _up() -> int:
-    """Run until stopped. When the bot has been paired, everything restarts, because the memory's owner has changed."""
+    """Run until a stop signal. When a user has connected the bot, restart all processes, because the memory has a new
+    owner."""
     stop = told_to_end()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)
@@ -89,7 +90,7 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 
 
 def _is_free(settings: ServerSettings) -> bool:
-    """Whether the port is free, tested by binding as the server does."""
+    """Whether the port is free. This binds to the port in the same way as the server does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -116,7 +117,7 @@ def _url(settings: ServerSettings) -> str:
 
 
 async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Child) -> bool:
-    """Wait for the server. Returns False on a stop signal, or if it reports that it cannot open its storage."""
+    """Wait until the server is ready. Returns False after a stop signal, or if the server cannot open its storage."""
     deadline = time.monotonic() + READY_SECONDS
     while not stop.is_set() and time.monotonic() < deadline:
         health = await _health(settings)
@@ -176,7 +177,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 
 
 def _telegram(relay: RelaySettings) -> str:
-    """Whether the relay can run, or else what is missing."""
+    """A text that says that the relay runs, or what it needs to run."""
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
     try:
@@ -199,7 +200,7 @@ def _tiers(relay: RelaySettings) -> str:
 
 
 async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
-    """Show a progress bar while the embedding model is downloaded. Until then, search is by words only."""
+    """Show a progress bar while the embedding model is downloaded. Meanwhile, search uses only words."""
     if settings.embeddings != "local":
         return
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
@@ -218,7 +219,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
 
 
 async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
-    """Stop the clients first, and last the server with its database."""
+    """Stop the server's clients first. Then stop the server, which stops its database."""
     console.print("\nstopping …")
     for child in reversed(children):
         await child.stop()
@@ -228,7 +229,8 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def _leave_database(settings: ServerSettings) -> None:
-    """Stop the embedded PostgreSQL if the server was killed and could not stop it as its last user."""
+    """Stop the embedded PostgreSQL if the server was killed before it could do so. If another process uses it, it keeps
+    running."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

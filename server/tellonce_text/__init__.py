@@ -1,1 +1,1 @@
-"""Language functions shared by all processes: dates, sentences, tokens. Pure; without clock, I/O or other packages."""
+"""Language functions that all processes share: dates, sentences, tokens. They are pure: no clock and no I/O."""

@@ -1,6 +1,6 @@
-"""Extracts what a text states in comparable form: numbers, dates and content words.
+"""Extracts the numbers, dates and content words of a text in a form that can be compared with other texts.
 
-`forget` and tombstones compare texts by these. This module compares nothing and has no clock.
+`forget` and tombstones make such comparisons. This module only extracts.
 """
 
 import re
@@ -43,7 +43,7 @@ class Claims:
 @of_texts
 @lru_cache(maxsize=2_048)
 def claims(text: str) -> Claims:
-    """Read one text."""
+    """Extract the comparable content of a text."""
     flat = plain(text)
     mentions = tuple(find(flat))
     rest = _blank(flat, mentions)
@@ -71,7 +71,7 @@ def tokens_of(text: str) -> tuple[str, ...]:
 
 
 def plain(text: str) -> str:
-    """The text with one kind of apostrophe and hyphen, so that the rules below need only one."""
+    """The text with typographic apostrophes, hyphens and quotation marks replaced by ASCII characters."""
     return text.translate(_PLAIN)
 
 
@@ -90,7 +90,7 @@ def _lower(word: str) -> str:
 
 
 def _amounts(text: str) -> Iterator[str]:
-    """Each amount, in digits or in words."""
+    """Each amount of the text, whether it is written in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
     position = 0
     while position < len(matches):
@@ -108,7 +108,7 @@ def _digits(match: re.Match[str]) -> str:
 
 
 def _canonical(digits: str, scale: int = 1) -> str:
-    """'1000' for 1000.0; versions (3.11.2) and codes with a leading zero are unchanged."""
+    """The number times `scale`, such as '1000' for '1000.0'. Versions (3.11.2) and codes such as 007 stay unchanged."""
     if digits.count(".") > 1 or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
         return digits
     return f"{(Decimal(digits) * scale).normalize():f}"
@@ -118,8 +118,8 @@ _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nin
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """The amount spelled out by the words from `position` on, and the number of these words; ('', 0) if there is
-    none."""
+    """The amount that is spelled out from the word at `position` on, and the number of its words; ('', 0) if that word
+    is not a number."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return ORDINALS[word], 1

@@ -1,7 +1,7 @@
-"""The marks around recalled text, and the form of stored text in a prompt, so that it cannot imitate our own lines.
+"""Marks recalled text in a prompt, and formats stored text so that it cannot imitate the lines that we write. Pure.
 
-Line beginnings are ours: section titles, day headers, `[09:15 AM] User: …`. Stored text comes after one of these. Its
-further lines are indented, and marked as a quotation if they look like ours. Pure.
+Only our own lines start at the left margin: section titles, day headers, `[09:15 AM] User: …`. Stored text follows such
+a beginning. Its further lines are indented. A further line that looks like one of ours is marked as a quotation.
 """
 
 import re
@@ -19,13 +19,13 @@ QUOTED = f"{INDENT}› "
 _RECALLED = re.compile(rf"{FENCE_OPEN}.*?(?:{FENCE_CLOSE}|\Z)", re.DOTALL)
 _BREAK = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _NOTABLE = re.compile(rf"{_BREAK.pattern}|[⟦⟧〚〛]|memory\s*[\])>】〗»]", re.IGNORECASE)
-# The quantifiers are possessive (`*+`), so that a run of blanks is read once and not once per character.
+# The quantifiers are possessive (`*+`), so that matching is linear in the length of a run of blanks.
 _MARK = re.compile(r"([\[⟦〚【〖(<«])\1?\s*+(?:(/)\s*+)?memory\s*+([\]⟧〛】〗)>»])\3?", re.IGNORECASE)
 _UNLIKE_A_NAME = re.compile(rf"{_BREAK.pattern}|[\[\]()|⟦⟧〚〛]")
 _BRACKETS = str.maketrans("⟦⟧〚〛", "[][]")
 _IMITATION = re.compile(
     r"\s*+(?:"
-    r"[─—=_*-]{3}"  # a day header, a rule
+    r"[─—=_*-]{3}"  # a day header or a horizontal rule
     r"|\[[^\]\n]{1,80}\]"  # [09:15 AM], [Summary | …], a tag
     r"|#{1,6}\s|<"  # titles and marks of other prompts
     r"|[*_`>\s]*+(?:user|assistant|system|human|developer|tool)\b[^\n:]{0,40}:"
@@ -41,12 +41,13 @@ def fenced(text: str) -> str:
 
 
 def without_recalled(text: str) -> str:
-    """The text without what is between the marks, because recalled memory that is pasted back is nobody's words."""
+    """The text without its fenced parts. They are recalled memory that was pasted back, not a new statement."""
     return _RECALLED.sub("\n", text)
 
 
 def contained(line: str) -> str:
-    """A line of ours that ends in stored text, which cannot leave the line, open or close a fence, or form a tag."""
+    """Make a line of ours that ends in stored text safe: the stored text cannot start a line that looks like ours, open
+    or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
@@ -54,13 +55,13 @@ def contained(line: str) -> str:
 
 
 def name_of(text: str) -> str:
-    """A name chosen by others (of a speaker, a routine, a thread) as it may appear before the colon: one line, no
-    brackets."""
+    """A name that we did not choose (of a speaker, a routine or a thread), in a form that is safe before a colon: one
+    line without brackets."""
     return text if _UNLIKE_A_NAME.search(text) is None else " ".join(_UNLIKE_A_NAME.sub(" ", text).split())
 
 
 def contained_text(text: str) -> str:
-    """A stored text to be shown alone under a title. Its first line is marked too if it imitates a line of ours."""
+    """Format a stored text that is shown alone under a title. Its first line, too, is marked if it looks like ours."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 
@@ -75,7 +76,7 @@ def _continued(line: str) -> str:
 
 
 def _imitates(line: str) -> bool:
-    """Whether a line looks like ours to a reader, who ignores invisible characters and reads full-width letters as
-    plain ones."""
+    """Whether a line looks like one of ours. Invisible characters are ignored, and full-width letters count as plain
+    letters."""
     seen = line if line.isascii() else "".join(c for c in nfkc(line) if unicodedata.category(c) != "Cf")
     return _IMITATION.match(seen) is not None

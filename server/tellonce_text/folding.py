@@ -1,8 +1,8 @@
 """Folds text character by character and finds literals in folded text. Pure.
 
-`fold(a + b) == fold(a) + fold(b)`, so anything copied out of a text is found in it; normalization of whole strings does
-not have this property. What depends on neighbors is part of the literal: separators between digits, and runs of blanks
-and hyphens. Every function is linear in the text (a literal is bounded by `MOST_FLEXIBLE`).
+`fold(a + b) == fold(a) + fold(b)`, so any part copied from a text is found in that text. (Unicode normalization of
+whole strings does not have this property.) A literal also matches text with other separators between its digits and
+words. Every function is linear in the text, because `MOST_FLEXIBLE` limits the length of such a literal.
 """
 
 import re
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Final
 
 MOST_FLEXIBLE = 128
-"""Maximum characters of a folded literal with flexible separators. A longer one is searched for exactly, because a
-flexible search may read as many characters as the literal has from each start."""
+"""Maximum characters of a folded literal that is found with other separators. A longer literal is searched for exactly,
+because the flexible search may compare as many characters as the literal has at each position of the text."""
 
 COINCIDENCE = 5
-"""Minimum digits of a number that may have other separators in the text: `1, 2, 3` may not mean 123, but a card number
-is the same number.
+"""Digits from which a number with other separators is certainly the same number, such as a card number. A shorter match
+may be a coincidence: `1, 2, 3` may not mean 123.
 """
 
 _LETTERS: Final = {
@@ -37,11 +37,12 @@ _PARTS: Final = re.compile(r"(?P<number>\d(?:[ ,.'_/()-]*\d)*)|(?P<gap>[ -]+)|(?
 _LIKE_RUN: Final = re.compile(r"[a-z]+|[0-9]")
 _PLAIN_RUN: Final = re.compile(r"[^\d \-]+|\d")
 _MOST_RUNS: Final = 16
-"""Maximum runs of letters and digits in a LIKE pattern; further runs would exclude hardly any more texts."""
+"""Maximum runs of letters and digits in a LIKE pattern; more runs would exclude hardly any further texts."""
 
 
 def fold(text: str) -> str:
-    """The text without case, diacritics, invisible characters, and with the digits of every script as 0-9."""
+    """The text in lower case, without diacritics and invisible characters, and with the digits of all scripts as
+    0-9."""
     if text.isascii():
         lowered = text.lower()
         return lowered.translate(_TABLE) if _FOLDED_ASCII.search(lowered) else lowered
@@ -50,7 +51,8 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True)
 class Span:
-    """A match's place in the original text. `loose` marks a short number with other separators between its digits."""
+    """The place of a match in the original text. `loose`: a short number with other separators, so maybe a
+    coincidence."""
 
     start: int
     end: int
@@ -59,7 +61,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Literal:
-    """A literal as it is looked for in folded text."""
+    """A folded literal to search for. A text without `gate` cannot match; `pattern` is None for an exact search."""
 
     folded: str
     gate: str
@@ -67,7 +69,7 @@ class Literal:
 
     @classmethod
     def of(cls, said: str) -> "Literal | None":
-        """The literal of a text; None if the text folds to nothing, or to blanks."""
+        """The literal for a text; None if the folded text is empty or blank."""
         folded = fold(said).strip()
         if not folded:
             return None
@@ -79,8 +81,8 @@ class Literal:
 
     @property
     def like(self) -> str | None:
-        """A LIKE pattern that matches the lower-case form of every plain ASCII text with the literal; None if no ASCII
-        text can contain it."""
+        """A LIKE pattern that matches every ASCII text with the literal, in lower case; None if an ASCII text cannot
+        contain the literal."""
         if not self.folded.isascii():
             return None
         return "%".join(["", *_LIKE_RUN.findall(self.folded)[:_MOST_RUNS], ""])
@@ -89,7 +91,7 @@ class Literal:
         return self._in_folded(fold(text))
 
     def spans(self, text: str) -> list[Span]:
-        """The matches in the original text, in order and without overlap. Invisible characters after a match belong to
+        """The matches in the original text, in order and without overlap. A match includes invisible characters after
         it."""
         folded = fold(text)
         return list(self._spans(text, folded)) if self._in_folded(folded) else []
@@ -129,7 +131,7 @@ def _numbers(folded: str) -> list[str]:
 
 
 def _origins(text: str) -> list[int]:
-    """For each folded character the position of the character it comes from."""
+    """For each character of the folded text, the index of the original character it comes from."""
     return [position for position, c in enumerate(text) for _ in fold(c)]
 
 
@@ -145,7 +147,7 @@ def _fold_character(c: str) -> str:
     if c.isspace():
         return " "
     decomposed = unicodedata.normalize("NFKD", c)
-    for _ in range(3):  # until nothing changes: either step may create new input for the other
+    for _ in range(3):  # each step can create input for the other; after three rounds nothing changes any more
         decomposed = unicodedata.normalize("NFKD", decomposed.casefold())
     return "".join(map(_fold_part, decomposed))
 
@@ -161,7 +163,7 @@ def _fold_part(c: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """A translation table that is filled when a character is first used."""
+    """A translation table. The entry of a character is computed when it is first needed."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))

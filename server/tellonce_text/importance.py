@@ -1,4 +1,4 @@
-"""The importance of a recorded message or a statement by the form of its own text. Pure."""
+"""Estimates the importance of a message or statement from its own text, by simple rules. Pure."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ _TROUBLE = re.compile(r"\b(?:[A-Z]\w*)?Error|\b(?i:errors?|problems?|issues?)\b"
 
 
 def message_importance(role: str, content: str) -> float:
-    """Importance between 0.5 and 1, rounded to hundredths, of one message by its role and text."""
+    """The importance of a message, from its role and text: between 0.5 and 1, rounded to hundredths."""
     score = (
         _BASE
         + 0.2 * bool(_QUESTION.search(content))
@@ -26,11 +26,12 @@ def message_importance(role: str, content: str) -> float:
 
 
 KEY_NUMBER: Final = 0.8
-"""The importance of a statement with a number that people look up."""
+"""The minimum importance of a statement with a long number, such as a phone number, which people look up later."""
 
 _LONG_NUMBER: Final = re.compile(r"\d(?:[ .-]?\d){7,}")
 
 
 def statement_importance(text: str, default: float) -> float:
-    """At least `default`, between 0 and 1."""
+    """The importance of a statement, between 0 and 1: `default`, or `KEY_NUMBER` if that is more and it has a long
+    number."""
     return max(default, KEY_NUMBER) if _LONG_NUMBER.search(text) else default

@@ -43,7 +43,7 @@ ORDINALS: Final = {
         start=1,
     )
 }
-# "one" is a count before a noun and a pronoun elsewhere: "no one", "the one", "one of".
+# "one" is a number before a noun. After or before these words it is a pronoun: "no one", "the one", "one of".
 NOT_COUNTED_BEFORE: Final = frozenset(
     {"no", "any", "some", "every", "this", "that", "the", "which", "each", "another", "only"}
 )
@@ -53,7 +53,7 @@ NOT_COUNTED_AFTER: Final = frozenset(
     """.split()
 )
 
-# English word forms that no suffix rule reaches, each entry beginning with its base.
+# English irregular forms, which no suffix rule handles. Each entry begins with the base form.
 _FORMS: Final = """
 be been being; become became; begin began begun; bend bent; bite bitten; bleed bled; blow blew blown; break broke broken;
 breed bred; bring brought; build built; burn burnt; buy bought; catch caught; child children; choose chose chosen; come came;

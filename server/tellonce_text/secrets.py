@@ -1,7 +1,7 @@
 """Masks secrets (API keys, passwords, tokens, card numbers) in a text before anything is derived from it.
 
-Each rule names what it hides, as in `[secret:api-key]`, so that a reader knows what was there. Numbers that people want
-to keep (account numbers, phones, dates, ids, commit hashes) are not secrets.
+A mask names the kind of secret, as in `[secret:api-key]`, so that a reader knows it. Numbers that people want to keep
+(account numbers, phone numbers, dates, ids, commit hashes) are not masked.
 """
 
 import math
@@ -45,8 +45,8 @@ _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
     re.IGNORECASE,
 )
-# Without "is" or ":", only a word that mixes letters with digits or signs is masked, because it is hardly an ordinary
-# word.
+# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits. Such a
+# word is hardly an ordinary word.
 _BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
 _PIN = re.compile(
     r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I
@@ -59,8 +59,8 @@ _KEYED = re.compile(
 )
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
-# For every rule, a lower-case text that its matches contain. A text with none of these and few digits holds no secret.
-# Most texts hold none, and all rules together take a hundred times as long.
+# Every match of a rule contains one of these texts, in lower case, or many digits. A text without them needs no rule.
+# Most texts have none of them, and trying all rules takes a hundred times as long as this check.
 _HINTS: Final = (
     "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
     "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",
@@ -69,7 +69,7 @@ _HINTS: Final = (
 )  # fmt: skip
 _MANY_DIGITS = re.compile(r"\d{8}|(?:\d{4,}[ -]){2}")
 
-# The word "key" alone may mean the key of a row, an object or a cache.
+# Words that make clear that a "key" is a secret. The word "key" alone may mean the key of a row or of a cache.
 _CALLED_SECRET = re.compile(r"api|access|secret|auth|client|private|signing|webhook|token|credential", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]+", re.IGNORECASE)
@@ -91,7 +91,7 @@ _PLAIN_WORD: Final = frozenset(
 
 
 def mask(text: str) -> str:
-    """`text` with every secret replaced by `[secret:<kind>]`; masking twice changes nothing more."""
+    """`text` with every secret replaced by `[secret:<kind>]`; masking the result again changes nothing."""
     if not may_hold(text):
         return text
     masked = _mask_once(text)
@@ -103,7 +103,7 @@ def mask(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=8192)
 def may_hold(text: str) -> bool:
-    """Whether the text may contain a secret; False is certain."""
+    """Whether the text may contain a secret. If this is False, the text certainly contains none."""
     low = text.lower()
     return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
 
@@ -144,8 +144,8 @@ def _keyed(match: re.Match[str]) -> str:
 
 
 def _random_looking(value: str, *, strict: bool) -> bool:
-    """Whether the word looks random: letters mixed with digits, and many different characters. An id or a hash does not
-    count, unless the text calls it a secret."""
+    """Whether a word looks random: it has both letters and digits, and many different characters. With `strict`, a UUID
+    or a hash does not count."""
     if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
         return False
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

@@ -1,6 +1,6 @@
 """Splits texts into sentences and recognizes questions. Pure, linear in the text.
 
-`sentences` keeps every character, as erasing requires; `split_sentences` splits as a reader would.
+`sentences` keeps every character, which erasing needs. `split_sentences` splits as a human reader would.
 """
 
 import re
@@ -25,30 +25,30 @@ _QUESTION: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """The text cut into sentences, which joined give the text again. Tombstones keep hashes of these pieces."""
+    """Cut the text into sentences; joined, they are the text again. Tombstones keep hashes of these sentences."""
     return _SENTENCE.findall(text)
 
 
 def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The sentences, each with its start index."""
+    """The pieces that `sentences` returns, each with its start index."""
     return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences without the white space around them; a decimal or an abbreviation is not cut."""
+    """The sentences, stripped of white space. A decimal point or an abbreviation does not end a sentence."""
     return [part.strip() for part in _END.split(text) if part.strip()]
 
 
 def sentence_ends(text: str) -> Iterator[int]:
-    """The end positions of these sentences, except the last one."""
+    """The positions at which `split_sentences` cuts the text: the end of each sentence except the last."""
     return (match.start() for match in _END.finditer(text))
 
 
 def ends_as_question(sentence: str) -> bool:
-    """Whether the text ends with a question mark, which is the same in most scripts."""
+    """Whether the sentence ends with a question mark of any script, possibly before closing quotes or brackets."""
     return sentence.rstrip(f"{_CLOSERS} ")[-1:] in tuple(_MARKS)
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks something: by a question mark in any script, or by its first word in English."""
+    """Whether a text asks something: it has a question mark of any script, or begins with an English question word."""
     return bool(_QUESTION.search(text))

@@ -32,8 +32,8 @@ BASE_OF: Final = {
 }  # fmt: skip
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
-# Matches the remainder of a verb that ends in e: one syllable with one vowel (moving, using; otherwise the consonant
-# would be doubled), or an ending that hardly any other verb has (organising, creating, deciding, combining).
+# Matches a verb that lost its final e before -ing or -ed. It is one syllable with one vowel (mov-ing, us-ing; without a
+# final e the consonant would be doubled), or has an ending such as those of organis-ing, creat-ing, decid-ing.
 _LOST_E = re.compile(
     r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"
 )
@@ -42,7 +42,8 @@ _LOST_E = re.compile(
 @of_texts
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of one lower-case word; words with other than ASCII letters, and short words, come back unchanged."""
+    """The stem of a lower-case word. Words with non-ASCII letters and words under four letters are returned
+    unchanged."""
     if word in BASE_OF:
         return BASE_OF[word]
     if "-" in word:
@@ -67,7 +68,7 @@ def _without_ending(word: str) -> str:
 
 
 def _without_suffix(base: str) -> str:
-    """The verb without its -ing or -ed."""
+    """The base form of a verb, from the part before -ing or -ed: `mov` becomes `move`, `runn` becomes `run`."""
     if base.endswith("i"):
         return base[:-1] + "y"
     single = base if base.endswith("ll") else _DOUBLED.sub(r"\1", base)

@@ -1,5 +1,5 @@
-"""Frequent words that are one token in a modern BPE vocabulary, although their length suggests more. Data for
-`tokens`."""
+"""Data for `tokens`: frequent words that are one token in a modern BPE vocabulary, although their length suggests
+more."""
 
 CHINESE = frozenset(
     """

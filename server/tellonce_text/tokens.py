@@ -1,7 +1,7 @@
-"""Estimates the tokens of a text in a modern BPE vocabulary (fitted to o200k) without including the vocabulary.
+"""Estimates the number of tokens of a text in a modern BPE vocabulary (o200k) without including the vocabulary.
 
-A text is split like a BPE pre-tokenizer does (a word with its leading space, up to three digits, a run of punctuation,
-white space); each kind of piece has a mean cost by length. The tables are measured means in hundredths of a token.
+A text is split as BPE tokenizers do first: a word with its leading space, up to three digits, a run of punctuation, or
+white space. The tables hold the mean cost of each kind of piece by its length, measured in hundredths of a token.
 """
 
 import re
@@ -29,7 +29,7 @@ _PIECE = re.compile(
     re.DOTALL,
 )
 
-# Mean cost by length, in hundredths of a token; the last value grows by `_SLOPE` for each character beyond.
+# Mean cost of a word by its length, in hundredths of a token. Each further character adds `_SLOPE` to the last value.
 _LOWER = (100, 100, 101, 101, 103, 103, 104, 109, 112, 117, 123, 128, 134, 145, 180, 220)
 _LOWER_INNER = (100, 100, 106, 103, 106, 109, 119, 138, 152, 170, 168, 175, 205, 225, 250, 300)
 _TITLE = (100, 100, 101, 103, 105, 108, 111, 119, 133, 138, 150, 150, 165, 185, 210, 240)
@@ -39,10 +39,10 @@ _CYRILLIC_INNER = (100, 104, 123, 162, 180, 212, 260, 260, 310, 325, 334, 345, 4
 _ACCENTED = (100, 110, 130, 145, 160, 180, 200, 220, 240, 260, 280, 300)
 _PUNCTUATION = (100, 101, 109, 127, 148, 200, 230, 260)
 _SLOPE = 25
-_CHEAP_LEADS, _LEADS = frozenset("._(\t"), frozenset("-[/<=@#")  # a sign before a word that BPE often merges into it
+_CHEAP_LEADS, _LEADS = frozenset("._(\t"), frozenset("-[/<=@#")  # signs that BPE often merges with the word after them
 
 _JOINERS, _SKIN_TONES = frozenset("\u200d\ufe0f"), frozenset("🏻🏼🏽🏾🏿")
-# Signs of one token; all others beyond the basic scripts take two, and three in the ranges below.
+# Signs that cost one token. Other signs cost two, or three in the ranges of `_THREE_TOKENS`.
 _SIGNS = frozenset(
     "–—‘’“”„•…‹›†‡‰′″€₹₪№™℃←↑→↓⇒∀∆−∙√∞∨≈≤≥≫①②③④⑤─━│┃├┣═║╗╝▀▄█▋░▒▓■□▪▫▬▲△▶▷►▼▽◆◇○◎●★☆☎☴☺♀♂♡♥♦♪♫✅✓✔✨❤➡⭐⭕"
     "🏻🏼👇👉👌👍👏💕🔥😀😁😂😉😊😍😘😭🙂🙏🤣\u200d\ufe0f、。々〇〈〉《》「」『』【】〒〔〕〖〜　！％＆（）＊＋，－．／：；＜＝＞？｜～"
@@ -59,12 +59,13 @@ _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 
 def estimate(text: str) -> int:
-    """Tokens of `text`, within about ±10 % of o200k for a hundred tokens or more; 0 only for the empty text."""
+    """The number of tokens of `text`, within about 10 % for texts of at least a hundred tokens; 0 only for an empty
+    text."""
     return max(1, round(_hundredths(text) / 100)) if text else 0
 
 
 def clip(text: str, max_tokens: int) -> tuple[str, bool]:
-    """`text` cut so that its estimate, mark included, is at most `max_tokens`; and whether it was cut."""
+    """Cut `text` to at most `max_tokens` estimated tokens, with an ellipsis. Also returns whether it was cut."""
     if estimate(text) <= max_tokens:
         return text, False
     if max_tokens < 1:
@@ -80,7 +81,7 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
 
 
 def _hundredths(text: str) -> int:
-    """The cost, cached line by line: a chat's lines are counted at every turn, alone and within their section."""
+    """The cost of a text. It is cached by line, because the same lines of a chat are counted at every turn."""
     if "\n" not in text:
         return _line_cost(text)
     lines = text.split("\n")
@@ -88,8 +89,8 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """The cost of a line break, which is a piece of its own except after punctuation, whose piece it joins, or after
-    another break."""
+    """The cost of a line break. It costs a token of its own, unless it follows punctuation or another line break: then
+    it belongs to the same piece."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 
@@ -108,7 +109,7 @@ def _priced(line: str) -> int:
 
 
 def _fitting(text: str, budget: int) -> int:
-    """The number of characters of the text that cost at most `budget` hundredths of a token."""
+    """The number of characters at the start of the text that together cost at most `budget` hundredths of a token."""
     for match in _PIECE.finditer(text):
         cost = _cost(match[0])
         if cost > budget:
@@ -118,8 +119,8 @@ def _fitting(text: str, budget: int) -> int:
 
 
 def _word_start(text: str, cut: int) -> int:
-    """The position of the cut, moved back to white space if that is near, and never between the parts of one emoji or
-    letter."""
+    """Move the position of a cut back to white space if some is near, and always out of an emoji or a letter that
+    consists of several characters."""
     near = max(text.rfind(" ", 0, cut + 1), text.rfind("\n", 0, cut + 1))
     if cut - near <= min(24, cut // 4):
         cut = near
@@ -179,7 +180,7 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """The cost of a run without spaces: one token for each known word, the longest first, and the rest by character."""
+    """The cost of a run of characters without spaces: known words, the longest first, and the rest by character."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

@@ -23,7 +23,8 @@ class Used:
 
 @dataclass(frozen=True)
 class Allowance:
-    """A limit on calls. Several processes may share one `file`. `clock` returns seconds since 1970."""
+    """A limit on calls. Several processes may share one `file`, so that the limit applies to them together. `clock`
+    returns seconds since 1970."""
 
     file: Path
     an_hour: int
@@ -31,9 +32,10 @@ class Allowance:
     clock: Callable[[], float] = time.time
 
     def take(self, share: float = 1.0) -> float:
-        """Returns 0 and counts a call if one is allowed; else the seconds until one is.
+        """Count a call and return 0 if a call is allowed now; otherwise return the seconds until one is allowed.
 
-        A caller with a `share` below 1 leaves the rest of both limits to others.
+        With a `share` below 1, no call is allowed once this share of a limit is used, which leaves the rest to other
+        callers.
         """
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self.file.with_suffix(".lock"), timeout=_LOCK_SECONDS):

@@ -22,7 +22,7 @@ Answers = list[Answer | LLMError]
 
 @dataclass
 class _Waiting:
-    """Requests to be asked in one call; None replaces one that was cancelled."""
+    """Requests that will share one call. None replaces a request that was cancelled."""
 
     requests: list[Completion | None] = field(default_factory=list)
     full: asyncio.Event = field(default_factory=asyncio.Event)
@@ -30,8 +30,8 @@ class _Waiting:
 
 
 class Batched(Wrapped):
-    """Waits up to `seconds` for other requests with the same `together`, instructions and schema; at most `most` share
-    a call."""
+    """A model that lets requests with the same `together`, instructions and schema share a call. A request waits up to
+    `seconds` for others; at most `most` share a call."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)
@@ -105,7 +105,7 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """An answer for each request, or the reason there is none. The cost of the call is divided evenly."""
+    """For each request, its answer, or the reason why it has none. The cost of the call is divided evenly."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [

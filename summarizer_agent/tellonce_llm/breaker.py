@@ -20,7 +20,7 @@ class Breaker:
     longest_probe: float = 30.0
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
-    """A number in [0, 1): the used part of the second half of the pause."""
+    """Returns a number in [0, 1). A pause lasts half of its length, plus this share of the other half."""
     _failures: int = field(default=0, init=False)
     _until: float = field(default=float("-inf"), init=False)
 
@@ -53,12 +53,12 @@ class Guarded(Wrapped):
         self._cause: Cause = "away"
 
     async def complete(self, request: Completion) -> Answer:
-        """The model's answer. Outages are counted, and any answer ends one."""
+        """The model's answer. A failure of the provider is counted; an answer resets the count."""
         with self._noted():
             return await self._model.complete(request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The model's stream. Outages are counted, and any answer ends one."""
+        """The model's stream. A failure of the provider is counted; an answer resets the count."""
         with self._noted():
             async for piece in self._model.stream(request):
                 yield piece

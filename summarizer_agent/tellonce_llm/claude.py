@@ -17,7 +17,7 @@ from tellonce_llm.prices import price_of
 DEFAULT_MODEL = "claude-haiku-4-5"
 
 # Some failures of the SDK are not AnthropicErrors: a cut stream raises httpx2's error, a garbled body a ValueError of
-# json, and a valid body that is neither a message nor a stream of events raises whatever fails first.
+# json, and a valid body that is neither a message nor a stream of events raises one of several built-in errors.
 _FAILURES = (
     anthropic.AnthropicError,
     httpx2.HTTPError,
@@ -44,13 +44,13 @@ _USELESS_STOPS = frozenset({"refusal", "model_context_window_exceeded"})
 
 
 class Claude:
-    """One Claude model. It does not retry by itself, because the SDK would obey any retry-after, however long."""
+    """One Claude model. The SDK's retries are off, because the SDK would obey any retry-after, however long."""
 
     tier: Tier = "claude"
 
     def __init__(self, api_key: str, model: str = DEFAULT_MODEL, *, base_url: str | None = None) -> None:
         self._client = anthropic.AsyncAnthropic(api_key=api_key, base_url=base_url, max_retries=0)
-        # Its overloads depend on `stream` and confuse both type checkers if the arguments are a mapping.
+        # The overloads of `create` depend on `stream`; both type checkers reject them if the arguments are a mapping.
         self._create = cast("Callable[..., Awaitable[Message]]", self._client.messages.create)
         self._model = model
 
@@ -75,7 +75,8 @@ class Claude:
         return _checked(answer, message.stop_reason, request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Text as it arrives, then the Answer. Raises as `complete`; a stream that stops early is LLMUnavailable."""
+        """Text as it arrives, then the Answer. Raises the errors of `complete`, and LLMUnavailable if the stream stops
+        early."""
         started = time.monotonic()
         try:
             async with self._client.messages.stream(**_parameters(self._model, request)) as stream:

@@ -36,8 +36,8 @@ class ClaudeCli:
 
     async def complete(self, request: Completion) -> Answer:
         """The whole answer. Raises LLMUnavailable if the limit is reached, or the command fails or takes too long."""
-        # Joined requests are for learning. All others are summaries, which can wait, so half of the calls are reserved
-        # for learning.
+        # Requests with `together` are for learning. All others are for summaries, which can wait, so half of the calls
+        # are reserved for learning.
         self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with _folder(request) as folder:

@@ -1,4 +1,4 @@
-"""Runs the `claude` command as a child process: the environment it gets, and how it is ended."""
+"""The `claude` command as a child process: the environment that it gets, and how it is ended."""
 
 import asyncio
 import os

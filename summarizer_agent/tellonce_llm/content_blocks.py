@@ -7,7 +7,7 @@ from tellonce_llm.model import File, Turn
 
 
 def content(turn: Turn) -> str | list[dict[str, Any]]:
-    """A message in the format of the Messages API; files come before the words about them."""
+    """A message in the format of the Messages API; files come before the message's text."""
     if not turn.files:
         return turn.content
     return [*(_file_block(file) for file in turn.files), {"type": "text", "text": turn.content}]

@@ -1,7 +1,7 @@
 """The errors of language models. Knows no provider.
 
-Reasons are shown, logged and stored, so they are our own words. Of a provider's message, only parts about the account
-or the model are used, never parts that may quote the request.
+The reason of an error is shown, logged and stored, so it is worded by us. From a provider's message, it contains only
+parts about the account or the model, never parts that may quote the request.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from typing import Literal
 from tellonce_llm.model import Answer
 
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
-"""The cause of a failure, as far as a person can act on it.
+"""The cause of a failure. It tells a person how to act.
 
 `busy`: the provider asks us to slow down. `away`: it cannot be reached, or its answer broke off. `key`, `billing`,
 `model`: the account or the settings are wrong. `refused`: it will not answer this request.
@@ -31,7 +31,8 @@ class LLMError(Exception):
 
 @dataclass(eq=False)
 class LLMUnavailable(LLMError):
-    """The provider cannot answer now (no route, no key, overloaded, too slow); another one may, or this one later."""
+    """The provider cannot answer now (no route, no key, overloaded, too slow); another provider may answer, or this one
+    later."""
 
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""

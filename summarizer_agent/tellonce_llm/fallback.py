@@ -43,7 +43,7 @@ class FirstAvailable:
         return self._models[0].tier if self._models else "keep"
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files that any of them reads."""
+        """The kinds of files that at least one of the models reads."""
         kinds = [await readable(model) for model in self._models]
         return frozenset().union(*kinds)
 
@@ -58,8 +58,8 @@ class FirstAvailable:
         raise NoModelAnswered(failures)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """The stream of the first model that yields anything. After that, its failure is raised and no other model is
-        asked."""
+        """The stream of the first model that yields anything. If this model then fails, its error is raised and no
+        other model is asked."""
         failures: list[LLMError] = []
         for model in self._models:
             begun = False

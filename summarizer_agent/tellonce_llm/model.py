@@ -43,9 +43,9 @@ class SystemBlock:
 class Completion:
     """A request: the input for the model and the accepted output.
 
-    `timeout` is in seconds: for `complete` of the whole answer, for `stream` of the longest wait for each piece. With
-    `json_schema` (an object schema), the answer's text is JSON for it; providers do not enforce ranges and lengths, so
-    validate.
+    `timeout` is in seconds. It limits the whole answer of `complete`, and the wait for each piece of `stream`. With
+    `json_schema` (an object schema), the answer's text is JSON of that schema. Validate it, because providers do not
+    enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]
@@ -54,7 +54,7 @@ class Completion:
     json_schema: Mapping[str, Any] | None = None
     timeout: float = 15.0
     together: str | None = None
-    """Requests with the same mark may share a call; None means that it is asked alone."""
+    """Requests with the same value may share a call; a request with None is asked alone."""
 
 
 @dataclass(frozen=True, slots=True)

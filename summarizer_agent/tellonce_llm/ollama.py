@@ -12,7 +12,8 @@ import ollama
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn, paced
 
-# Ollama truncates longer prompts silently. The size is fixed, because another one makes it reload the model.
+# Ollama truncates longer prompts silently. All requests use this size, because Ollama reloads the model when the size
+# changes.
 CONTEXT_TOKENS = 8192
 
 _FAILURES = (
@@ -38,7 +39,8 @@ class Ollama:
     tier: Tier = "ollama"
 
     def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS, keep_alive: str = "30m") -> None:
-        # The SDK's default has no timeout; proxies are for the outside, not for a service on this machine.
+        # By default, the SDK has no timeout. `trust_env=False` ignores the environment's proxies, which must not be
+        # used for a service on this machine.
         self._client = ollama.AsyncClient(host=url, timeout=httpx.Timeout(120.0, connect=5.0), trust_env=False)
         # The SDK's overloads are only partly typed: the result of `chat` depends on `stream`.
         self._chat = cast("Callable[..., Awaitable[Any]]", self._client.chat)  # pyright: ignore[reportUnknownMemberType]
@@ -74,7 +76,8 @@ class Ollama:
         return _checked(_answer(self._model, text, response, time.monotonic() - started), request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Text as it arrives, then the Answer. Raises as `complete`; a stream that stops early is LLMUnavailable."""
+        """Text as it arrives, then the Answer. Raises the errors of `complete`, and LLMUnavailable if the stream stops
+        early."""
         started = time.monotonic()
         pieces: list[str] = []
         last: ollama.ChatResponse | None = None
@@ -113,7 +116,8 @@ class Ollama:
 
 
 def _message(turn: Turn, reads: frozenset[FileKind]) -> dict[str, Any]:
-    """A message in Ollama's format. Texts come before the words about them; unreadable files are left out."""
+    """A message in Ollama's format. Text files come before the message's own text; files that the model cannot read are
+    left out."""
     texts = [f"{f.name}:\n{f.data.decode(errors='replace')}" for f in turn.files if f.kind == "text"]
     images = [f.data for f in turn.files if f.kind == "image" and f.kind in reads]
     message: dict[str, Any] = {"role": turn.role, "content": "\n\n".join([*texts, turn.content])}

@@ -15,7 +15,7 @@ class Price:
     cache_read: float
 
     def cost(self, input_tokens: int, output_tokens: int, cache_write: int, cache_read: int) -> float:
-        """US dollars for one call; `input_tokens` excludes what was written to or read from the cache."""
+        """US dollars for one call; `input_tokens` excludes the tokens that were written to or read from the cache."""
         million = 1_000_000
         return (
             input_tokens * self.input

@@ -43,7 +43,8 @@ def main() -> None:
 async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event | None = None) -> None:
     """Work for the configured server until `stop` is set or a signal arrives."""
     stop = stop or told_to_end()
-    # Exchanges can share a call of the command only if that many are worked on at once.
+    # Up to TOGETHER exchanges can share a call of the `claude` command, but only if the agent works on that many jobs
+    # at the same time.
     at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency
     habits = Habits(worker, at_once, settings.wait_seconds)
     async with AsyncExitStack() as stack:

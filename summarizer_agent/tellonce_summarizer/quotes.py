@@ -1,4 +1,4 @@
-"""Finds the words that a model says it quotes, in any language."""
+"""Finds the words that a model claims to quote in the messages, in any language."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +10,8 @@ _QUOTES = re.compile(r"[\"“”„«»]")
 
 
 def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
-    """The messages written by people. The assistant's words and routines state nothing about anybody."""
+    """The messages written by people. Messages of the assistant and of routines are left out, because they support no
+    statement."""
     return [message for message in messages if message.role == "user" and not message.routine]
 
 

@@ -1,4 +1,4 @@
-"""Fixtures for tests of the whole product: a home for commands, and a running set of processes. Nothing is left
+"""Fixtures for tests of the whole product: a home for commands, and a running set of processes. Both are removed
 afterwards."""
 
 from collections.abc import AsyncIterator, Iterator

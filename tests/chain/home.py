@@ -98,8 +98,8 @@ class Home:
 
     @property
     def cluster(self) -> Path:
-        """The folder of PostgreSQL's files. If root runs the tests, it is outside the home, which the server account
-        cannot enter."""
+        """The folder of PostgreSQL's files. It is outside the home if root runs the tests, because the account of
+        PostgreSQL cannot enter the home."""
         return (self.folder / "data" / "postgres" / "18").resolve()
 
     def discard(self) -> None:

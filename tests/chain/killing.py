@@ -1,7 +1,7 @@
-"""Simulates people who write, speak and send pictures while relay, server and summarizer are killed at random and the
-model fails now and then; then checks the invariants.
+"""Simulates people who write, speak and send pictures. Meanwhile relay, server and summarizer are killed at random, and
+the model sometimes fails. Afterwards it checks the invariants.
 
-It needs no pytest, because a benchmark runs it for longer. The same seed gives the same people, words, victims and
+It needs no pytest, because a benchmark also runs it, for longer. The same seed gives the same people, words, kills and
 times.
 """
 
@@ -27,12 +27,12 @@ VICTIMS = ("relay", "server", "summarizer")
 ENVIRONMENT = {
     "TELEGRAM_GROUPS": str(GROUP),
     "TELEGRAM_ALWAYS_GROUPS": str(GROUP),
-    # The jobs of a killed summarizer can soon be claimed again.
+    # With a short lease, the jobs of a killed summarizer can soon be claimed again.
     "TELLONCE_QUEUE__LEASE_SECONDS": "5",
 }
 MOST_UNANSWERED = 8
 ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
-"""The beginning of an answer that broke off and was completed later is a separate message."""
+"""Matches a whole answer, or the rest of one that broke off. The beginning of such an answer is a separate message."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
 
@@ -133,7 +133,7 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
 
 
 async def _talk(life: Whole, order: Sequence[Thread], rng: random.Random) -> None:
-    """Send the messages. Some people wait for an answer before the next message; the number of unanswered messages is
+    """Send the messages. Some people wait for an answer before the next message. The number of unanswered messages is
     limited."""
     for number, thread in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
@@ -159,7 +159,8 @@ async def _answered(life: Whole, count: int) -> bool:
 async def _kill(
     life: Whole, talk: Sequence[Thread], moments: Sequence[int], rng: random.Random, killed: Counter[str]
 ) -> None:
-    """Kill one process after each of the given numbers of messages; now and then, while another is starting."""
+    """Kill one process after each of the given numbers of messages. Sometimes a process is killed while another one is
+    starting."""
     for moment in moments:
         while sum(len(thread.said) for thread in talk) < moment:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -178,7 +179,7 @@ async def _all_up(life: Whole) -> None:
 
 
 async def _quiet(life: Whole, talk: Sequence[Thread]) -> None:
-    """Wait until every answer is recorded and the queue is empty, or nothing changes any more."""
+    """Wait until every answer is recorded and the queue is empty, or until nothing changes any more."""
     wanted = sum(len(thread.said) for thread in talk)
 
     async def recorded() -> bool:
@@ -192,7 +193,7 @@ async def _quiet(life: Whole, talk: Sequence[Thread]) -> None:
 
 
 async def faults(life: Whole, talk: Sequence[Thread]) -> list[str]:
-    """A sentence for each invariant that does not hold."""
+    """Return a sentence for each invariant that does not hold."""
     found = [fault for thread in talk for fault in (*_seen(life, thread), *await _stored(life, thread))]
     gaps = await life.rows("select distinct owner_id from chats")
     for row in gaps:

@@ -45,26 +45,17 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
 
 
 async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: Home, other: Home, dsn: str) -> None:
-    note = home.folder / "export.jsonl"
-    note.write_text('{"role": "user", "content": "Mine", "sent_at": "2026-02-01T10:00:00Z"}\n')
-    for command in ("backup", "export"):
-        assert "there is no memory in" in (await home.failing(command, "none"))[1]
+    assert "there is no memory in" in (await home.failing("backup", "none"))[1]
     home.environment["DATABASE_URL"] = dsn
     async with home.up():
-        token = (await home.run("token", "create", "laptop")).strip()
         assert "0 messages and memories" in await home.run("backup", "all.zip")
-        del home.environment["DATABASE_URL"]
         other.environment |= {"TELLONCE_PORT": str(home.port), "TELLONCE_URL": home.url}
-        assert "has another memory" in (await other.failing("memories"))[1]
-        assert "has another memory" in (await other.failing("import", str(note), "--kind", "jsonl"))[1]
-    for command in (("backup", "one.zip"), ("import", str(note), "--kind", "jsonl"), ("memories",), ("up",)):
+        for command in (("memories",), ("token", "create", "laptop")):
+            assert "has another memory" in (await other.failing(*command))[1]
+    del home.environment["DATABASE_URL"]
+    for command in (("backup", "one.zip"), ("up",)):
         _, out, said = await home._run(command, "")
         assert "DATABASE_URL is not set here" in out + said, command
-    other.environment["TELLONCE_TOKEN"] = token
-    for command in (("export", "mine"), ("import", str(note)), ("restore", str(note)), ("token", "list"), ("scrub",)):
-        assert "TELLONCE_TOKEN is set" in (await other.failing(*command))[1]
-    other.environment["TELLONCE_URL"] = "https://memory.example.org/mcp"
-    assert "names the server memory.example.org" in (await other.failing("backup", "two.zip"))[1]
     assert not (home.folder / "data" / "postgres").exists()
     assert not (other.folder / "data" / "postgres").exists()
 
@@ -133,7 +124,7 @@ async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
         exports.telegram(home.folder / "result.json", 300)
         await home.run("import", "telegram", "result.json")
         everything = await _everything(home)
-        # No PostgreSQL tool is needed, even if some are installed.
+        # The backup must work without PostgreSQL's tools, even if they are installed.
         home.environment["PATH"] = "/nonexistent"
         await home.run("backup", "all.tellonce")
         await home.run("restore", "all.tellonce", "--force")

@@ -157,7 +157,7 @@ async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.Monke
 
 @dataclass
 class Typing:
-    """`tellonce chat` on a separate terminal, and its whole output."""
+    """`tellonce chat` on its own terminal, and its output so far."""
 
     process: asyncio.subprocess.Process
     master: int
@@ -198,7 +198,7 @@ async def typing(home: Home) -> AsyncIterator[Typing]:
         env=home.environment | {"TERM": "xterm"},
         cwd=home.folder,
         start_new_session=True,
-        # A test run in the background ignores SIGINT, and so would its children.
+        # If the tests run in the background, they ignore SIGINT, and their children would inherit this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:

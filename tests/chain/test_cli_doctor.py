@@ -1,4 +1,5 @@
-"""`tellonce doctor` finds problems, gives the fix, and shows no secret. Each check is seen to fail."""
+"""`tellonce doctor` finds problems, says how to fix them, and shows no secret. Every check fails in at least one
+test."""
 
 import asyncio
 import subprocess

@@ -63,7 +63,7 @@ async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: M
 
 
 async def test_an_old_export_never_supersedes_what_was_said_later(memory: Memory) -> None:
-    """Code ends no statement: both stay, the newest first."""
+    """Superseding takes a model: without one both statements stay, the newest first."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I live in Oslo"))
     await taken(memory, ImportMemory("I live in Rome", said_at=LONG_AGO))
@@ -95,7 +95,8 @@ async def test_a_secret_in_a_saved_memory_is_masked(memory: Memory) -> None:
 
 
 async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(memory: Memory) -> None:
-    """A killed import leaves messages that the second run recognizes. They must be queued nevertheless."""
+    """A killed import leaves messages that the second run recognizes as duplicates. They must be queued for learning
+    nevertheless."""
     whole = [spoken(number) for number in range(1, 1801)]
 
     class Killed(BaseException):
@@ -217,11 +218,12 @@ def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
 
 
 def comparable(found: list[dict[str, Any]]) -> list[str]:
-    """The entries without numbers, which depend on the database. Superseding memories are given by text."""
+    """The entries without database numbers. A memory is identified by its text where another one names it as its
+    successor."""
     texts = {e["id"]: e["content"] for e in found if e["type"] == "memory"}
     lines = [e for e in found if e["type"] == "message"]
     for e in (e for e in found if e["type"] == "memory"):
         own = {k: v for k, v in e.items() if k not in ("id", "sources")}
         lines.append({**own, "superseded_by": texts.get(e["superseded_by"])})
-    # The chat's number is part of its thread keys.
+    # A thread key contains the number of its chat.
     return sorted(json.dumps(line, sort_keys=True).replace(str(OTHER), str(USER)) for line in lines)

@@ -1,4 +1,4 @@
-"""`tellonce up` as a supervisor of real child processes that are killed and stopped. Afterwards none of them runs."""
+"""`tellonce up` supervises real child processes, which the tests kill and stop. No child runs after `up` has ended."""
 
 import asyncio
 import os
@@ -25,7 +25,7 @@ pytestmark = [
 
 
 class Running:
-    """`tellonce up` with what it printed so far."""
+    """`tellonce up` and its output so far."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
@@ -71,7 +71,8 @@ def processes(matches: Callable[[int], bool]) -> list[int]:
 
 
 def of_home(home: Home) -> list[int]:
-    """The processes of a home: ours by their environment, and PostgreSQL's, which has none, by its data folder."""
+    """The process ids of a home. Our processes are found by their environment. PostgreSQL's have no such environment
+    and are found by the data folder."""
     mark, folder = f"TELLONCE_DATA_DIR={home.folder}/data", str(home.cluster)
     return processes(lambda pid: mark in told(pid, "environ") or folder in told(pid, "cmdline"))
 
@@ -188,12 +189,13 @@ async def _worked_off(home: Home) -> bool:
 
 
 async def _runs(home: Home, module: str) -> bool:
-    """A child that was just forked cannot be recognized by its environment yet."""
+    """Whether a process of the home runs this module. A child that was just forked does not count yet."""
     return any(module in told(pid, "cmdline") for pid in of_home(home))
 
 
 async def nothing_runs(home: Home, seconds: float = 5) -> None:
-    """Wait briefly: PostgreSQL removes its pid file, which the stopping process waits for, a moment before it ends."""
+    """Check that no process of the home runs. It may take a moment: PostgreSQL removes the pid file just before it
+    ends, and the stopping process waits only for the pid file."""
 
     async def gone() -> bool:
         return not of_home(home)

@@ -1,4 +1,4 @@
-"""The whole memory started by one command as by a new user: real processes, real PostgreSQL, an empty home."""
+"""A new user starts the whole memory by one command: with real processes, a real PostgreSQL and an empty home."""
 
 import json
 import stat

@@ -1,4 +1,4 @@
-"""Little of a history full of boilerplate, repeated prompts, recalled blocks, code and small talk may become memory."""
+"""A history full of boilerplate, repeated prompts, recalled blocks, code and small talk gives only few memories."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""A new external PostgreSQL works at once, or a message gives the statements that prepare it."""
+"""A new external PostgreSQL works at once, or an error message gives the SQL statements that prepare it."""
 
 import re
 from collections.abc import AsyncIterator

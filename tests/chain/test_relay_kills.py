@@ -1,4 +1,4 @@
-"""A short run of the kill test; `python -m benchmarks.relay_kills` is the long one."""
+"""A short run of the kill test. `python -m benchmarks.relay_kills` runs it for longer."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) 
 
 
 async def a_fault_would_be_seen(life: Whole, threads: list[killing.Thread]) -> None:
-    """Check that the assertions can fail: for a doubled answer, a swapped one, and a lost row."""
+    """Check that the invariants detect a doubled answer, two swapped answers and a lost row."""
     thread = threads[0]
     first, second, third = [
         message for message in life.telegram.sent if thread.thread_of(message) and killing.ANSWER.match(message["text"])

@@ -1,6 +1,6 @@
 """Scenarios with the bot: real processes, an emulated Telegram, and a model that knows only its prompt.
 
-The tests check the model's prompt and the database. Each test uses a different person of the shared processes.
+The tests check the model's prompt and the database. All tests share the processes, and each uses a different person.
 """
 
 import re

@@ -17,11 +17,11 @@ CANARY = "Quetzalcoatlus"
 
 
 ALL_DONE = {"reply_recorded", "ltm_store_result", "work_done"}
-"""The last events of a turn in each process. They are written after their effect is visible in the database."""
+"""The last event of a turn in each process. It is written after the turn's effect is visible in the database."""
 
 
 def events(life: Whole) -> list[dict[str, Any]]:
-    """All complete events; the last line may still be in the process of being written."""
+    """All complete events. The last line is left out while it is still being written."""
     texts = [file.read_text(errors="replace") for file in sorted(life.logs.glob("*.jsonl"))]
     return [json.loads(line) for text in texts for line in text.rpartition("\n")[0].splitlines()]
 
@@ -122,7 +122,8 @@ async def has_told(life: Whole, chat: int, event: str) -> bool:
 
 
 async def test_no_event_holds_a_word_of_what_was_said(life: Whole) -> None:
-    """The test uses messages, tags, a routine, an edit, commands, buttons, forgetting, and models that echo or fail."""
+    """The turns use messages, tags, a routine, an edit, commands, buttons, forgetting, and models that repeat their
+    input or fail."""
     user = 104
     script = [Fail(400, f"prompt too odd: {CANARY}", "invalid_request_error"), Say(f"no JSON {CANARY}")]
 

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.anyio
 
 @dataclass
 class Life:
-    """A user who writes, an assistant that acknowledges, and a summarizer that does the resulting work."""
+    """A user who writes, an assistant that acknowledges every message, and a summarizer that does the resulting
+    jobs."""
 
     memory: Memory
     clock: Clock
@@ -89,7 +90,7 @@ class Life:
 
 @pytest.fixture(params=[pytest.param("offline", marks=pytest.mark.model), "model"])
 async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: Clock) -> AsyncIterator[Life]:
-    """The same scenario without any language model, and with one that answers as a competent model would."""
+    """A life without any language model, and one with a model that answers as a competent one would."""
     is_read = request.param == "model"
     made = opened(Storage(settings, clock)) if is_read else with_local_model(settings, clock)
     async with (
@@ -105,7 +106,7 @@ async def life(request: pytest.FixtureRequest, settings: ServerSettings, clock: 
 
 
 def told(profile: c.Profile) -> list[str]:
-    """All that is known about the user, in the sections for notes and for statements."""
+    """The notes and statements about the user."""
     return [m.content for m in (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)]
 
 
@@ -235,7 +236,7 @@ async def test_8_what_is_told_to_be_remembered_is_there_at_once(life: Life) -> N
     said = "I prefer Singapore Standard Time (UTC+8) for all scheduling"
     stored = await life.client.remember(c.RememberArgs(content=said))
     assert (stored.outcome, stored.memory.content) == ("stored", said)
-    # The local model chooses the kind of a statement without one; without the model it is a fact.
+    # The local model chooses the kind of a statement that has none; without the local model it is a fact.
     assert stored.memory.kind == ("fact" if life.is_read else "preference")
     profile = await life.profile()
     assert [m.content for m in (*profile.facts, *profile.preferences)] == [said]

@@ -1,4 +1,4 @@
-"""A text that causes errors in a running memory is in no log of any of its processes."""
+"""A text that causes errors in a running memory is not in any log of any process."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_pat
 
 
 def parrot(asked: Asked, number: int) -> Reply:
-    """A reply that fails in another way each time and quotes the request, as providers' errors may."""
+    """A reply that fails in a different way for each number and quotes the request, as providers' errors may."""
     said = f"{CANARY} stood in: {asked.prompt}"
     ways = (
         Garbage(f"<html>{said}</html>"),
@@ -69,7 +69,7 @@ def parrot(asked: Asked, number: int) -> Reply:
 
 
 def written(life: Whole) -> str:
-    """The whole output of the processes, on standard error and in their events."""
+    """Everything that the processes wrote to standard error and to their event files."""
     return "\n".join(
         file.read_text(errors="replace")
         for file in (*life.folder.glob("*.err"), *life.logs.rglob("*"))

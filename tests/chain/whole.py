@@ -54,7 +54,7 @@ def both(asked: Asked) -> Reply:
 
 @dataclass
 class Whole:
-    """The processes and stubs. `start`, `kill` and `stop` take a process by its name; a killed process stays down until
+    """The processes and stubs. `start`, `kill` and `stop` take the name of a process. A killed process stays down until
     it is started again."""
 
     folder: Path
@@ -145,7 +145,7 @@ class Whole:
 
     @asynccontextmanager
     async def client(self, scope: str = "relay") -> AsyncIterator[MemoryClient]:
-        """Another client of the same server. With `relay`, it may use any chat."""
+        """Another client of the same server. With the scope `relay`, it may use any chat."""
         async with connect_http(self.url, self.token(scope)) as client:
             yield client
 
@@ -186,7 +186,7 @@ class Whole:
         return str(await self.until(answered))
 
     async def told(self, text: str, user: int, **place: Any) -> str:
-        """Let a person write, and wait until everything is learned from the turn."""
+        """Let a person write, and wait until all learning from the turn is done."""
         answer = await self.turn(text, user, **place)
         await self.settled(place.get("chat") or user)
         return answer
@@ -260,7 +260,8 @@ class Whole:
 async def whole(
     folder: Path, users: tuple[int, ...] = (42,), hours_ago: int = HOURS_AGO, **environment: str
 ) -> AsyncIterator[Whole]:
-    """All three processes, running. Telegram's messages begin some hours ago and are a minute apart."""
+    """Run all three processes. The first message in Telegram was sent `hours_ago`, and each later one a minute after
+    the one before."""
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))

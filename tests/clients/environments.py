@@ -39,7 +39,7 @@ def python_of(client: str) -> Path:
 
 
 def npm_folder() -> Path:
-    """A folder whose node_modules contain the npm clients; Node itself is shared with the conformance tests."""
+    """A folder whose node_modules contain the npm clients. Node itself is in the folder of the conformance tests."""
     binaries()
     folder = cache_folder().parent / "clients" / "npm"
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def npm_folder() -> Path:
 
 
 def _fill(folder: Path, python: Path, packages: tuple[str, ...]) -> None:
-    """Install the packages, with uv if it is available: it takes seconds instead of pip's minute."""
+    """Install the packages, with uv if it is available, because it takes seconds instead of a minute."""
     if shutil.which("uv") is not None:
         _run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, str(folder))
         _run("uv", "pip", "install", "--quiet", "--python", str(python), *packages)

@@ -1,4 +1,5 @@
-"""Each client lists the ten tools, stores a memory and finds it, with its own defaults: over HTTP except for Codex."""
+"""Each client lists the ten tools, stores a memory and finds it, with the client's default settings. All but Codex use
+HTTP."""
 
 import json
 import os
@@ -129,7 +130,7 @@ async def test_the_real_gemini_cli_shows_its_model_the_tools_and_what_they_answe
                 "gemini-2.5-flash",
                 "-p",
                 QUESTION,
-            ),  # the model is named, so that no other model is asked which to use
+            ),  # without a name, another model would be asked which model to use
             env={**home, "GEMINI_API_KEY": "k", "GOOGLE_GEMINI_BASE_URL": model.url},
             cwd=tmp_path,
             seconds=2 * SECONDS,

@@ -1,4 +1,5 @@
-"""The conformance suite's fixtures that ask the client something before they answer. The questions are the suite's."""
+"""The conformance suite's fixtures that ask the client something before they answer. The suite defines the
+questions."""
 
 from typing import Any
 
@@ -53,7 +54,7 @@ def done(value: str) -> CallToolResult:
 
 
 def unless_answered(ctx: Context[None], asked: dict[str, InputRequest], state: str | None = None) -> Asked:
-    """A result that repeats the questions until each is answered. The SDK seals `state` and refuses a changed one."""
+    """A result that repeats the questions until all are answered. The SDK seals `state` and refuses a changed one."""
     if asked.keys() <= (ctx.input_responses or {}).keys() and ctx.request_state == state:
         return done("state-ok" if state else "answered")
     return InputRequiredResult(input_requests=asked, request_state=state)
@@ -101,7 +102,7 @@ def _add_states(server: MemoryServer) -> None:
 
     @server.tool(description=WHAT)
     async def test_input_required_result_multi_round(ctx: Context[None]) -> Asked:
-        """The state contains the step that was asked last."""
+        """`request_state` names the step that was asked last."""
         following = {None: "step1", "step1": "step2"}.get(ctx.request_state)
         if following is None:
             return done("all steps answered")

@@ -1,4 +1,4 @@
-"""Runs Claude Code's command line in a separate home: with loopback only, without a key, and without settings of this
+"""Runs Claude Code's command line in its own home: it can reach only loopback, and has no key and no settings of this
 machine."""
 
 import os

@@ -18,8 +18,8 @@ PACKAGES = (
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@anthropic-ai/claude-code@2.1.329",
 )
-"""Node is installed too: Inspector needs 22.19 or later, and under an older Node, npm would install an old
-Inspector."""
+"""The npm packages. Node is one of them, because Inspector needs 22.19 or later. With an older Node, npm would install
+an old Inspector."""
 
 INSTALL_SECONDS = 600
 
@@ -40,7 +40,7 @@ def binaries() -> Path:
 
 
 async def run(program: Path, *arguments: str, env: dict[str, str], cwd: Path, seconds: float) -> tuple[int, str, str]:
-    """Run a program without input. Returns its exit code, output and error output. It is killed after `seconds`."""
+    """Run a program without input. It is killed after `seconds`. Returns the exit code, output and error output."""
     process = await asyncio.create_subprocess_exec(
         str(program),
         *arguments,
@@ -75,7 +75,7 @@ def _installed(folder: Path, package: str) -> bool:
 
 
 def _install(folder: Path) -> None:
-    """Install the packages. Node comes first, because npm selects the other packages for the Node on the path."""
+    """Install the packages. Node comes first, because npm selects package versions for the Node that is on the path."""
     path = f"{folder / 'node_modules' / '.bin'}{os.pathsep}{os.environ['PATH']}"
     for packages in (PACKAGES[:1], PACKAGES):
         command = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", "--no-save", *packages]

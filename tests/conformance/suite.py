@@ -35,8 +35,7 @@ class Suite:
 
 
 class WithToken:
-    """Adds the credential to requests, because the suite cannot send a header. Nothing else about the server is
-    changed."""
+    """Adds the credential to requests, because the suite cannot send a header. It changes nothing else."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

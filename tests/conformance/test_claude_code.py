@@ -1,4 +1,4 @@
-"""The real Claude Code connects to the real server, and its model sees the complete answers of tools."""
+"""The real Claude Code connects to the real server, and its model sees the tools' complete answers."""
 
 import json
 from collections.abc import Callable
@@ -120,8 +120,8 @@ async def test_claude_code_shows_its_model_a_refusal_to_act_on(
 
 
 def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply]:
-    """A script that chooses the next tool call by the number of results in the request, so that a repeated request gets
-    the same answer."""
+    """A script that chooses the next tool call by the number of results in the request. If a request is repeated, it
+    gets the same answer again."""
 
     def reply(asked: Asked) -> Reply:
         done = len(tool_results([asked]))
@@ -131,7 +131,7 @@ def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply
 
 
 def talks(asked: list[Asked]) -> list[Asked]:
-    """The requests of the conversation itself, which have tools; not those that count tokens."""
+    """The requests of the conversation itself. Only these have tools; requests that count tokens are left out."""
     return [a for a in asked if a.path == "/v1/messages" and a.body.get("tools")]
 
 

@@ -1,4 +1,4 @@
-"""The real Claude Code with our plugin, installed as by a user without configuration: each turn is recorded and
+"""The real Claude Code with our plugin, installed as by a user without configuration. Each turn is recorded and
 recalled."""
 
 import asyncio
@@ -57,13 +57,13 @@ async def test_a_turn_with_the_plugin_is_recorded_and_sees_what_it_calls_to_mind
     offered = {tool["name"] for tool in asked.body["tools"]}
     assert "mcp__plugin_tellonce_memory__record_message" not in offered, "the hooks record"
     assert "mcp__plugin_tellonce_memory__search_memory" in offered
-    # The command's prompt would be recorded before its reply, so checking the prompt suffices.
+    # If a command's prompt were recorded, this would happen before its reply, so a check of the prompts suffices.
     assert await said(http_process) == [("user", PROMPT), ("assistant", "On Tuesdays.")]
     assert "Memory in ~/work: full." in str([a.body["messages"] for a in talks(stub.asked)])
 
 
 async def said(server: HttpServer) -> list[tuple[Any, ...]]:
-    """Wait for the turn's messages. A process that outlives the turn records the reply."""
+    """The recorded messages, after the turn is complete. The reply is recorded by a process that outlives the turn."""
     assert server.dsn is not None
     connection = await asyncpg.connect(server.dsn)
     try:

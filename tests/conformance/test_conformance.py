@@ -66,8 +66,8 @@ MEMORY = {
     REVISIONS[0]: {**STACK[REVISIONS[0]], **dict.fromkeys(OWN, FIXTURE)},
     REVISIONS[1]: {**STACK[REVISIONS[1]], **dict.fromkeys((*OWN, *ASKING), FIXTURE)},
 }
-"""The scenarios that fail against the memory itself, because it has none of the suite's fixtures. tests/server tests
-our only tool that asks, forget."""
+"""The scenarios that fail against the memory itself, because it lacks the suite's fixtures. Our only tool that asks is
+forget, which tests/server tests."""
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ async def test_our_stack_breaks_nothing_of_what_the_suite_brings_itself(
     suite: Suite, settings: ServerSettings, clock: Clock, revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def with_fixtures(*args: object, **options: object) -> object:
-        return add_fixtures(build_server(*args, **options))  # type: ignore[arg-type]  # handed on
+        return add_fixtures(build_server(*args, **options))  # type: ignore[arg-type]  # passed on unchanged
 
     monkeypatch.setattr("tellonce_server.app.http.build_server", with_fixtures)
     async with memory_server(settings, clock) as url:

@@ -15,7 +15,8 @@ from tests.server.processes import HttpServer, command, server_env
 pytestmark = [pytest.mark.anyio, pytest.mark.node]
 
 WORDS = {"legacy": ("Lisbon", "green tea", "window"), "modern": ("Oslo", "black coffee", "aisle")}
-"""A town, a drink and a seat for each version. Both share a server, and neither test may find the other's texts."""
+"""A town, a drink and a seat for each version. Both versions share a server, and neither test may find the texts of the
+other."""
 
 RUN_SECONDS = 60
 

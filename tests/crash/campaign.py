@@ -18,9 +18,9 @@ DRAIN_SECONDS = 90.0
 
 
 class Round(BaseModel):
-    """The result of one round. `recovery`: seconds from each kill until calls were acknowledged again, by the kind of
-    process; `slowest_call`: seconds of the longest call, answered or failed; `drain`: seconds until the queue was empty
-    after the load had stopped."""
+    """The result of one round. `recovery` maps a kind of process to the seconds from each kill until calls were
+    acknowledged again. `slowest_call` is the seconds of the longest call, answered or failed. `drain` is the seconds
+    until the queue was empty after the load had stopped."""
 
     seed: int
     kills: dict[str, int] = {}
@@ -37,8 +37,8 @@ class Round(BaseModel):
 
 
 async def play(folder: Path, seed: int, kills: int) -> Round:
-    """Start a memory in `folder`, apply load, kill `kills` processes, stop the load, let the queue drain, and check the
-    invariants."""
+    """Start a memory in `folder`, apply load, kill `kills` processes, stop the load, wait until the queue is empty, and
+    check the invariants."""
     began = time.monotonic()
     world = World(folder, USERS)
     report = Round(seed=seed)
@@ -78,7 +78,8 @@ async def _kill(world: World, ledger: Ledger, report: Round, chance: Random, kil
 
 
 async def _progress(ledger: Ledger) -> float:
-    """Wait until clients are served again, so that each kill hits a memory under load. Returns the seconds waited."""
+    """Wait until clients are served again, so that the next kill also hits a memory under load. Returns the seconds
+    waited."""
     began, goal = time.monotonic(), ledger.acks + ACKS_BETWEEN
     async with asyncio.timeout(RECOVERY_SECONDS):
         while ledger.acks < goal:  # noqa: ASYNC110 (counted by other tasks)

@@ -12,7 +12,7 @@ OPEN = "select count(*) from chat_context_queue where state in ('pending_summari
 
 MESSAGES = "select ext_id, content, thread_no from messages where owner_id = $1 and chat_id = $1 order by id"
 
-# The name describes each row that is found.
+# Each query finds the rows that its name describes.
 BREACHES = {
     "dead job": "select owner_id, id, kind, error from chat_context_queue where state = 'dead'",
     "message id stored twice": """
@@ -60,8 +60,9 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once, and perhaps once more whenever a better tier redoes it; an
-# empty exchange is completed without a worker. An edit or an erasure may also clean the summary.
+# Each applied exchange writes the canonical summary once, and may write it again each time a better tier redoes the
+# exchange. An empty exchange is completed without a worker and writes none. An edit or an erasure may also clean the
+# summary.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (
     select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id) + (

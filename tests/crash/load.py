@@ -1,6 +1,6 @@
 """Simulates people who use the memory while its processes are killed, and keeps a ledger of acknowledged calls.
 
-Each call is repeated until it is answered, as by the relay, so all calls are acknowledged when the load stops.
+Like the relay, it repeats each call until it is answered, so all calls are acknowledged when the load stops.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class Ledger:
     acks: int = 0
     retries: int = 0
     slowest: float = 0
-    """Seconds of the longest call, answered or not, so that a hanging call is noticed."""
+    """Seconds of the longest call, answered or failed, so that a hanging call is noticed."""
     violations: list[str] = field(default_factory=list)
 
 
@@ -57,7 +57,7 @@ class Load:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[Ledger]:
-        """Run all people during the block; at its end each completes the current action."""
+        """Run all people during the block. At its end, each person completes the current action."""
         async with asyncio.TaskGroup() as people:
             for chat in TALKERS:
                 people.create_task(self._person(chat, self._talk))
@@ -140,8 +140,8 @@ class Person:
             self.ledger.violations.append(f"chat {self.chat}: {context.tokens} tokens of 1000")
 
     async def forget(self, topic: str) -> None:
-        """Repeat until a preview finds nothing, because a confirmed erasure may have happened although its answer was
-        lost."""
+        """Repeat until a preview finds nothing: the answer to a confirmed erasure may be lost although the erasure
+        happened."""
         while True:
             shown = await self.insist(lambda: self.client.forget(c.ForgetArgs(chat_id=self.chat, topic=topic)))
             if shown.confirm is None:
@@ -151,7 +151,7 @@ class Person:
                 done = await self.client.forget(confirmed)
             except (MemoryUnreachable, MemoryRefused):
                 continue
-            # A job may have learned from the text after the preview; then the preview is repeated.
+            # A job may have learned from the text after the preview; then another preview is needed.
             if done.traces_left == 0:
                 return
 

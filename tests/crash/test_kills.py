@@ -1,4 +1,5 @@
-"""If any process is killed at any time, nothing acknowledged is lost, doubled or out of order, and the queue drains."""
+"""Even if processes are killed at any time, no acknowledged message is lost, doubled or out of order, and the queue
+becomes empty."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Runs and kills the processes of one memory, supervised as by `tellonce up`. It calls no tools."""
+"""Runs and kills the processes of one memory, which are supervised as by `tellonce up`. It calls no tools."""
 
 import asyncio
 import os
@@ -18,7 +18,8 @@ from tests.server.processes import free_port
 
 Target = Literal["server", "summarizer", "postmaster", "backend"]
 
-# After a backend's death, PostgreSQL restarts all its processes by itself.
+# How often each kind of process is killed, relative to the other kinds. If one backend is killed, PostgreSQL restarts
+# all its processes by itself.
 WEIGHTS: Mapping[Target, int] = {"server": 4, "summarizer": 3, "postmaster": 2, "backend": 3}
 QUEUE = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 COMPACTION = '{"max_messages": 12, "keep": 4, "keep_when_long": 4, "chunk": 4, "profile_exchanges": 2}'
@@ -28,7 +29,7 @@ class World:
     """The server, summarizer and embedded PostgreSQL of one data folder."""
 
     def __init__(self, folder: Path, users: tuple[int, ...], **settings: str) -> None:
-        """`settings` are added to the processes' environment; an empty one takes a setting's default."""
+        """`settings` are added to the processes' environment. An empty value means a setting's default."""
         self.folder = folder
         self.port = free_port()
         self.postgres = EmbeddedPostgres(folder / "data" / "postgres")
@@ -121,16 +122,17 @@ class World:
 
     async def _until(self, check: Callable[[], bool], seconds: float = HANGS) -> None:
         async with asyncio.timeout(seconds):
-            while not check():  # noqa: ASYNC110 (other processes have no event for us)
+            while not check():  # noqa: ASYNC110 (other processes send no event)
                 await asyncio.sleep(0.05)
 
 
 def _unheard(_: str) -> None:
-    """Ignore messages about restarts, which this test causes itself."""
+    """Ignore messages about restarts, because this test causes them itself."""
 
 
 def children_of(parent: int) -> list[int]:
-    """The live children of a process. Linux keeps the parent's pid in the fourth field of a process's stat, after the name in brackets."""
+    """The live children of a process. On Linux, the field after the name and the state in a process's stat is the
+    parent's pid."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Locator, Page, async_playwright, expec
 from tests.server.processes import HttpServer
 
 STUCK = 30
-"""Maximum seconds to wait for the page; after that, the test shows the page's state."""
+"""Maximum seconds to wait for the page. After that, the test fails and shows the page's state."""
 
 FLAGS = (
     "--no-sandbox",
@@ -27,7 +27,7 @@ SCREENS = ("today", "memories", "timeline", "timeline/known", "timeline/people",
 
 
 def chromium() -> str | None:
-    """The browser of the system, or the one TELLONCE_TEST_CHROMIUM names."""
+    """The browser that TELLONCE_TEST_CHROMIUM names, or else the system's."""
     return os.environ.get("TELLONCE_TEST_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 
@@ -60,7 +60,7 @@ class Tab:
         self.page.on("console", lambda message: self.wrong.append(message.text) if message.type == "error" else None)
 
     async def reload(self) -> None:
-        """Load the page again, discarding its state and the list of its requests."""
+        """Load the page again. This discards its state and the list of its requests."""
         self.asked.clear()
         self.wrong.clear()
         await self.page.emulate_media(color_scheme="light")
@@ -90,7 +90,7 @@ class Tab:
 
 
 async def code(server: HttpServer, token: str | None = None) -> str:
-    """A one-time code, as `tellonce open` asks for it."""
+    """Get a one-time code, as `tellonce open` does."""
     headers = {"Authorization": f"Bearer {token or server.token()}"}
     async with httpx2.AsyncClient() as http:
         answer = await http.post(f"{server.base}/page/code", headers=headers)

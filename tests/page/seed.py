@@ -36,7 +36,7 @@ QUESTIONS = ("When do I fly to the Azores?", "What do I drink in the evening?", 
 
 
 async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
-    """Fill the memory through its tools alone."""
+    """Fill the memory, using only its tools."""
     now = datetime.now(UTC).replace(microsecond=0)
     for number, (days, said, answered) in enumerate(TALK):
         at = now - timedelta(days=days, minutes=30 - 2 * number)
@@ -52,7 +52,7 @@ async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
 
 
 async def ask(memory: MemoryClient, name: str) -> None:
-    """Ask all questions. An erasure deletes every record of an answer, so they are asked again afterwards."""
+    """Ask all questions. They are asked again after an erasure, because an erasure deletes all records of answers."""
     now = datetime.now(UTC).replace(microsecond=0)
     for number, question in enumerate(QUESTIONS):
         at = now - timedelta(minutes=9 - 3 * number)

@@ -62,7 +62,7 @@ async def test_inspector_shows_the_page_and_carries_its_changes(
 ) -> None:
     page = await chrome.new_page(viewport={"width": 1300, "height": 900})
     await page.goto(inspector)
-    # The switch's input is covered by its track, so the track is clicked.
+    # The switch's track covers its input, so the click goes to the track.
     await page.get_by_role("switch").first.click(force=True)
     await page.get_by_text("Apps", exact=True).click()
     await expect(page.get_by_text("MCP Apps (2)")).to_be_visible()

@@ -1,4 +1,4 @@
-"""The page as an MCP App: bundled into one document and shown by a host, which is its only connection."""
+"""The page as an MCP App. It is bundled into one document and shown by a host, which is its only connection."""
 
 import json
 from collections.abc import AsyncIterator
@@ -63,7 +63,7 @@ def plain(result: CallToolResult) -> dict[str, Any]:
 
 
 async def shown(page: Page, host: Client, tool: str, arguments: dict[str, Any]) -> FrameLocator:
-    """The host calls the tool and shows the page with its result."""
+    """Let the host call the tool and show the page with the tool's result."""
     page.set_default_timeout(STUCK * 1000)
     first = await host.call_tool(tool, arguments)
     read = (await host.read_resource(URI)).contents[0]

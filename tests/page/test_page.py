@@ -1,4 +1,4 @@
-"""Every screen of the memory page and every action on it, each checked through a tool afterwards."""
+"""Every screen of the memory page and every action on it. A tool checks the effect of each action."""
 
 import json
 import re

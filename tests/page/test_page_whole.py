@@ -99,8 +99,8 @@ def test_every_language_has_every_sentence_with_the_same_values() -> None:
 
 
 def _catalogue(file: Path) -> dict[str, set[str]]:
-    """Each sentence of a catalogue with its placeholders. Plural forms are combined, because a form for one may omit
-    the number."""
+    """Each sentence of a catalogue with its placeholders. The plural forms of a sentence are combined, because the form
+    for one may omit the number."""
     found: dict[str, set[str]] = {}
     for key, text in json.loads(file.read_text()).items():
         name = re.sub(r"\.(one|few|many|other)$", "", key)
@@ -113,7 +113,7 @@ async def test_axe_finds_no_serious_fault_on_any_screen_in_light_or_dark(tab: Ta
     faults: list[str] = []
     await tab.page.evaluate(source)
     for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
-        await tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of playwright's two words
+        await tab.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of its two literals
         for address in (*SCREENS, "memory/1"):
             page = await tab.show(address)
             result = await page.evaluate("options => axe.run(document, options)", options)

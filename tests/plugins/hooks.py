@@ -1,4 +1,4 @@
-"""Runs hooks as Claude Code does, but without it: the script gets the event's JSON and a transcript."""
+"""Runs hooks without Claude Code, but as it does: the script gets the event's JSON and a transcript."""
 
 import asyncio
 import json
@@ -75,7 +75,7 @@ class Session:
         failed: bool = False,
     ) -> dict[str, Any] | None:
         """Run a whole turn and return the output of the prompt's hook. With `written`, the transcript contains the turn
-        when it ends."""
+        before the hook at its end runs."""
         answer = await self.hook("UserPromptSubmit", prompt_id=prompt_id, prompt=prompt)
         if written:
             self.write(
@@ -88,7 +88,7 @@ class Session:
         return answer
 
     def write(self, prompt_id: str, prompt: str, reply: str, *, failed: bool = False) -> None:
-        """Write a turn to the transcript as Claude Code does, including tool results and its own notes."""
+        """Write a turn to the transcript as Claude Code does, including tool results and Claude Code's own notes."""
         at = {"timestamp": "2026-02-16T01:15:00.000Z", "isSidechain": False}
         prompt_id = self._unique(prompt_id)
         noise = {"type": "user", "promptId": prompt_id, "message": {"role": "user", "content": [_tool_result()]}, **at}
@@ -108,7 +108,7 @@ class Session:
             file.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
 
     def _unique(self, prompt_id: str) -> str:
-        """Prompt ids are globally unique, as those of the client."""
+        """Make a prompt id globally unique, because Claude Code's ids are unique too."""
         return f"{self.session_id}-{prompt_id}"
 
     def _environment(self) -> dict[str, str]:
@@ -125,7 +125,7 @@ class Session:
 
 
 def told(answer: dict[str, Any] | None) -> str:
-    """The text in a hook's output that the model is shown."""
+    """The text in a hook's output that is for the model."""
     return answer["hookSpecificOutput"]["additionalContext"] if answer else ""
 
 

@@ -1,4 +1,4 @@
-"""The hooks with a real server: everything except private parts is recorded once, and nothing is lost while the server
+"""The hooks with a real server. Everything except private parts is recorded once, and nothing is lost while the server
 is down."""
 
 import asyncio

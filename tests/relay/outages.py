@@ -8,8 +8,8 @@ from tests.patience import HANGS
 
 
 class Away:
-    """Sits between the relay and the memory. `client` is the client for the relay; `refusals` counts calls during an
-    outage."""
+    """Sits between the relay and the memory. The relay uses `client`; `refusals` counts the calls that failed because
+    of the outage."""
 
     def __init__(self, real: MemoryClient, *, away: bool = False) -> None:
         self._real = real

@@ -16,8 +16,8 @@ TOKEN = "999:emulated"
 
 @dataclass
 class RelayProcess:
-    """A relay between an emulated Telegram and a server process, on the server's data folder. `more` is added to its
-    environment."""
+    """A relay between an emulated Telegram and a server process. It uses the server's data folder. `more` is added to
+    its environment."""
 
     server: HttpServer
     api: Telegram

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.client_settings import RelaySettings
+from tellonce.contract import ExplainArgs
 from tellonce.journal import Emit, silent
 from tellonce_llm import Answer, Cause, FileKind
 from tellonce_relay.commands.answers import CommandContext
@@ -42,7 +43,8 @@ USER, GROUP, PERSONAL = 42, -100, -200
 
 
 class Scripted:
-    """A responder that gives scripted answers and records the prompts. An exception among the pieces is raised."""
+    """A responder that gives scripted answers and records the prompts. If a piece of an answer is an exception, it is
+    raised."""
 
     name = "scripted"
     claims = True
@@ -65,7 +67,7 @@ class Scripted:
 
 
 class Echo(Scripted):
-    """A responder that repeats the message after `pieces`. It waits for `gate` first, if there is one."""
+    """A responder that answers with `before`, waits for `gate` if there is one, and then repeats the message."""
 
     def __init__(self, gate: asyncio.Event | None = None, *, before: str = "", length: int = 0) -> None:
         super().__init__("")
@@ -92,7 +94,7 @@ def down(cause: Cause = "away") -> CannotAnswer:
 
 
 def settings(**more: Any) -> RelaySettings:
-    """Settings without any of this machine's."""
+    """Settings that ignore those of this machine."""
     own: dict[str, Any] = {
         "user_ids": (USER, 43),
         "groups": (GROUP,),
@@ -104,7 +106,7 @@ def settings(**more: Any) -> RelaySettings:
 
 
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
-    """The routines of that relay, for the user's private chat."""
+    """The given routines with the dependencies of the relay `e`, for the user's private chat."""
     sender = Sender(e.outbox, e.command_context.memory, e.moved, ZONE, e.parts, now=e.now)
     return Programme(
         tuple(routines),
@@ -135,8 +137,8 @@ async def relaying(
 ) -> AsyncIterator[Telegram]:
     """The emulated Telegram of a running relay.
 
-    `state` is a folder that outlives the relay, `profile` the default user's profile, `own` are settings. With
-    `killed`, the relay ends at once without acknowledging updates, so that only its files remain, as after a kill.
+    `state` is a folder that outlives the relay, `profile` is the default user's profile, and `own` are settings. With
+    `killed`, the relay ends at once without acknowledging updates. As after a kill, only its files remain.
     """
     scratch = tempfile.TemporaryDirectory(prefix="relay-")
     own_settings, stop, state = settings(**(own or {})), asyncio.Event(), state or Path(scratch.name)
@@ -181,3 +183,16 @@ async def relaying(
             stop.set()
             await asyncio.gather(running, return_exceptions=killed)
             scratch.cleanup()
+
+
+async def until_recorded(memory: Memory, shown: dict[str, Any]) -> None:
+    """Wait until the memory has the answer `shown`, which the relay records after it is sent."""
+    args = ExplainArgs(message_id=str(shown["message_id"]), chat_id=shown["chat"]["id"])
+    async with memory.relay() as client, asyncio.timeout(HANGS):
+        while True:
+            try:
+                await client.explain(args)
+            except MemoryRefused:
+                await asyncio.sleep(0.02)
+            else:
+                return

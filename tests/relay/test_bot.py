@@ -11,7 +11,7 @@ from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.agents import Agent, AgentEntry, Agents
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
-from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts
+from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, slow_down, telegram
 
 pytestmark = pytest.mark.anyio
@@ -194,6 +194,7 @@ async def test_every_command_answers(memory: Memory) -> None:
     async with relaying(memory, Scripted("Yes")) as api:
         await api.say("I live in Oslo")
         await api.replies(1)
+        await until_recorded(memory, api.sent[0])
         for count, command in enumerate(("/memory", "/summary", "/status", "/new", "/help", "/start", "/nonsense"), 2):
             await api.say(command)
             await api.replies(count)
@@ -307,6 +308,7 @@ async def test_an_answer_to_a_group_that_moved_meanwhile_overwrites_no_message_o
         api.world.moved[GROUP] = new
         await api.say("And now?", chat=GROUP)
         await api.replies(2)
+        await until_recorded(memory, api.sent[1] | {"chat": {"id": GROUP}})
         await api.say("/summary", chat=GROUP)
         summary = (await api.replies(3))[2]
         kept = await client.explain(c.ExplainArgs(message_id=str(first), chat_id=GROUP))

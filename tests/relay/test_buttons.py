@@ -13,7 +13,7 @@ from tests.stubs.telegram_emulator import Telegram
 pytestmark = pytest.mark.anyio
 
 OLD_LIST = {"inline_keyboard": [[{"text": "Forget", "callback_data": data(Pressed("erase", 1))}]]}
-"""Buttons of a list that an earlier process sent."""
+"""Buttons of a list that an earlier process sent and this process does not know."""
 
 
 async def doubt(memory: Memory, text: str) -> int:
@@ -149,7 +149,7 @@ async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_
 
 
 async def put_right(memory: Memory, api: Telegram, wording: str) -> tuple[int, int]:
-    """Correct an uncertain memory by a reply. Returns the numbers of the memory and of the message."""
+    """Correct an uncertain memory by a reply. Returns the numbers of the memory and of the replying message."""
     number = await doubt(memory, "The user might move to Berlin")
     await api.say("Hello")
     await api.replies(2)

@@ -1,4 +1,4 @@
-"""The texts of the bot: each language has them all, with the same placeholders, and the code uses each of them."""
+"""The texts of the bot: every language has all of them, with the same placeholders, and the code uses each of them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ def test_each_language_has_every_text_with_the_same_placeholders(language: Langu
             continue
         wanted = set[str]().union(*map(placeholders, forms(entry)))
         for form in forms(own[key]):
-            # A form for one may write its number as a word or a digit.
+            # The form for one may write its number as a word or a digit.
             assert placeholders(form) == wanted or placeholders(form) == wanted - {"n"}, (language, key)
         assert type(own[key]) is type(entry), (language, key)
     assert len(own["calendar.months"]) == 12

@@ -1,4 +1,4 @@
-"""Claude Code as the responder: first with a substitute for its command, then with the real one."""
+"""Claude Code as the responder: first with a substitute for its command, then with the real command."""
 
 import base64
 import json

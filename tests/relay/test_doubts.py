@@ -1,4 +1,5 @@
-"""How many uncertain memories a person is asked about, and how long an unanswered question delays the others."""
+"""The number of uncertain memories that a person is asked about at a time, and the time for which an unanswered
+question delays others."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""The emulated Telegram follows the rules of the real one, as seen by python-telegram-bot."""
+"""The emulated Telegram follows the rules of the real one, tested with python-telegram-bot."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,5 +1,5 @@
-"""With any updates that Telegram may send, the relay keeps working, each update has one outcome, and messages keep
-their order."""
+"""Whatever updates Telegram sends, the relay keeps working, each update has one outcome, and messages keep their
+order."""
 
 from collections import Counter
 from typing import Any
@@ -17,10 +17,10 @@ pytestmark = pytest.mark.anyio
 
 SAMPLES = 300
 EVERY = 4
-"""After this many odd updates, a plain message is sent, and then the same one again under another update number."""
+"""After this many odd updates, a plain message is sent, and then the same message again under another update number."""
 
 FATES = ("message_received", "button_pressed", "update_ignored", "update_passed_over")
-"""Events; every update has exactly one of them."""
+"""For every update, exactly one of these events is emitted."""
 
 FIRST_MARKED = 1_000_000
 
@@ -34,7 +34,7 @@ ODD = st.sampled_from(
     ]
 )  # fmt: skip
 TEXTS = ODD | st.text(max_size=60)
-# These differ from the numbers of the emulator's own messages, because numbers are unique in a chat.
+# Numbers that the emulator's own messages do not have, because a number is unique in a chat.
 NUMBERS = st.sampled_from([500_001, 500_002, 500_003, 2**31, 2**52])
 ENTITIES = st.lists(
     st.fixed_dictionaries(
@@ -133,7 +133,7 @@ def queries() -> st.SearchStrategy[Json]:
 
 
 def updates() -> st.SearchStrategy[Json]:
-    """Strategies for the kinds of updates."""
+    """Strategies that generate the kinds of updates."""
 
     def of(kind: str, content: st.SearchStrategy[Any]) -> st.SearchStrategy[Json]:
         return content.map(lambda value: {kind: value})
@@ -151,7 +151,7 @@ def updates() -> st.SearchStrategy[Json]:
 
 
 def generated() -> list[Json]:
-    """Generate the examples in advance, because hypothesis cannot use our event loop to run a relay."""
+    """Generate the examples in advance, because hypothesis cannot use our event loop, in which the relay runs."""
     found: list[Json] = []
 
     @settings(
@@ -172,7 +172,8 @@ def marked(number: int) -> Json:
 
 
 def with_marked(odd: list[Json]) -> tuple[list[Json], int]:
-    """Insert plain messages between the odd ones, each twice. Also returns their number."""
+    """Insert plain messages between the odd ones, each twice. Returns the whole list and the number of plain
+    messages."""
     whole: list[Json] = []
     count = 0
     for at, update in enumerate(odd):
@@ -214,12 +215,12 @@ async def test_whatever_comes_has_one_fate_and_the_talk_keeps_its_order(memory: 
 
 
 def answered(api: Telegram) -> list[int]:
-    """The marked messages that were answered, in order."""
+    """The numbers of the marked messages that were answered, in order."""
     return [int(m["text"].split()[2].rstrip(".")) for m in api.sent if m["text"].startswith("re Marked")]
 
 
 async def kept(memory: Memory, role: str) -> list[int]:
-    """The numbers of the marked messages, or of their answers, in the order of the memory."""
+    """The numbers of the marked messages, or of their answers, in the order in which the memory stores them."""
     said = "select content from messages where owner_id = $1 and role = $2 and content ~ '^(re )?Marked' order by id"
     async with memory.tables() as tables:
         rows = await tables.fetch(said, USER, role)

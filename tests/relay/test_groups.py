@@ -1,4 +1,4 @@
-"""A shared group has a separate memory, a personal group uses the user's, and all other groups are ignored."""
+"""A shared group has its own memory, a personal group uses the user's memory, and all other groups are ignored."""
 
 from pathlib import Path
 

@@ -22,7 +22,7 @@ from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
 pytestmark = pytest.mark.anyio
 
 LONG = 1000
-"""Words enough for an answer of two messages."""
+"""Enough words for an answer of two messages."""
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def _drafts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def talk(memory: Memory) -> list[tuple[str, str]]:
-    """Role and first words of every message of the private chat in the memory."""
+    """Role and first characters of every message of the private chat in the memory."""
     async with memory.client() as client:
         context = (await client.get_context(c.GetContextArgs(token_budget=20_000))).context or ""
     said = [line.split("] ", 1)[1] for line in context.split("\n") if line.startswith("[") and "] " in line]
@@ -112,7 +112,7 @@ async def test_an_answer_that_was_shown_is_recorded_by_the_next_process(memory: 
         away = Away(real)
 
         class Parting(Echo):
-            """A responder during whose answer the memory becomes unavailable."""
+            """A responder. At the end of its answer, the memory becomes unavailable."""
 
             async def answer(self, prompt, incoming, memory: MemoryClient):  # type: ignore[no-untyped-def]
                 async for piece in super().answer(prompt, incoming, memory):

@@ -1,4 +1,4 @@
-"""Models' Markdown becomes plain text with marks that Telegram accepts, in parts that fit."""
+"""Models' Markdown becomes plain text with marks that Telegram accepts, in parts that fit into a message."""
 
 import pytest
 from hypothesis import given

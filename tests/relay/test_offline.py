@@ -1,4 +1,4 @@
-"""Without a model, answers are quotations with dates, and never earlier answers."""
+"""Without a model, answers are dated quotations of the user and never quote earlier answers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The offline responder: what a message asks for, and which search results answer it."""
+"""The offline responder: the meaning it finds in a message, and the search results it uses for the answer."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

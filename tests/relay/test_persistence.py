@@ -1,4 +1,5 @@
-"""A model that fails briefly, stays unavailable, or is stopped: what the person sees, and which answers come later."""
+"""A model that fails briefly, stays unavailable, or is stopped: the messages that the person sees, and the answers that
+come later."""
 
 import asyncio
 import time
@@ -28,7 +29,7 @@ BUSY = trouble("busy", owed=True)
 
 
 class Down(Scripted):
-    """A responder that fails with `cause` until it is repaired; the first answer breaks off after `said`."""
+    """A responder that fails with `cause` until it is repaired. The first answer breaks off after `said`."""
 
     def __init__(self, cause: Cause = "busy", said: str = "") -> None:
         super().__init__("")
@@ -182,7 +183,7 @@ async def test_a_single_question_is_answered_at_once_and_what_was_fetched_with_a
         async def record_message(self, args: c.RecordMessageArgs) -> object:
             if args.content == "Two":
                 await asked.wait()
-                await asyncio.sleep(0.1)  # much longer than the wait for another message
+                await asyncio.sleep(0.1)  # much longer than the wait for a further message
             return await super().__getattr__("record_message")(args)
 
     class Noting(Echo):

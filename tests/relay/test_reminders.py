@@ -37,9 +37,9 @@ async def statuses(memory: Memory) -> dict[str, str]:
 
 
 async def coming(client: MemoryClient, wanted: Callable[[tuple[Reminder, ...]], bool]) -> tuple[Reminder, ...]:
-    """Wait until the reminders are as expected, because one is finished a moment after it is shown."""
+    """Wait until the reminders are as expected. A reminder is finished only a moment after it is shown."""
     async with asyncio.timeout(HANGS):
-        while not wanted(  # noqa: ASYNC110 - the server has no event for it
+        while not wanted(  # noqa: ASYNC110 - the server sends no event
             found := (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
         ):
             await asyncio.sleep(0.05)
@@ -72,7 +72,7 @@ async def test_one_that_repeats_comes_again_and_late_ones_say_when_they_were_due
         assert (await api.replies(1))[0].startswith(
             "⏰ I'll remind you Mon, Feb 23 at 8:00 AM: water the plants (every"
         )
-        clock.forward(days=15)  # both Mondays have passed: it is delivered once, and again next week
+        clock.forward(days=15)  # both Mondays have passed: the reminder is delivered once, and again next week
         await api.say("/help")
         await coming(client, lambda found: found[0].due_at == next_time)
         late = next(m for m in api.sent if "This was due" in m["text"])

@@ -1,4 +1,5 @@
-"""Routine messages are sent first, then recorded in full with a short form; they are sent on time and at most once."""
+"""Routine messages are sent first and then recorded in full with a short form. They are sent on time and at most
+once."""
 
 import asyncio
 import sys
@@ -126,7 +127,7 @@ def routine(name: str, cron: str = "16 9 * * *", **more: object) -> Routine:
 async def due(
     memory: Memory, clock: Clock, *routines: Routine, responder: object = None, minutes: float = 1
 ) -> list[str]:
-    """The bot's messages up to a routine that is due at 09:16 and noticed `minutes` after 09:15."""
+    """The bot's messages from a routine that is due at 09:16. The clock jumps from 09:15:59 by `minutes`."""
     clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
     async with relaying(memory, responder, routines=routines, clock=clock) as api:  # type: ignore[arg-type]
         await api.say("/help")

@@ -1,4 +1,4 @@
-"""A model's claims in tags are checked against the user's words, shown, and undone by a tap."""
+"""A model's claims in tags are checked against the user's words and shown; a tap undoes them."""
 
 import io
 
@@ -82,7 +82,7 @@ async def test_what_a_model_repeats_or_quotes_is_no_claim(memory: Memory, answer
 
 
 async def typed(memory: Memory, monkeypatch: pytest.MonkeyPatch, responder: Responder, *lines: str) -> str:
-    """What `tellonce chat` prints for these lines."""
+    """The output of `tellonce chat` for these lines."""
     screen = io.StringIO()
     monkeypatch.setattr(chat, "console", Console(file=screen, width=200))
     async with memory.client() as client:

@@ -1,5 +1,4 @@
-"""Pictures, documents and voice messages: what the model is shown, what the memory stores, and what the person is
-told."""
+"""Pictures, documents and voice messages: the input of the model, the stored text, and the answer to the person."""
 
 import base64
 import sys
@@ -64,7 +63,7 @@ async def test_a_picture_is_shown_to_the_model_and_found_by_what_it_shows(memory
             await api.replies(1)
             await api.all_fetched()
         async with relaying(memory, responder, api=api, state=tmp_path):
-            # Telegram delivers the update again; the recorded description stays.
+            # Telegram delivers the update again. The recorded description must stay.
             api.world.updates.append({"update_id": 900, "message": api.world.messages[42, number]})
             await api.all_fetched()
     assert texts(api) == ["A red canoe."]

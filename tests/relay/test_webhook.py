@@ -1,4 +1,4 @@
-"""Updates over HTTP: only Telegram's own are accepted, and 200 means recorded."""
+"""Updates over HTTP. Only Telegram's own updates are accepted, and status 200 means that the update was recorded."""
 
 import asyncio
 import json

@@ -1,4 +1,5 @@
-"""Runs a real PgBouncer in transaction mode in front of a test's database, under the account that PostgreSQL admits."""
+"""Runs a real PgBouncer in transaction mode in front of a test's database. It runs under the account that PostgreSQL
+admits."""
 
 import os
 import shutil
@@ -34,7 +35,7 @@ NAMED = "max_prepared_statements = 200"
 
 
 def installed() -> list[Path]:
-    """The system's PgBouncer, and those in PGBOUNCERS (paths separated by colons)."""
+    """The system's PgBouncer, and those that the variable PGBOUNCERS lists (paths separated by colons)."""
     system = shutil.which("pgbouncer", path=os.pathsep.join((os.environ.get("PATH", os.defpath), "/usr/sbin")))
     named = [part for part in os.environ.get("PGBOUNCERS", "").split(":") if part]
     return [Path(part) for part in ([system] if system else []) + named]
@@ -53,7 +54,7 @@ def keeps_statements(program: Path) -> bool:
 async def bouncer(
     program: Path, postgres: EmbeddedPostgres, *, mode: str = "transaction", more: str = ""
 ) -> AsyncGenerator[Path]:
-    """Run PgBouncer. Yields the folder of its socket, through which every database of `postgres` can be reached."""
+    """Run PgBouncer. Yields the folder of its socket, which gives access to every database of `postgres`."""
     account = server_account(postgres.cluster)
     folder = Path(tempfile.mkdtemp(prefix="cm-pool-", dir="/tmp"))
     ini = _INI.format(host=socket_dir(postgres.cluster), port=PORT, folder=folder, mode=mode, more=more)

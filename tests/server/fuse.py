@@ -1,5 +1,5 @@
-"""Simulates a crash between any two statements: a fuse that blows before or after the nth statement, inside or outside
-a transaction."""
+"""Simulates a crash between any two statements. A fuse blows before or after the nth statement, inside or outside a
+transaction."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -18,15 +18,15 @@ class Unplugged(asyncpg.ConnectionDoesNotExistError):
 
 
 class Fuse:
-    """A fuse. If it is not set, all statements pass. Each statement has two points: before it is sent, and after it is
-    answered."""
+    """A fuse. While it is not set, all statements pass. It can blow at two points of each statement: before it is sent,
+    and after it is answered."""
 
     def __init__(self) -> None:
         self._left: int | None = None
 
     @contextmanager
     def set(self, points: int) -> Iterator[None]:
-        """Make the fuse blow at that point and at every later one."""
+        """Make the fuse blow at that point and at every later point."""
         self._left = points
         try:
             yield

@@ -1,7 +1,7 @@
 """Texts in chats, documents and names that try to make a model take them for instructions, one attack per line.
 
-`⏎` is a line break. The texts try to end the fence, to speak as somebody else, to begin a section, a day, a message, a
-summary or a tag, and to hide this.
+`⏎` is a line break. The texts try to close the fence, to speak as somebody else, to begin a section, a day, a message,
+a summary or a tag, or to hide such an attempt.
 """
 
 ATTACKS = tuple(

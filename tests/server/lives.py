@@ -1,4 +1,4 @@
-"""One random sequence of actions on a memory, and the invariants after every step."""
+"""One random sequence of actions on a memory, with a check of the invariants after every step."""
 
 import contextlib
 import random
@@ -95,7 +95,7 @@ class Life:
     held: list[w.WorkItem] = field(default_factory=list)
 
     async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Make a call that crashes after that many points; then repeat it, as a client would."""
+        """Make a call that crashes after that many points. Then repeat the call, as a client would."""
         if points is None:
             return await call()
         with self.fuse.set(points):
@@ -126,7 +126,7 @@ class Life:
         return await self.services.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
 
     async def say_again(self, rng: random.Random) -> None:
-        """A client that got no answer sends its message again, even if it was forgotten."""
+        """Send a message again, as a client that got no answer does. The message may have been forgotten since."""
         assert (await self.record(rng.choice(list(self.said)))).outcome == "duplicate"
 
     async def edit(self, rng: random.Random, points: int | None) -> None:
@@ -160,12 +160,12 @@ class Life:
         self.gone.add(name)
 
     async def forget_once(self, points: int | None, args: c.ForgetArgs) -> None:
-        """Complete an interrupted erasure, or one whose answer was lost, by repeating it."""
+        """Erase the topic. If the erasure is interrupted or its answer is lost, repeat it."""
         done_ = await self.whatever_happens(points, lambda: self.services.forgetter.erase(HERE, args))
         assert done_.traces_left == 0, await self.tables.fetchval(FORGOTTEN, f"%{args.topic}%")
 
     async def work(self, points: int | None) -> None:
-        """Let a worker work that may crash anywhere, and then another one."""
+        """Let a worker do the jobs, which may crash at any point. Then let another worker do the rest."""
         if points is not None:
             with self.fuse.set(points), contextlib.suppress(Unplugged):
                 await self.work_off()

@@ -1,4 +1,4 @@
-"""Runs an external PostgreSQL for tests, of another version than the embedded one, with ordinary logins."""
+"""Runs an external PostgreSQL for tests, of another version than the embedded PostgreSQL, with ordinary logins."""
 
 import os
 import shutil
@@ -20,8 +20,8 @@ PORT = 5433
 
 
 def installations() -> list[Path]:
-    """The `bin` folders of the available versions of PostgreSQL with pgvector: the older one of the embedded package,
-    and Debian's."""
+    """The `bin` folders of the available versions of PostgreSQL with pgvector: the older version in the embedded
+    package, and Debian's versions."""
     package = bindir().parent.parent
     debian = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     vector = "/usr/share/postgresql/{}/extension/vector.control"
@@ -42,7 +42,7 @@ class OwnPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(self.folder), safe='')}&port={PORT}"
 
     async def admin(self, *commands: str, database: str = "postgres") -> None:
-        """Run a statement as the superuser."""
+        """Run statements as the superuser."""
         connection = await asyncpg.connect(self.dsn("postgres", database))
         try:
             for command in commands:
@@ -81,7 +81,7 @@ async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
 
 
 def _run(account: Account | None, *command: str | Path) -> None:
-    # The output is not a pipe, because the server would inherit it and the read would not end.
+    # The output is not a pipe, because the server would inherit the pipe and keep it open, and reading would not end.
     subprocess.run(
         list(map(str, command)),
         check=True,

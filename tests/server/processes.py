@@ -1,5 +1,5 @@
-"""Runs real server processes for tests: started on a free loopback port or on pipes, ended by signals. It calls no
-tools."""
+"""Runs real server processes for tests. They are started on a free loopback port or on pipes, and ended by signals. It
+calls no tools."""
 
 import asyncio
 import os
@@ -20,8 +20,8 @@ from tests.patience import HANGS, promised
 def free_port() -> int:
     """Reserve a port until this process ends.
 
-    The socket stays bound without listening, so the system gives the number to no other socket and refuses connections,
-    but a server that names the port (and sets SO_REUSEADDR, as asyncio does) can listen on it.
+    The socket stays bound but does not listen. So the system gives the port to no other socket and refuses connections.
+    A server that names the port and sets SO_REUSEADDR, as asyncio does, can still listen on it.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -105,8 +105,8 @@ class HttpServer:
                 await asyncio.sleep(0.05)
 
     async def stop(self, number: int = signal.SIGTERM, seconds: float = 15) -> int:
-        """Send the signal and return the exit code. A process that does not end within `seconds` is killed, which is an
-        error."""
+        """Send the signal and return the exit code. If the process does not end within `seconds`, it is killed and an
+        error is raised."""
         assert self.process is not None
         return await end(self.process, number, seconds)
 
@@ -118,7 +118,7 @@ async def end(process: asyncio.subprocess.Process, number: int = signal.SIGTERM,
 
 
 async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
-    """The exit code, expected within `seconds`. After that, the process is killed and TimeoutError is raised."""
+    """Wait at most `seconds` for the exit code. After that, kill the process and raise TimeoutError."""
     try:
         return await asyncio.wait_for(process.wait(), promised(seconds))
     except TimeoutError:

@@ -1,4 +1,5 @@
-"""A context for a past time shows what was known then, even after edits, and never text that was forgotten since."""
+"""A context for a past time shows what was known then, even after edits. It never shows text that was forgotten
+since."""
 
 from collections.abc import AsyncIterator
 from datetime import datetime
@@ -40,7 +41,8 @@ class Diary:
         assert done.traces_left == 0
 
     async def work(self, *, compact: bool = False) -> list[str]:
-        """Do all due jobs by repeating their inputs. Returns their kinds. A day passes."""
+        """Do all due jobs; each result repeats its input. Returns the kinds of the jobs. The clock advances by a
+        day."""
         if compact:
             await self.client.summarize_chat(c.SummarizeChatArgs(now=True))
         kinds: list[str] = []
@@ -57,7 +59,7 @@ class Diary:
         return (await self.client.get_context(args)).context or ""
 
     def day(self) -> datetime:
-        """The current time; the clock then advances by a day."""
+        """Return the current time and advance the clock by a day."""
         now = self.clock()
         self.clock.forward(days=1)
         return now
@@ -87,7 +89,8 @@ async def diary(memory: Memory, clock: Clock) -> AsyncIterator[Diary]:
 
 
 async def told_and_summarised(diary: Diary) -> datetime:
-    """Every text says that the regatta is in Sorrento; twenty messages of small talk follow."""
+    """Record messages and a memory about a regatta in Sorrento, followed by small talk, and summarize them. Each
+    derived text contains Sorrento."""
     await diary.say("My regatta takes place in Sorrento.", "m1")
     await diary.say("My boat is painted green.")
     for number in range(21):
@@ -177,7 +180,7 @@ async def test_a_quoted_message_and_its_neighbours_are_as_they_were(diary: Diary
 
 
 async def silent_and_busy(diary: Diary, memory: Memory) -> None:
-    """Topic 5 falls silent before it is summarised; topic 6 goes on and is summarised first."""
+    """Topic 5 falls silent before it is summarized. Topic 6 goes on and is summarized first."""
     await diary.say("The vault code is a secret of Quzibro.", "q", topic=5)
     for number in range(21):
         await diary.say(f"Silent thread, number {number}.", topic=5)

@@ -1,4 +1,4 @@
-"""A connected assistant keeps the memory by itself: `remember` with statements, the notice and the prompt `learn`."""
+"""A connected assistant writes the memory itself: `remember` with statements, the notice, and the prompt `learn`."""
 
 import re
 
@@ -110,7 +110,8 @@ async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: M
 
 
 async def _redone(agent: MemoryClient) -> w.ClaimedWork:
-    """The first claim of a better tier returns nothing, but requeues the provisional results that it can improve."""
+    """The first claim of a better tier returns no job. It requeues the provisional results that the tier can
+    improve."""
     claimed = await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
     return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
 

@@ -46,7 +46,7 @@ def remote(idp: Issuer, **more: Any) -> Remote:
 
 @asynccontextmanager
 async def running(settings: ServerSettings, clock: Clock) -> AsyncGenerator[tuple[str, Storage]]:
-    """The server over HTTP as `tellonce serve` builds it, in this process."""
+    """Run the server over HTTP in this process, built as by `tellonce serve`."""
     storage = Storage(settings, clock)
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app), served(app) as base:
@@ -218,8 +218,8 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
 
 
 async def stands(memory: Memory, token: str) -> bool:
-    """Whether a call with the token is answered. With a cached grant, the call may begin before the lookup
-    (`credentials`)."""
+    """Whether a call with the token is answered. With a cached grant, the token is looked up while the call already
+    runs (`credentials`)."""
     found = await memory.storage.verifier.verify_token(token)
     return found is not None and (not isinstance(found, HeldToken) or await found.stands)
 
@@ -230,7 +230,8 @@ async def new_token(memory: Memory, name: str, now: datetime) -> str:
 
 
 def forged_with_public_key(idp: Issuer) -> str:
-    """A token forged by using the public key as the secret of an HMAC, a classic confusion."""
+    """A token signed by HMAC with the public key as its secret. A verifier that confuses the algorithms would accept
+    it."""
     modulus = idp.keys["k1"].public_key().public_numbers().n.to_bytes(256, "big")
     header = _part({"alg": "HS256", "kid": "k1"})
     payload = idp.token("k1").split(".")[1]

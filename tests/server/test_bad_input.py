@@ -126,7 +126,7 @@ WRONG: dict[str, dict[str, tuple[Any, ...]]] = {
         "since": (True, [], "nonsense", "9999-12-31"),
         "until": (True, [], "nonsense", "0001-01-01"),
         "except": ([0], [-1], [True], [HUGE], {}, "x"),
-        # A number as text, and one number in place of a list, are accepted; no memory has these numbers.
+        # A number given as text is accepted, and so is one number instead of a list. No memory has these numbers.
         "memory_ids": ([0], [-1], [True], [HUGE], {}, 999_999, ["999999"], "x", ["x"], list(range(1, 1002))),
         "everything": (True, *NO_FLAGS),
         "confirm": ("", "x", "\x00", "AAAA", LONG, "é", 5, "A" * 400),
@@ -185,7 +185,7 @@ async def counted(memory: Memory, dsn: str) -> AsyncIterator[asyncpg.Connection]
 
 
 async def contents(connection: asyncpg.Connection) -> dict[str, tuple[int, str]]:
-    """The row count and a digest of every table, so that new and changed rows are noticed."""
+    """The row count and a digest of every table, to detect new and changed rows."""
     names = await connection.fetch(
         "select format('%I.%I', schemaname, tablename) as name from pg_tables"
         " where schemaname not in ('pg_catalog', 'information_schema')"
@@ -214,7 +214,7 @@ def said(result: CallToolResult) -> str:
 
 
 def complaint(result: CallToolResult) -> str | None:
-    """The reason an answer is not a helpful refusal, or an empty text."""
+    """The reason why a result is not a helpful refusal; None if it is one."""
     text = said(result)
     if not result.is_error:
         return "was accepted"

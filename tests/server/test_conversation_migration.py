@@ -1,5 +1,5 @@
-"""The upgrade that gives every assistant a separate chat: messages that were in the Telegram chat by default move to
-it."""
+"""The upgrade that gives every assistant its own chat. Messages that were stored in the Telegram chat by default move
+to the assistant's chat."""
 
 from typing import Final
 
@@ -25,7 +25,8 @@ BEFORE: Final = """
 insert into user_profile (owner_id, last_memory_id) values (42, 6), (43, 1);
 insert into chats (owner_id, chat_id, channel, last_id, last_summary_id, last_job_id, exchanges, created_at)
 values (42, 42, 'phone', 26, 5, 9, 12, '2026-01-01'), (43, 43, 'phone', 4, 2, 0, 2, '2026-01-01');
--- Telegram and the phone take turns in the root lane; a topic is Claude Code's alone, a reply lane Telegram's.
+-- Telegram and the phone take turns in the root thread. All messages of the topic are Claude Code's, and all of the
+-- reply thread are Telegram's.
 insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, content, channel, ext_id, importance, tokens,
   sent_at, utc_offset, recorded_at)
 select 42, 42, n, 'root:42', n, 0, case n % 4 when 1 then 'user' when 2 then 'user' else 'assistant' end,
@@ -167,7 +168,7 @@ insert into messages (owner_id, chat_id, id, thread_key, lane_no, epoch, role, c
 select 42, 42, n, 'root:42', n, 0, 'user', 'Word ' || n, 'telegram', 0.5, 5, '2026-01-03'::timestamptz + n * interval '1 minute', 60,
   '2026-01-03'::timestamptz
 from generate_series(1, 60) n;
--- One of twelve, then thirty of one message each, then one of five, as the rule of age made them.
+-- Chunk summaries as the rule of age made them: one of twelve messages, thirty of one message each, one of five.
 insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id, from_at, to_at,
   count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
 select 42, 42, row_number() over (), 'chunk', 'root:42', 0, a, b, a, b, '2026-01-03'::timestamptz, '2026-01-03'::timestamptz,

@@ -1,5 +1,5 @@
-"""After any random sequence of actions, every message of every thread is verbatim, summarized or pending, exactly
-once."""
+"""After any random sequence of actions, every message of every thread is exactly one of verbatim, summarized or
+pending."""
 
 import random
 from typing import Any
@@ -21,7 +21,7 @@ CANARY = "zebrafinch"
 
 
 class Life:
-    """One seeded sequence: the possible actions, and the invariants after each."""
+    """One seeded sequence: the possible actions, and the invariants that hold after each."""
 
     def __init__(self, memory: Memory, clock: Clock, client: MemoryClient, agent: MemoryClient, seed: int) -> None:
         self.memory = memory

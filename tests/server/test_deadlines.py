@@ -1,4 +1,5 @@
-"""Due times, tested through MCP: they come from the caller or from the statement's words, never from a worker alone."""
+"""Due times, tested through MCP. They come from the caller or from the words of the statement, never only from a
+worker."""
 
 from datetime import UTC, datetime
 

@@ -18,7 +18,8 @@ RANDOM = ((re.compile(r"\bre?[0-9a-f]{15,}\b"), "r0123456789abcdef"), (re.compil
 
 
 async def test_every_tool_answers_as_its_example_says(memory: Memory) -> None:
-    """TELLONCE_TEST_RECORD=1 records the examples again; `python -m docs.generate` then updates the reference."""
+    """To record the examples again, set TELLONCE_TEST_RECORD=1. `python -m docs.generate` then updates the
+    reference."""
     shown: dict[str, dict[str, Any]] = json.loads(EXAMPLES.read_text())
     found = await answered(memory, shown)
     if os.environ.get("TELLONCE_TEST_RECORD"):
@@ -28,7 +29,7 @@ async def test_every_tool_answers_as_its_example_says(memory: Memory) -> None:
 
 
 async def answered(memory: Memory, examples: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The examples with the answers of this server."""
+    """The examples, with their answers replaced by those of this server."""
     found: dict[str, dict[str, Any]] = {}
     async with memory.client() as client:
 

@@ -30,7 +30,8 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes accoun
 
 @pytest.fixture
 def reachable() -> Iterator[Path]:
-    """A folder with a short path that another account can enter, unlike pytest's own if root runs the tests."""
+    """A folder with a short path that other accounts can enter. If root runs the tests, they cannot enter pytest's own
+    folder."""
     folder = Path(tempfile.mkdtemp(prefix="cm-", dir="/tmp"))
     folder.chmod(0o711)
     yield folder
@@ -77,7 +78,8 @@ async def child(data: Path, **options: object) -> AsyncGenerator[anyio.abc.Proce
 
 
 def _python_for_others() -> str:
-    """This Python, or the system's of the same version if ours is in a folder that other accounts cannot enter."""
+    """A Python that other accounts can run: this one, or the system's of the same version if they cannot enter this
+    one's folder."""
     same = f"python{sys.version_info.major}.{sys.version_info.minor}"
     for program in (sys.executable, shutil.which(same, path="/usr/local/bin:/usr/bin")):
         if program is not None and _reachable_by_others(Path(program)):
@@ -107,13 +109,13 @@ async def tell_to_leave(process: anyio.abc.Process) -> None:
 
 async def reaped(pid: int) -> None:
     with anyio.fail_after(HANGS):
-        while _state(pid):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
+        while _state(pid):  # noqa: ASYNC110  # only its parent is notified of its end
             await anyio.sleep(0.01)
 
 
 async def gone(pid: int) -> None:
     with anyio.fail_after(HANGS):
-        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # the kernel tells no stranger when a process ends
+        while _state(pid) not in ("", "Z"):  # noqa: ASYNC110  # only its parent is notified of its end
             await anyio.sleep(0.01)
 
 
@@ -237,7 +239,7 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     async with session(server) as connection:
         await connection.execute("create table big as select n, repeat('x', 200) as t from generate_series(1, 20000) n")
     os.kill(recorded_pid(server), signal.SIGKILL)
-    # A zombie's pid counts as taken, so the first start is refused.
+    # The pid of a zombie counts as taken, so the first start is refused.
     await reaped(recorded_pid(server))
     patience, began = 1.0, time.monotonic()
     monkeypatch.setattr(embedded, "_PATIENCE", patience)

@@ -1,4 +1,4 @@
-"""The local model: the real download, agreement with the original, queries before the backlog, and work without the
+"""The local model: its real download, its agreement with the original, queries before the backlog, and work without the
 model."""
 
 import asyncio
@@ -126,7 +126,8 @@ async def loaded() -> AsyncGenerator[LocalEmbedder]:
 
 
 class Gated:
-    """A model that embeds only while the gate is open, except for the text `at once`, and fails on the text `bad`."""
+    """A model that embeds only while the gate is open. The text `at once` does not need the gate, and the text `bad`
+    fails."""
 
     def __init__(self) -> None:
         self.order: list[str] = []
@@ -171,7 +172,7 @@ async def test_the_model_is_fetched_and_puts_like_meanings_together() -> None:
 
 
 def reference(kind: str) -> dict[str, Vector]:
-    """Vectors of these texts computed by onnx's own tools: `exact` in float32, `rounded` with its quantizer."""
+    """Vectors of these texts that onnx's own tools computed: `exact` in float32, `rounded` with its quantizer."""
     kept = json.loads((Path(__file__).parent / "minilm_vectors.json").read_text())[kind]
     return {
         text: np.frombuffer(base64.b64decode(packed), "<f2").astype(float).tolist() for text, packed in kept.items()
@@ -184,9 +185,9 @@ async def test_the_graph_we_write_is_the_one_of_onnxs_own_tools_and_near_the_exa
     session = Session(model_folder() / GRAPH, model_folder() / TOKENIZER)
     rounded, exact = reference("rounded"), reference("exact")
     for text, vector in rounded.items():
-        # They are bitwise equal on the same processor; others add in another order.
+        # The vectors are bitwise equal on the same processor. Other processors add in another order.
         assert cosine(session.vector(text), vector) > 0.999
-        # A text of one word is rounded more, because few values share its scale; measured .977 for "ok".
+        # A text of one word is rounded more, because few values share its scale. The measured cosine for "ok" is 0.977.
         assert cosine(session.vector(text), exact[text]) >= (0.98 if len(text) > 10 else 0.96)
 
 
@@ -224,7 +225,7 @@ async def test_a_prepared_folder_of_the_user_is_used_where_it_is(tmp_path: Path)
 
 
 async def as_formerly(folder: Path) -> None:
-    """Change the folder to the form of the program's first version: the graph without its second output."""
+    """Write the model as the first version of the program did: its graph has no second output."""
     graph_now = build(await original())
     assert graph_now.endswith(early(384))
     (folder / FORMER_GRAPH).write_bytes(graph_now.removesuffix(early(384)))
@@ -421,7 +422,7 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
     monkeypatch.setattr(LocalEmbedder, "_load", lambda *_: object())
     async with running(embedder):
         with anyio.fail_after(HANGS):
-            while embedder.state["failed"] is None:  # noqa: ASYNC110 (the state is for looking at)
+            while embedder.state["failed"] is None:  # noqa: ASYNC110 (this state can only be polled)
                 await anyio.sleep(0.01)
             assert "holds no model.safetensors" in embedder.state["failed"]
             for name in (GRAPH, MEAN, TOKENIZER):

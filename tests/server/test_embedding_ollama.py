@@ -25,7 +25,8 @@ class Answer:
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, answer: Any) -> tuple[OllamaEmbedder, list[list[str]]]:
-    """An embedder whose server returns `answer`, or its result for the texts; and the list of requests."""
+    """An embedder and the list of its requests. Its server returns `answer` or, if `answer` is a function, its result
+    for the texts."""
     embedder, asked = OllamaEmbedder("http://127.0.0.1:9", "any"), list[list[str]]()
 
     async def embed(_: str, texts: list[str]) -> Answer:
@@ -52,7 +53,7 @@ async def running(embedder: OllamaEmbedder) -> AsyncGenerator[None]:
 
 async def until(embedder: OllamaEmbedder, *, ready: bool) -> None:
     with anyio.fail_after(HANGS):
-        while embedder.ready != ready:  # noqa: ASYNC110 (the state is for looking at)
+        while embedder.ready != ready:  # noqa: ASYNC110 (this state can only be polled)
             await anyio.sleep(0.01)
 
 

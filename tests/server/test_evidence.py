@@ -1,8 +1,8 @@
-"""The permanent check of docs/CONTRACT.md, 4: with the summarizer, a question finds no less of its evidence than
-without.
+"""The permanent check of docs/CONTRACT.md, 4: a context contains at least as much evidence for a question with the
+summarizer as without it.
 
-It uses a small conversation and search by words; `python -m benchmarks.evidence` measures large ones with the embedding
-model.
+It uses a small conversation and a search by words. `python -m benchmarks.evidence` measures large conversations with
+the embedding model.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ BUDGETS = (1_000, 4_300)
 
 
 async def found(memory: Memory, dialogue: Dialogue, budgets: Sequence[int]) -> list[dict[str, Figures]]:
-    """For each budget, the share of evidence in the contexts for the first questions."""
+    """For each budget, the share of the evidence that is in the contexts for the first questions."""
     async with memory.client() as client:
         return [
             figures([await held(client, dialogue, probe, budget) for probe in dialogue.probes[:QUESTIONS]])

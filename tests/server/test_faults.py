@@ -1,5 +1,5 @@
-"""The table of faults in docs/explanation/reliability.md: what the user sees, what is stored, and what recovers by
-itself."""
+"""The table of faults in docs/explanation/reliability.md: for each fault, the message to the user, the stored data, and
+the recovery without an operator."""
 
 import asyncio
 import os
@@ -46,7 +46,7 @@ OUTAGES = ("hang", "429", "500", "garbage")
 
 @pytest.fixture(scope="module", autouse=True)
 def no_proxies() -> Iterator[None]:
-    """The stubs are on loopback."""
+    """Use no proxy, because the stubs are on loopback."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NO_PROXY", "*")
         yield
@@ -102,7 +102,7 @@ async def test_what_was_done_without_the_model_is_done_again_by_it_when_it_is_ba
         clock.forward(minutes=10)
         await talk(client, 8, start=1)
         after = await work_off(memory, _claude(stub))
-        # Texts that are made from other texts are redone after those.
+        # A text that is derived from other texts is redone after these texts.
         again = [await work_off(memory, _claude(stub)) for _ in range(2)][-1]
         async with memory.agent() as agent:
             left = (await agent.claim_work(w.ClaimWorkArgs(worker="x", best_tier="claude"))).jobs
@@ -125,7 +125,7 @@ def _claude(stub: AnthropicStub) -> Claude:
 
 @pytest.fixture
 async def alone(tmp_path: Path) -> AsyncIterator[Memory]:
-    """A memory with a separate embedded PostgreSQL that the test breaks."""
+    """A memory with its own embedded PostgreSQL, which the test breaks."""
     settings = ServerSettings.model_validate(
         {"data_dir": tmp_path / "data", "user_ids": (42,), "timezone": "Asia/Singapore", "embeddings": "none"}
     )
@@ -199,12 +199,12 @@ async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_spac
             await _insist(client, c.RecordMessageArgs(role="user", content="There is space", message_id="last"))
             stored = (await client.get_profile(c.GetProfileArgs())).conversation.messages
     assert "free some space" in refused or "does not answer now" in refused
-    # The refused message may have been stored although its answer was an error; it can be sent again safely.
+    # A message may be stored although its answer was an error. It can be sent again safely.
     assert stored - acknowledged in (1, 2)
 
 
 async def _until_full(client: MemoryClient, ballast: Path) -> tuple[int, str]:
-    """Fill the disk, then write until this fails. Returns the number of acknowledged messages, and the error."""
+    """Fill the disk, then write until writing fails. Returns the number of acknowledged messages, and the error."""
     acknowledged = 0
     with ballast.open("wb") as file:
         try:
@@ -237,7 +237,7 @@ async def test_a_slow_disk_slows_writers_down_and_nobody_else(memory: Memory, ds
             client.record_message(c.RecordMessageArgs(role="user", content="Slowly", message_id="slow"))
         )
         async with asyncio.timeout(HANGS):
-            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (the state is for looking at)
+            while not await connection.fetchval(WAITS):  # noqa: ASYNC110 (this state can only be polled)
                 await asyncio.sleep(0.01)
         context = await client.get_context(c.GetContextArgs())
         assert not writing.done()

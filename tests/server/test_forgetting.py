@@ -18,7 +18,8 @@ async def said(client: MemoryClient, *texts: str, chat_id: int | None = None) ->
 
 
 async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what: object) -> c.Forgotten:
-    """Preview and confirm: erases all matches except the `kept` numbers, or with None the ticked ones."""
+    """Preview and confirm. Erases all matches except the numbers in `kept`; if `kept` is None, it erases the ticked
+    matches."""
     preview = await client.forget(c.ForgetArgs.model_validate(what))
     assert preview.confirm is not None
     chosen = {"except": kept} if kept is not None else {}
@@ -26,7 +27,7 @@ async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what
 
 
 async def texts(memory: Memory) -> str:
-    """Every row of the owner's in every table."""
+    """The text of every row in every table."""
     async with memory.tables() as tables:
         names = await tables.fetch("select tablename from pg_tables where schemaname = 'public'")
         rows = [await tables.fetchval(f'select string_agg(x::text, chr(10)) from "{name[0]}" x') for name in names]
@@ -34,7 +35,8 @@ async def texts(memory: Memory) -> str:
 
 
 async def test_a_profile_written_while_its_memory_goes_does_not_keep_it(memory: Memory) -> None:
-    """A worker that read the memory before it went may hand in the profile after the derived texts were cleaned."""
+    """A worker may have read the memory before it was erased, and submit the profile after the derived texts were
+    cleaned."""
     async with memory.client() as client:
         await client.remember(c.RememberArgs(content="I take my coffee without sugar", kind="preference"))
         preview = await client.forget(c.ForgetArgs(topic="coffee"))

@@ -1,4 +1,4 @@
-"""Any text that a person can copy out of their memory is found, selected and erased, and is then nowhere any more."""
+"""A person copies any text out of their memory. It is found, selected and erased, and is then in no table."""
 
 import random
 
@@ -37,12 +37,11 @@ TEXTS = """
     union all select unnest(array[error, strings_of(result)]) from chat_context_queue
     union all select note from model_calls"""
 RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from context_receipts"
-"""The stored contexts, which consist of the texts above with our titles and times, and are dropped with every
-erasure."""
+"""The stored contexts. They consist of the texts above with our titles and times, and every erasure deletes them."""
 
 
 async def stored(memory: Memory, what: str = f"{TEXTS} union all {RENDERED}") -> list[str]:
-    """Every stored text, line by line, except for the marks of erased text."""
+    """Every line of every stored text, except for the marks of erased text."""
     await (await memory.storage.services()).receipts.written()
     async with memory.tables() as tables:
         rows = await tables.fetch(what)
@@ -62,7 +61,8 @@ async def gone(client: MemoryClient, kept: tuple[int, ...] | None = None, **what
 
 
 async def live(client: MemoryClient, chance: random.Random, words: list[str], clock: Clock) -> None:
-    """A memory with messages that use all fields, an edit, reworded memories, a routine, and a question for a value."""
+    """Fill a memory with messages that use all fields, an edit, reworded memories, a routine, and a question for a
+    value."""
 
     def text() -> str:
         return " ".join(chance.choices(words, k=9)) + chance.choice(".!?") + " " + " ".join(chance.choices(words, k=6))
@@ -108,8 +108,8 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
             assert done.traces_left == 0, (part, done.left)
             assert [line for line in await stored(memory) if literal.is_in(line)] == [], part
             await work_off(agent)
-            # A summarizer may compose the text again, with its own words or full stop, from messages that do not
-            # contain it.
+            # The summarizer may write the same text again, from its own words and punctuation, although no message
+            # contains it.
             assert {m.kind for m in (await client.forget(c.ForgetArgs(literal=part))).matches} <= {"summary"}, part
 
 

@@ -1,4 +1,4 @@
-"""Text that one server process forgot stays in no other server process's caches."""
+"""If one server process forgets a text, no other server process keeps it in a cache."""
 
 import asyncio
 from pathlib import Path
@@ -22,7 +22,7 @@ SECRET = "My locker opens with zq81"
 
 async def _emptied() -> None:
     with anyio.fail_after(HANGS):
-        while claims.cache_info().currsize:  # noqa: ASYNC110 (the state is for looking at)
+        while claims.cache_info().currsize:  # noqa: ASYNC110 (this state can only be polled)
             await asyncio.sleep(0.02)
 
 
@@ -46,7 +46,7 @@ async def test_a_server_whose_listener_was_cut_off_empties_its_caches_when_it_li
         f"select count(*) from pg_stat_activity where datname = current_database() and query ilike '%{CHANGES}%'"
     )
     with anyio.fail_after(HANGS):
-        while not await connection.fetchval(listening):  # noqa: ASYNC110 (as above)
+        while not await connection.fetchval(listening):  # noqa: ASYNC110 (this can only be polled)
             await asyncio.sleep(0.02)
     claims(SECRET)
     await connection.execute(

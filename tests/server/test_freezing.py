@@ -1,4 +1,4 @@
-"""A text that one user records and reads does not delay other users, whatever it contains; tested with a real HTTP
+"""Whatever one user's text contains, recording and reading it does not delay other users. Tested with a real HTTP
 server."""
 
 import asyncio
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.anyio
 OTHER = 43
 SAMPLES = 20
 MORE_SECONDS = 0.15
-"""Maximum seconds by which another user's longest call may take longer while such a text is processed."""
+"""Maximum seconds by which another user's longest call may take longer while the text is processed."""
 
 TEXTS = {
     "20,000 blanks": "x\n" + " " * 20_000 + "z",
@@ -49,7 +49,7 @@ async def test_while_one_user_records_and_reads_a_hostile_text_another_users_cal
 
 
 async def _longer(mine: MemoryClient, theirs: MemoryClient, text: str, number: int) -> float:
-    """The seconds by which my longest call takes longer while another user's text is processed."""
+    """The seconds by which the longest of my calls takes longer while another user's text is processed."""
     idle = max([await _profile(mine) for _ in range(SAMPLES)])
     work = asyncio.create_task(_use(theirs, text, number))
     busy = [await _profile(mine)]
@@ -66,7 +66,7 @@ async def _profile(client: MemoryClient) -> float:
 
 
 async def _use(client: MemoryClient, text: str, number: int) -> None:
-    """Record the text, edit it, ask and search with it, and read it in a context."""
+    """Record the text, edit it, search with it, and request contexts with it."""
     first = c.RecordMessageArgs(chat_id=OTHER, role="user", content=text, message_id=f"m{number}")
     await client.record_message(first)
     await client.record_message(first.model_copy(update={"content": text[:-1] + "!"}))

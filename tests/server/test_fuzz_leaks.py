@@ -1,7 +1,7 @@
-"""Two users and a shared group act at random on one server, and no answer to one of them contains another's text.
+"""Two users and a shared group act at random on one server. No answer to one of them contains another's text.
 
-Every text contains a canary of its owner. A memory that a user shares with the group legitimately brings its canary
-there.
+Every text contains a canary of its owner. If a user shares a memory with the group, the group may see the memory's
+canary.
 """
 
 import json
@@ -95,7 +95,7 @@ OPERATIONS = st.one_of(
 
 @dataclass
 class World:
-    """The texts of each owner, what each caller may see, and leaks that were found."""
+    """The texts of each owner, the canaries that each caller may see, and the leaks that were found."""
 
     clients: dict[str, Client]
     written: int = 0
@@ -113,8 +113,8 @@ class World:
         return saying.format(canary)
 
     def told(self, owner: int | None, step: dict[str, Any], answer: str) -> None:
-        """Check an answer. With `owner` None (a refused place, or something without an owner) it must contain no canary
-        at all."""
+        """Check an answer. If `owner` is None, because the call had to be refused or concerns no owner, the answer must
+        not contain any canary."""
         self.answers += 1
         found = set(CANARY.findall(answer))
         self.seen |= found
@@ -141,13 +141,13 @@ async def perform(world: World, step: dict[str, Any], clock: Clock) -> None:
         case "offer":
             world.told(None, step, await _offered(world.clients[step["who"]], step["what"]))
         case op:
-            # Refused calls are made too; their text belongs to the caller.
+            # Calls that must be refused are made too. Their text belongs to the caller.
             author = owner if owner is not None else {"ann": ANN, "ben": BEN}.get(step["who"], GROUP)
             tool, arguments = _call(world, step, op, author)
             result = await world.clients[step["who"]].session.call_tool(tool, arguments)
             answer = _text(result)
             if result.is_error and owner is None:
-                # A refusal may repeat the sent text, but these refusals do not.
+                # A refusal may repeat the text of the call, but the refusals here do not.
                 world.told(None, step, answer)
             else:
                 _note(world, step, result, owner)
@@ -185,7 +185,8 @@ def _call(world: World, step: dict[str, Any], op: str, author: int) -> tuple[str
 
 
 def _note(world: World, step: dict[str, Any], result: CallToolResult, owner: int | None) -> None:
-    """Remember receipts and confirm tokens for others to try, and legitimately shared canaries."""
+    """Keep receipts and confirm tokens, so that others can try them, and note canaries that were shared with the
+    group."""
     content = result.structured_content or {}
     if content.get("receipt_id"):
         world.receipts.append(content["receipt_id"])
@@ -238,7 +239,8 @@ def _text(result: CallToolResult) -> str:
 
 @cache
 def lives() -> list[list[dict[str, Any]]]:
-    """The most varied of many random sequences, generated in advance because hypothesis cannot use our event loop."""
+    """The most varied of many random sequences. They are generated in advance, because hypothesis cannot use our event
+    loop."""
     found: list[list[dict[str, Any]]] = []
 
     @settings(
@@ -278,7 +280,7 @@ async def test_nobody_is_ever_told_anothers_words(memory: Memory, clock: Clock, 
 
 
 async def strays(memory: Memory, world: World) -> list[str]:
-    """Rows of one owner that contain a canary of another, whether or not they were returned."""
+    """Rows of one owner that contain a canary of another owner, even if no call returned them."""
     found: list[str] = []
     async with memory.tables() as tables:
         for table in [row["name"] for row in await tables.fetch(TENANT)]:

@@ -1,5 +1,5 @@
-"""Every tool, called with arguments that its schema allows or forbids, answers or refuses with a sentence and writes
-nothing."""
+"""Every tool is called with arguments that its schema allows or forbids. It answers, or refuses with a sentence and
+writes nothing."""
 
 import json
 from collections.abc import Callable
@@ -81,7 +81,7 @@ def of_schema_or_not(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 def arguments(
     schema: dict[str, Any], values: Callable[[dict[str, Any]], st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Arguments with valid names: always the required ones, sometimes others."""
+    """Arguments with valid names. Required arguments are always included, others sometimes."""
     fields = {name: values(field) for name, field in schema.get("properties", {}).items()}
     must = {name: fields.pop(name) for name in schema.get("required", ())}
     return st.fixed_dictionaries(must, optional=fields)
@@ -112,7 +112,7 @@ def at_once(tool: str, sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def samples(schema: dict[str, Any], values: Callable[[dict[str, Any]], st.SearchStrategy[Any]]) -> list[dict[str, Any]]:
-    """Generate the examples in advance, because hypothesis cannot use our event loop to make calls."""
+    """Generate the examples in advance, because hypothesis cannot use our event loop, in which calls are made."""
     found: list[dict[str, Any]] = []
 
     @settings(

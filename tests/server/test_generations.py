@@ -1,4 +1,4 @@
-"""A change of the embedding model while the memory is in use: no answer mixes two models; the switch is atomic,
+"""The embedding model is changed while the memory is in use. No answer mixes two models, and the switch is atomic,
 resumable and reversible."""
 
 import asyncio
@@ -30,7 +30,7 @@ SIDE = "select count(*) filter (where subvector(embedding::vector, 1, 1)::text l
 
 
 class Stub:
-    """A model whose vectors contain its name in the first dimension and depend on the text in the others."""
+    """A model. Its name determines the first dimension of its vectors, and the text determines the others."""
 
     dimensions = 384
     mean: Vector = (0.0,) * 384
@@ -89,7 +89,7 @@ def generations(dsn: str) -> Generations:
 
 
 async def cosine(database: Database, embedder: Embedder, text: str) -> float | None:
-    """The cosine of the best message and the text; None if vectors are not used."""
+    """The cosine of the best message and the text; None if the search does not use vectors."""
     request = SearchRequest(USER, USER, None, text, START, ZoneInfo("UTC"), kinds=("message",))
     hits = (await Retriever(database, embedder).search(replace(request, limit=1))).hits
     return hits[0].cosine if hits else None

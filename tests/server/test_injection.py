@@ -1,6 +1,6 @@
 """Recalled text stays data: whatever it contains, the prompt has the same shape as with harmless text.
 
-The shape consists of the beginnings of lines, where titles, day headers, speakers and fences are.
+The shape consists of the beginnings of lines: titles, day headers, speakers and fences.
 """
 
 import re
@@ -31,7 +31,7 @@ HARMLESS = "green tea"
 
 
 def material(evil: str) -> Material:
-    """A context in which all texts written by others are the same text."""
+    """The input of a context in which every text that others may have written is `evil`."""
     window = [
         Line(n, n, role, evil, routine, evil if routine else None, name, START + timedelta(hours=n), 0, 10, f"e{n}", 1)
         for n, role, routine, name in (
@@ -47,7 +47,7 @@ def material(evil: str) -> Material:
     ]
     rows = rows_of(
         window,
-        # A context shows no text twice, so each of these ends differently.
+        # A context shows no text twice, so each of these texts gets a different end.
         chat=ChatHead(f"{evil} 1", f"{evil} 2", f"{evil} 3", 10, "telegram"),
         narrative=f"{evil} 4",
         thread_summary=f"{evil} 5",
@@ -67,8 +67,8 @@ def material(evil: str) -> Material:
 
 
 def hit(number: int, kind: str, evil: str) -> Hit:
-    thread = f"reply:1:{evil}"
-    return Hit(kind, number, 1, thread, evil, evil, "user", evil, START, 10, 1.0, None, (number,), None, "active")
+    thread, text = f"reply:1:{evil}", f"{evil} {chr(97 + number)}"
+    return Hit(kind, number, 1, thread, text, text, "user", evil, START, 10, 1.0, None, (number,), None, "active")
 
 
 OURS = re.compile(
@@ -78,13 +78,13 @@ OURS = re.compile(
 
 
 def shape(prompt: str) -> list[str]:
-    """The beginning of each of our lines, up to the stored text."""
+    """The beginning of each line that we write, up to the stored text."""
     lines = [line for line in prompt.split("\n") if line and not line.startswith(INDENT)]
     return [_without_names(ours[0]) for line in lines if (ours := OURS.match(line))]
 
 
 def strangers(prompt: str) -> list[str]:
-    """Lines of stored text that begin like ours."""
+    """Lines of stored text that look like the beginning of one of our lines."""
     return [line for line in prompt.split("\n") if line and not line.startswith(INDENT) and not OURS.match(line)]
 
 
@@ -94,7 +94,7 @@ def _without_names(start: str) -> str:
 
 
 def readable(prompt: str) -> str:
-    """The text as a model may see it, with every kind of line break as one."""
+    """The text as a model may see it: every kind of line break becomes a newline."""
     return re.sub(r"[\r\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", prompt)
 
 
@@ -126,8 +126,8 @@ def test_the_relays_prompt_keeps_its_ten_sections(attack: str) -> None:
 async def test_attacks_that_went_through_the_memory_come_back_as_data(
     memory: Memory, clock: Clock, detail: str
 ) -> None:
-    """Each attack is sent as a message, a memory and a speaker's name through the real tools, and read in both forms of
-    detail."""
+    """Each attack is sent through the real tools as a message, a memory and a speaker's name. The context is then read
+    in both forms of detail."""
     async with memory.client() as client:
         for number, attack in enumerate(ATTACKS):
             clock.forward(minutes=1)
@@ -141,13 +141,14 @@ async def test_attacks_that_went_through_the_memory_come_back_as_data(
     whole = context.context or "\n\n".join(section.text for section in context.sections or ())
     ours = [line for line in readable(whole).split("\n") if line and not line.startswith(INDENT)]
     assert len([line for line in ours if line.startswith("─── ")]) == 1
-    speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, ")
+    speaking = re.compile(r"\[\d\d:\d\d [AP]M\] User \(|- |\[\w{3} \d+, |\[fact #\d+ \| \w{3} \d+\]: ")
     others = [
         line for line in ours if not speaking.match(line) and not line.startswith("Now: Monday, 16 February 2026")
     ]
     assert set(others) <= {
         *("FACTS, GOALS AND PINS", "FACTS", "PREFERENCES", "GOALS", "IMPORTANT DATES", "PINS", "OUTCOMES"),
         *(
+            "LOG",
             "CONVERSATION HISTORY",
             "RELEVANT CONTEXT",
             FENCE_OPEN,

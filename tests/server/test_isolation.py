@@ -1,4 +1,5 @@
-"""The database itself separates owners: what the server's roles can see if a statement lacks the owner."""
+"""The database itself separates owners: the tests check the rows that the server's roles see if a statement does not
+name the owner."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -60,7 +61,7 @@ async def live(relay: MemoryClient, chat: int) -> None:
 
 @asynccontextmanager
 async def session(memory: Memory, role: str) -> AsyncGenerator["asyncpg.Connection[Rows]"]:
-    """Raw SQL as one of the server's roles, no owner set."""
+    """A connection for raw SQL in one of the server's roles, without an owner set."""
     assert memory.settings.database_url is not None
     dsn = memory.settings.database_url.get_secret_value()
     connection = await asyncpg.connect(dsn, server_settings={"role": role})
@@ -213,14 +214,16 @@ async def test_the_worker_reads_only_what_its_work_needs(worker: "asyncpg.Connec
         "messages",
         "model_calls",
         "reminders",
+        "thread_state",
     }
+    assert found["thread_state"]["columns"] == ["chat_id", "last_no", "owner_id", "queued_to", "thread_key"]
     assert found["messages"]["columns"] == sorted(
-        ["owner_id", "chat_id", "id", "speaker", "role", "content", "version", "embedding", "ebits"]
+        "owner_id chat_id id thread_key thread_no sent_at speaker role content version embedding ebits".split()
     )
     assert found["messages"]["writable"] == ["ebits", "embedding"]
-    assert found["memories"]["writable"] == ["embedding", "words_key"]
+    assert found["memories"]["writable"] == ["categories", "embedding", "tsv", "words_key"]
     assert found["conversation_summaries"]["writable"] == ["embedding"]
-    assert found["chats"]["writable"] is None
+    assert found["chats"]["writable"] is found["thread_state"]["writable"] is None
     for refused in ("update messages set content = ''", "select narrative from user_profile", "delete from memories"):
         with pytest.raises(asyncpg.InsufficientPrivilegeError):
             await worker.execute(refused)

@@ -1,4 +1,4 @@
-"""The keeper with the local model: the sentences it keeps of an exchange, and its precision on unseen text."""
+"""The keeper with the local model: the sentences of an exchange that it keeps, and its precision on unseen text."""
 
 import asyncio
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ class Counting(NoEmbedder):
 
 @cache
 def examples() -> Examples:
-    """The heads' inputs for all training text, computed once for all tests."""
+    """The inputs of the model's heads for all training texts, computed once for all tests."""
     asyncio.run(fetch(model_folder(), nothing))
     return corpus.with_inputs(corpus.read(), Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
 
@@ -114,7 +114,7 @@ def test_every_training_sentence_has_a_known_label_and_is_invented_once() -> Non
 
 @pytest.mark.model
 def test_the_weights_are_those_the_training_gives() -> None:
-    """They are compared with a tolerance, because int8 arithmetic differs between processors."""
+    """The scores are compared with a tolerance, because int8 arithmetic differs between processors."""
     trained, out = split(examples())
     anew = train(trained)
     for name in ("keep", "wish", "dangling"):

@@ -1,4 +1,4 @@
-"""How a worker's items become memories, tested through MCP with a worker whose answers are written by hand."""
+"""The items of a worker become memories. Tested through MCP, with a worker whose answers are written by hand."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -21,14 +21,14 @@ Answer = Callable[[w.ExchangeInput], Sequence[w.ExchangeItem]]
 
 
 async def say(client: MemoryClient, clock: Clock, text: str, number: str | None = None) -> None:
-    """Record a message of the user and an answer."""
+    """Record a message of the user and the assistant's answer."""
     clock.forward(minutes=5)
     await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=number, sent_at=clock()))
     await client.record_message(c.RecordMessageArgs(role="assistant", content="I see.", sent_at=clock()))
 
 
 def item(work: w.ExchangeInput, text: str, quote: str | None = None, **fields: object) -> w.ExchangeItem:
-    """An item that quotes the newest message of the user, or `quote` from it."""
+    """An item that quotes the user's newest message, or only the part `quote` of it."""
     said = [m for m in work.messages if m.role == "user"][-1]
     return w.ExchangeItem.model_validate(
         {
@@ -41,7 +41,7 @@ def item(work: w.ExchangeInput, text: str, quote: str | None = None, **fields: o
 
 
 def number_of(work: w.ExchangeInput, text: str) -> int:
-    """KNOWN's number of the memory."""
+    """The memory's number in the list of known memories."""
     return next(m.id for m in work.known if m.text == text)
 
 
@@ -51,7 +51,7 @@ async def read(
     tier: w.Tier = "claude",
     canonical: str = "",
 ) -> list[dict[str, int]]:
-    """Do all work as that tier. Returns the outcome of each exchange."""
+    """Do all jobs as a worker of that tier. Returns the outcome of each exchange."""
     stored: list[dict[str, int]] = []
     for _ in range(2):  # an empty claim requeues the results of lower tiers
         while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:

@@ -1,5 +1,5 @@
-"""A conversation is read again when a better model is available, or after an edit. Statements that have ended since do
-not become current again."""
+"""A conversation is read again when a better model is available, or after an edit. Statements that have ended in the
+meantime do not become current again."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,8 @@ async def say(client: MemoryClient, clock: Clock, text: str, number: str | None 
 
 
 async def read(agent: MemoryClient, tier: w.Tier, kind: w.LearnedKind, readings: Mapping[str, str]) -> list[str]:
-    """Do all due work as that tier, with the items given for each message. Returns the outcomes."""
+    """Do all due jobs as a worker of that tier. `readings` maps a message's text to the text of the item that the
+    worker reads from it. Returns the outcomes of the items."""
     verdicts: list[str] = []
     for _ in range(2):  # an empty claim requeues the results of lower tiers
         while jobs := (await agent.claim_work(w.ClaimWorkArgs(worker="reader", best_tier=tier))).jobs:

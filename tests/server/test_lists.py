@@ -1,4 +1,4 @@
-"""Questions for all of a kind ("which sports"): the members of a category are found together and listed."""
+"""Questions for all members of a category ("which sports"): the members are found together and listed."""
 
 import pytest
 
@@ -30,7 +30,7 @@ async def learned(client: MemoryClient, clock: Clock, memory: Memory) -> None:
 
 
 async def listed(client: MemoryClient, question: str) -> list[str]:
-    """The lines of the list in the context for a question."""
+    """The lines of the list that the context for a question contains."""
     context = await client.get_context(c.GetContextArgs(query=question))
     _, found, after = (context.context or "").partition(f"{LIST}\n")
     lines = after.splitlines() if found else []
@@ -46,7 +46,7 @@ async def test_all_of_a_kind_are_listed_once_oldest_first_and_found_before_other
         assert sports[0].startswith("- #")
         context = await client.get_context(c.GetContextArgs(query="Which sports do I do?"))
         assert (context.context or "").count("The user says: I play squash with Ravi") == 1
-        # A single member is not a list, and neither are results for a question that names no category.
+        # One member alone is not listed. A question that names no category gets no list either.
         assert await listed(client, "Which instruments do I play?") == []
         assert await listed(client, "Where is Ravi?") == []
         found = await client.search_memory(c.SearchMemoryArgs(query="all my sports", kinds=("fact",), limit=3))

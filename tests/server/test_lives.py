@@ -1,5 +1,5 @@
-"""In random sequences of actions with crashes at any point, nothing is lost, doubled or mixed up, and nothing remains
-after forgetting."""
+"""In random sequences of actions with crashes at any point, nothing is lost, doubled or mixed up, and nothing that was
+forgotten remains."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,7 @@ LONG = settings(CI, max_examples=400, stateful_step_count=60, derandomize=False,
 
 
 class World:
-    """Runs the sequences in a separate event loop, on one server, each with a fresh database."""
+    """Runs the sequences on one server, each with a fresh database, in a separate event loop."""
 
     def __init__(self, postgres: EmbeddedPostgres, folder: Path, fuse: Fuse) -> None:
         self.runner = asyncio.Runner()
@@ -53,7 +53,7 @@ class World:
         self.runner.run(it())
 
     async def live(self, begun: "asyncio.Future[Life]", ended: asyncio.Event) -> None:
-        """Run one sequence in one task, so that it closes whatever it opens."""
+        """Run a whole sequence in one task, so that the same task opens and closes everything."""
         self.lives += 1
         name = f"life_{self.lives}"
         admin = await asyncpg.connect(self.postgres.dsn(SUPERUSER, "postgres"))

@@ -32,7 +32,7 @@ FILES = "Show me the files of this project"
 
 @asynccontextmanager
 async def named(server: HttpServer, name: str) -> AsyncGenerator[MemoryClient]:
-    """A client like another assistant's: it has a name and sends no channel."""
+    """A client that, like another assistant's, has a name and sends no channel."""
     info = Implementation(name=name, version="1")
     async with (
         httpx2.AsyncClient(headers=server.headers()) as http,

@@ -1,4 +1,5 @@
-"""Each migration runs once even if several processes start, and a database that differs from the files is refused."""
+"""Each migration runs once, even if several processes start. A database whose migrations differ from the files is
+refused."""
 
 import hashlib
 from collections.abc import AsyncGenerator
@@ -104,7 +105,7 @@ async def test_an_older_memory_keeps_its_tokens_jobs_and_calls_and_loses_rights_
         )
         assert await db.fetchval("select has_table_privilege('chatmem_server', 'access_tokens', 'insert')") is False
     assert gone == [1, 0, 1, 2]
-    # The provisional job may be redone, and the chat's last exchange shows that it is not the last one.
+    # The provisional job 2, which may be redone, and job 3, the last exchange of the chat, are kept.
     assert [row["id"] for row in left] == [2, 3]
 
 
@@ -211,7 +212,7 @@ async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(start)
                 asleep = "select count(*) from pg_stat_activity where pid = $1 and wait_event = 'PgSleep'"
-                while not await next_one.fetchval(asleep, pid):  # noqa: ASYNC110 (the database has no event for it)
+                while not await next_one.fetchval(asleep, pid):  # noqa: ASYNC110 (the database sends no event)
                     await anyio.sleep(0.01)
                 await next_one.fetchval("select pg_terminate_backend($1)", pid)
             assert await migrate(next_one, steps(TABLE, ROWS)) == ["0002_step_2.sql"]

@@ -71,7 +71,7 @@ async def test_without_a_database_it_is_not_ready_and_still_shows_its_own_figure
         transport = httpx2.ASGITransport(app)
         async with httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8765") as http:
             with anyio.fail_after(HANGS):
-                while not (await http.get("/health")).json()["reason"]:  # noqa: ASYNC110  # no event for us
+                while not (await http.get("/health")).json()["reason"]:  # noqa: ASYNC110  # the server sends no event
                     await asyncio.sleep(0.02)
             answer = await http.get("/ready")
             assert answer.status_code == 503

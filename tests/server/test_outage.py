@@ -1,4 +1,4 @@
-"""During an outage of PostgreSQL, every HTTP request gets a sentence, and the log stays short."""
+"""During an outage of PostgreSQL, every HTTP request is answered with a sentence, and the log stays short."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A stdio server's own summarizer: one real process for each data folder, only if no other is at work."""
+"""A stdio server's own summarizer: one real process per data folder, and only if no other summarizer is running."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -28,7 +28,7 @@ LOOK_SECONDS = 0.05
 
 @asynccontextmanager
 async def server(settings: ServerSettings, *, may_start: bool) -> AsyncGenerator[Memory]:
-    """The storage of a stdio server, without its pipes."""
+    """The storage and the side task of a stdio server, without its pipes."""
     async with opened(Storage(settings)) as memory:
         own = OwnSummarizer(settings, memory.storage, may_start=may_start, look=LOOK_SECONDS)
         async with SideTasks((SideTask("learning", own.run),)).running():
@@ -42,7 +42,7 @@ async def notices(memory: Memory) -> tuple[str, ...]:
 
 async def until(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(HANGS):
-        while not true():  # noqa: ASYNC110  # another process: it has no event for us
+        while not true():  # noqa: ASYNC110  # the other process sends no event
             await asyncio.sleep(0.02)
 
 

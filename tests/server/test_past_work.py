@@ -1,4 +1,5 @@
-"""Imports and second readings come after live work: they never delay, block or join it."""
+"""Jobs of imports and second readings come after live jobs. They never delay or block live jobs, and are never joined
+with them."""
 
 import time
 from collections.abc import Sequence
@@ -153,7 +154,8 @@ async def test_learning_is_affordable_when_summaries_and_second_readings_have_us
 async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_one(
     memory: Memory, clock: Clock
 ) -> None:
-    """The time is measured from a job's claim until its fact is stored, with and without the import in turns."""
+    """The time is measured from the claim of a job until its fact is stored, alternately with and without the
+    import."""
 
     async def learned(client: MemoryClient, text: str) -> float:
         await say(client, clock, text)
@@ -166,7 +168,7 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
             w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
         )
         took = time.perf_counter() - started
-        # A chat's live jobs are applied in order: the next exchange waits for the profile job of this one.
+        # A chat's live jobs are applied in order, so the next exchange waits for the profile job of this exchange.
         while profiles := (await agent.claim_work(w.ClaimWorkArgs(worker="one", kinds=("profile",)))).jobs:
             await submit(agent, profiles[0])
         return took

@@ -1,4 +1,5 @@
-"""A personal group shares its owner's global memories and profile, and nothing else of the private chat but its newest exchange."""
+"""A personal group shares its owner's global memories and profile. Of the private chat, it sees only the newest
+exchange."""
 
 import pytest
 

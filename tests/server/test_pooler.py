@@ -1,5 +1,5 @@
-"""Behind a transaction pooler, every user finds all of their own memory and nothing else; otherwise the server refuses
-to start."""
+"""Behind a transaction pooler, every user finds all of their own memory and nothing else. If this cannot be guaranteed,
+the server refuses to start."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -47,7 +47,8 @@ async def person(server: HttpServer) -> AsyncGenerator[MemoryClient]:
 
 
 async def live(client: MemoryClient, user: int) -> int:
-    """Record and search repeatedly. Returns how many messages were not found, and how many were another user's."""
+    """Record and search repeatedly. Returns the number of messages that were not found, and the number of found
+    messages of another user."""
     missed = 0
     for number in range(EACH):
         word = f"zebra{user}x{number}"

@@ -39,7 +39,7 @@ VALID_CALLS: dict[str, dict[str, Any]] = {
     "summarize_chat": {},
     "start_new_chat": {},
 }
-"""Minimal arguments of each tool that needs no stored row's number."""
+"""Minimal arguments of each tool that can be called without the number of a stored row."""
 
 
 @asynccontextmanager
@@ -58,7 +58,7 @@ async def listed(memory: Memory, mode: str, scope: str) -> list[Tool]:
 
 
 def cost(tool: Tool) -> int:
-    """The characters that a model pays for: name, description and input schema."""
+    """The number of characters that are sent to a model: name, description and input schema."""
     schema = json.dumps(tool.input_schema, separators=(",", ":"), ensure_ascii=False)
     return len(tool.name) + len(tool.description or "") + len(schema)
 
@@ -146,7 +146,8 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_both_result_channels_say_the_same(memory: Memory, mode: str) -> None:
-    """Hosts show a model only one of them, so everything in the structured result must be in the text."""
+    """Hosts show a model only one of the two channels, so everything in the structured result must also be in the
+    text."""
     missing = []
     async with client_of(memory, mode) as client:
         for tool, arguments in CALLS:
@@ -180,8 +181,8 @@ def scalars(value: Any, path: str = "") -> list[tuple[str, Any]]:
 
 
 def told(value: Any, text: str) -> bool:
-    """Whether the text contains the value. Null, false and zero may be omitted; a time may end with +00:00 or Z; a
-    figure may be rounded."""
+    """Whether the text contains the value. Null, false, true and zero may be omitted, a time may end with +00:00 or Z,
+    and a figure may be rounded."""
     if value in (None, False, "", 0):
         return True
     if value is True:
@@ -258,7 +259,7 @@ async def test_the_person_picks_matches_in_the_clients_form(memory: Memory, dsn:
 
 @pytest.mark.parametrize("mode", MODES)
 async def test_forget_erases_only_what_the_question_showed(memory: Memory, dsn: str, mode: str) -> None:
-    """Another client stores a further match while the question is open."""
+    """Another client stores a memory that also matches while the question is open."""
 
     async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         async with memory.client() as other:
@@ -303,7 +304,7 @@ async def test_forget_asks_nothing_when_nothing_matches(memory: Memory, mode: st
 
 @asynccontextmanager
 async def second_process(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
-    """Another server on the same database that, like a second process, shares nothing but PostgreSQL."""
+    """Another server on the same database. Like a second process, it shares only PostgreSQL with the first."""
     async with opened(Storage(settings, clock)) as memory:
         yield memory
 
@@ -339,7 +340,7 @@ async def heard_on(memory: Memory) -> None:
     connection = await asyncpg.connect(memory.settings.database_url.get_secret_value())
     try:
         with anyio.fail_after(HANGS):
-            while await connection.fetchval(LISTENING) < 2:  # noqa: ASYNC110  # another session has no event for us
+            while await connection.fetchval(LISTENING) < 2:  # noqa: ASYNC110  # the other session sends no event
                 await anyio.sleep(0.02)
     finally:
         await connection.close()

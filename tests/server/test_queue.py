@@ -29,7 +29,7 @@ async def talk(client: MemoryClient, exchanges: int, start: int = 0) -> None:
 
 
 def answer(item: w.WorkItem) -> w.WorkResult:
-    """The result of the simplest worker."""
+    """The result that the simplest possible worker gives."""
     match item.input:
         case w.ExchangeInput():
             return w.ExchangeResult(canonical=w.Canonical(general_summary=f"up to {item.input.messages[-1].id}"))
@@ -435,6 +435,6 @@ async def test_a_long_backlog_of_one_chat_does_not_slow_a_claim(memory: Memory, 
             f"explain (analyze, buffers, format json) {query('queue.claim')}",
             *("other", clock(), clock(), None, 1, clock(), 3, 1),
         )
-    # Reading what precedes each job would take three pages per job.
+    # Reading the rows before each job would take three pages per job.
     pages = json.loads(plan)[0]["Plan"]["Shared Hit Blocks"]
     assert pages < 5000

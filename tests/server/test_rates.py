@@ -1,4 +1,4 @@
-"""Limits on the rate of a credential's requests and on the duration of a connection's request."""
+"""Limits on the rate of a credential's requests, and on the time that a connection's request may take."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -25,7 +25,7 @@ from tests.stubs.loopback import served
 pytestmark = pytest.mark.anyio
 
 PATIENCE = 1.0
-"""Seconds a request may take to arrive, in these tests."""
+"""In these tests, the maximum seconds that a request may take to arrive."""
 
 
 class Hurried(TimedArrival):

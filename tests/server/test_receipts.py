@@ -1,4 +1,4 @@
-"""Receipts are written after the answer, can be explained at once, and are complete after an orderly end."""
+"""Receipts are written after the answer. They can be explained at once, and none is missing after an orderly end."""
 
 import asyncio
 
@@ -36,7 +36,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
 
     async def late(*args: object) -> None:
         await gate.wait()
-        await add(*args)  # type: ignore[arg-type]  # passed on as they came
+        await add(*args)  # type: ignore[arg-type]  # passed on unchanged
 
     monkeypatch.setattr(receipts, "add", late)
     async with memory.client() as client:

@@ -1,4 +1,4 @@
-"""Search in a real memory: scope, words in any script, time, routines, former states and pages."""
+"""Search in a real memory: scope, words in any script, time, routines, former wordings and statuses, and pages."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,7 +22,7 @@ ZONE = ZoneInfo("Asia/Singapore")
 
 
 class Axes(NoEmbedder):
-    """An embedder for which texts are similar if they share a word of a short list."""
+    """An embedder for which texts are similar if each contains a word of the same short list."""
 
     model = "axes"
     mean: Vector = (0.0,) * 384
@@ -42,8 +42,8 @@ class Axes(NoEmbedder):
 
 
 class Rough(Axes):
-    """An embedder with misleading codes: a similar text differs from the question in most signs, a different one in
-    few."""
+    """An embedder with misleading codes. A similar text differs from the question in most signs, and a different text
+    differs in few."""
 
     def _vector(self, text: str) -> Vector:
         few, most = {"asked": (1.0, 1.0), "like": (1.0, -1.0), "unlike": (-1.0, 1.0)}.get(text, (-1.0, -1.0))
@@ -296,7 +296,7 @@ async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: 
         await say(client, "hello", speaker="Amy")
     embedder = Axes()
     await Retriever((await memory.storage.services()).deps.database, embedder).search(request("Amy's dog?", clock.at))
-    # The unchanged question was embedded before the speakers were known.
+    # The unchanged question was embedded before the names of the speakers were known.
     assert embedder.asked == ["Amy's dog?", "dog?"]
 
 

@@ -1,4 +1,4 @@
-"""After the scrub, forgotten text is in no file of the embedded database."""
+"""After scrubbing, no file of the embedded database contains forgotten text."""
 
 import asyncio
 import shutil
@@ -101,7 +101,7 @@ async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
 
 
 HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sleep(60); end $$"
-"""A lock like that of rewriting a large table."""
+"""Holds a lock like the one for rewriting a large table."""
 
 
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:
@@ -120,7 +120,7 @@ async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: 
 
 
 async def watching(caller: "asyncpg.Connection[asyncpg.Record]") -> bool:
-    """Wait until the rewrite has its lock."""
+    """Whether the rewrite has its lock."""
     return bool(
         await caller.fetchval(
             "select exists (select from pg_locks where relation = 'messages'::regclass "
@@ -139,7 +139,7 @@ async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(m
         async with reader.transaction():
             await reader.fetch("select 1 from messages")
             assert not await scrubber.scrub_if_due()
-            # A later session did not have to wait for it.
+            # The scrub has given up, so a call does not wait for it.
             assert (await client.search_memory(c.SearchMemoryArgs(query="garden"))).results == ()
         assert scrubber._rewrites()[0] == "scrub.rewrite_messages"
         assert not await scrubber.scrub_if_due()

@@ -35,10 +35,10 @@ TYPED = {
 }
 KEPT = "My AWS account number is 123456789012."
 VERBATIM = {"messages.content", "message_versions.content"}
-"""The column that may contain the typed secret: the message itself."""
+"""The columns that may contain the typed secret: the message and its versions."""
 
 INDEXED = {"message_fts.tsv"}
-"""The column with the words of the message, for searching."""
+"""The column with the searchable words of the message."""
 
 
 async def exchange(memory: Memory, number: int, text: str) -> None:
@@ -117,7 +117,7 @@ async def test_a_routine_that_prints_a_secret_is_summed_up_without_it(memory: Me
 
 
 async def asked_for(memory: Memory) -> list[str]:
-    """The texts that recalling tools return to a model."""
+    """The texts that the tools for recalling return to a model."""
     async with memory.client() as client:
         contexts = [
             await client.get_context(c.GetContextArgs(query=query, detail=detail, token_budget=20_000))

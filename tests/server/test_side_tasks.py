@@ -1,4 +1,5 @@
-"""A server's side task that fails is restarted, and the health page shows it, as it shows a blocked event loop."""
+"""If a server's side task fails, it is restarted and the health page shows the failure. The page also shows a blocked
+event loop."""
 
 import asyncio
 import time
@@ -26,7 +27,7 @@ async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
 
     async def breaks_once(queue: WorkQueue) -> Any:
         calls.append(1)
-        if len(calls) == 2:  # the first one is from the start
+        if len(calls) == 2:  # call 1 is made at the start
             raise KeyError
         return await tidy(queue)
 
@@ -34,7 +35,7 @@ async def test_a_side_task_with_a_defect_is_shown_and_runs_again(
     monkeypatch.setattr(background, "TIDY_SECONDS", 0.01)
     async with opened(Storage(settings)) as memory:
         with anyio.fail_after(HANGS):
-            while len(calls) < 3:  # noqa: ASYNC110 (the state is for looking at)
+            while len(calls) < 3:  # noqa: ASYNC110 (this state can only be polled)
                 await asyncio.sleep(0.01)
         health = await memory.storage.health()
     assert health["ready"]
@@ -62,7 +63,7 @@ async def test_a_call_that_holds_the_event_loop_is_named_once_with_its_stack(
         await asyncio.sleep(0)
         holds()
         with anyio.fail_after(HANGS):
-            while not watch.episodes:  # noqa: ASYNC110 (as above)
+            while not watch.episodes:  # noqa: ASYNC110 (this state can only be polled)
                 await asyncio.sleep(0.01)
     assert watch.episodes == 1
     assert holds.__name__ in caplog.text

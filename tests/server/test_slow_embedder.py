@@ -1,4 +1,4 @@
-"""While a slow embedder works, no transaction stays open, so no lock is held."""
+"""While a slow embedder works, no transaction is open, so no lock is held."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,7 +22,8 @@ SAID = "I live in Singapore with my 2 cats"
 
 
 class Watching(NoEmbedder):
-    """An embedder that checks for open transactions whenever it is called. It caches vectors as the real ones do."""
+    """An embedder that checks for open transactions whenever it is called. Like the real embedders, it caches
+    vectors."""
 
     model = "watching"
     mean: Vector = (0.0,) * 384
@@ -57,7 +58,7 @@ def embedder(settings: ServerSettings) -> Watching:
 async def memory(
     settings: ServerSettings, clock: Clock, embedder: Watching, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
-    """A memory without background tasks, whose transactions would be noticed, and which would embed the messages."""
+    """A memory without background tasks. Their transactions would be noticed, and they would embed the messages."""
 
     async def idle(_: Background) -> AsyncIterator[None]:
         yield

@@ -1,4 +1,4 @@
-"""The example of docs/how-to/tls.md, run unchanged by a real Caddy: clients can connect, and metrics are not public."""
+"""A real Caddy runs the unchanged example of docs/how-to/tls.md: clients can connect, and metrics are not public."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ pytestmark = [
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "how-to" / "Caddyfile"
 ALONE = "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n"
-"""Caddy uses no other port and does not change this machine's trust store."""
+"""Makes Caddy use no other port and leave this machine's trust store unchanged."""
 
 
 async def test_the_example_lets_clients_in_over_tls_and_nothing_else_out(tmp_path: Path, dsn: str) -> None:

@@ -53,7 +53,7 @@ async def http_process(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
 
 @pytest.fixture(scope="module")
 async def lasting(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[HttpServer]:
-    """A server for several tests, which survives their requests and in which nothing is stored."""
+    """A server for several tests. It survives their requests, and nothing is stored in it."""
     async with database(postgres) as dsn, http_server(tmp_path_factory.mktemp("lasting"), dsn) as server:
         yield server
 
@@ -261,7 +261,8 @@ async def test_http_ends_in_time_although_a_subscription_stream_is_open(
 
 
 async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> None:
-    """A delayed acknowledgment would cost each call 40 ms, except for a connection's first ones."""
+    """A delayed acknowledgment would cost each call 40 ms. Only the first calls of a connection would not be
+    delayed."""
     body = request("tools/call", name="get_profile", arguments={})
     headers = {**wire_headers("tools/call", "get_profile"), **lasting.headers()}
     took: list[float] = []
@@ -331,7 +332,7 @@ async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, 
 
 @pytest.fixture
 def embedded_dir(tmp_path: Path):
-    """A data folder whose embedded cluster, wherever it is and even if incomplete, is removed after the test."""
+    """A data folder. Its embedded cluster, which may be elsewhere or incomplete, is removed after the test."""
     folder = tmp_path / "data"
     yield folder
     cluster = EmbeddedPostgres(folder / "postgres").cluster
@@ -406,11 +407,11 @@ NEVER_OPENED = (
     "import sys; sys.modules['tellonce_server.app.bootstrap'] = None; sys.argv[1:] = ['--stdio']; "
     "from tellonce_server.__main__ import main; main()"
 )
-"""A server whose memory is never opened, because opening it loads numpy at an unpredictable time."""
+"""A server that never opens its memory, because opening it loads numpy at an unpredictable time."""
 
 
 async def test_a_process_that_serves_stdio_has_loaded_nothing_heavy(tmp_path: Path, dsn: str) -> None:
-    """The mapped libraries show what a server has imported before it opens the memory."""
+    """The mapped libraries show which modules a server has imported before it opens the memory."""
     process = await stdio_server(tmp_path / "data", dsn, program=("-c", NEVER_OPENED))
     assert "result" in await ask(process, request("tools/list"))
     mapped = Path(f"/proc/{process.pid}/maps")

@@ -1,5 +1,5 @@
-"""An upgrade from the last release with rows in every table. The changes are listed here; everything else stays the
-same."""
+"""An upgrade from the last release with rows in every table. The constants below list all changes; everything else must
+stay the same."""
 
 import json
 from typing import Any, Final
@@ -106,14 +106,14 @@ from generate_series(1, 3) n;
 """
 
 QUOTED: Final = {"quote": None}
-"""A removed column, whose text is now in `quotes`."""
+"""`quote` is a removed column. Its text is now in `quotes`."""
 
 NOTE: Final = QUOTED | {"content": "near my dog Max", "embedding": None, "tsv": ..., "updated_at": ...}
-"""The changes to a statement that a rule made from a sentence; `...` stands for any other value."""
+"""The changes to a statement that a rule made from a sentence. `...` stands for any other value."""
 
 CHANGES: Final[dict[str, dict[int, Row]]] = {
     "chats": {42: {"model_calls": None}},
-    # The phone's message is now in the phone's own chat; Telegram's thread ends before it.
+    # The phone's message is now in the phone's own chat, so Telegram's thread ends before this message.
     "messages": {3: {}},
     "message_fts": {3: {}},
     "thread_state": {42: {"last_no": 2, "open_tokens": 0, "focus_id": 2}},
@@ -133,8 +133,7 @@ CHANGES: Final[dict[str, dict[int, Row]]] = {
     "model_calls": {3: {"tier": "keep"}},
     "spare_vectors": {RULE_MADE: {}},
 }
-"""All changes to stored rows: columns by table and row number. A changed text loses its vector.
-"""
+"""All changes to stored rows: the changed columns by table and row number. If a text changes, its vector is removed."""
 
 
 RENAMED: Final = {"lane_no": "thread_no", "rung": "tier"}

@@ -40,7 +40,7 @@ async def test_what_one_process_forgot_no_other_process_still_says(tmp_path: Pat
 
 
 async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn: str) -> None:
-    """A process that has just served the credential neither answers nor writes for it any more."""
+    """A process that has just served the credential neither answers with it nor writes for it any more."""
     async with two_servers(tmp_path, dsn) as (other, client):
         for _ in range(2):
             await client.get_profile(c.GetProfileArgs())
@@ -51,7 +51,7 @@ async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn
             other.remember(c.RememberArgs(content="I live in Oslo")),
             client.get_context(c.GetContextArgs(query="Where do I live?")),
         ):
-            with pytest.raises(MemoryUnreachable, match="does not know our access token"):
+            with pytest.raises(MemoryUnreachable, match="rejects our access token"):
                 await call
     assert not await stored_memories(dsn)
 

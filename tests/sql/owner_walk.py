@@ -1,4 +1,5 @@
-"""Finds relations in a statement, parsed by PostgreSQL's own parser, that are not bound to the owner, `$1`."""
+"""Finds relations in a statement that are not bound to the owner, `$1`. PostgreSQL's own parser parses the
+statement."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -11,12 +12,13 @@ OWNER = 1
 
 
 def relations(sql: str) -> set[str]:
-    """Every table or view in the statement, without its common table expressions."""
+    """Every table or view in the statement. Common table expressions are left out."""
     return {node.relname for node in _nodes(_statement(sql)) if isinstance(node, ast.RangeVar)} - _ctes(sql)
 
 
 def loose(sql: str, tenant: Collection[str]) -> list[str]:
-    """The tenant relations, one entry per mention, that no `owner_id = $1` in their own scope binds."""
+    """The tenant relations that no `owner_id = $1` in their own scope binds. Each mention of a relation is one
+    entry."""
     ctes = _ctes(sql)
     return [name for node in _nodes(_statement(sql)) for name in _loose_in(node) if name in tenant and name not in ctes]
 
@@ -46,7 +48,8 @@ def _nodes(node: Any) -> Iterator[Any]:
 
 
 def _loose_in(node: Any) -> Iterator[str]:
-    """The relations of one scope: a select, an update, a delete or an insert, without what is nested in it."""
+    """The unbound relations of one scope: a select, an update, a delete or an insert, without the scopes nested in
+    it."""
     if isinstance(node, ast.SelectStmt):
         yield from _unbound(node.fromClause or (), node.whereClause)
     elif isinstance(node, ast.UpdateStmt):
@@ -82,7 +85,7 @@ def _join_conditions(sources: Any) -> Iterator[Any]:
 
 
 def _bound(conditions: Any) -> Iterator[str]:
-    """Aliases whose owner_id is compared with the parameter; '' for a bare owner_id."""
+    """Aliases whose owner_id is compared with the parameter. A bare owner_id gives ''."""
     for condition in conditions:
         if isinstance(condition, ast.BoolExpr) and condition.boolop == BoolExprType.AND_EXPR:
             yield from _bound(condition.args)

@@ -1,4 +1,4 @@
-"""Named queries and migrations are read from files, and the error for a malformed file names it."""
+"""Named queries and migrations are read from files. The error for a malformed file names the file."""
 
 import hashlib
 import string

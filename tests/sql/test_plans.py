@@ -1,4 +1,4 @@
-"""The plans of the hot queries as in a server: generic plans, on tables with many tenants and current statistics."""
+"""The plans of the hot queries, as in a server: generic plans, on tables with many tenants and current statistics."""
 
 import json
 import random
@@ -20,7 +20,8 @@ pytestmark = pytest.mark.anyio
 
 BIG, SMALL = 1, 2
 CHATS = 400
-"""Each owner has one chat, as with private chats, so owner and chat are correlated, which the planner cannot know."""
+"""The number of chats. As with private chats, each owner has one chat. Owner and chat are therefore correlated, but the
+planner does not know this."""
 
 FILL = """
 with sizes as (
@@ -73,7 +74,8 @@ async def filled(dsn: str) -> AsyncIterator[Any]:
 
 
 async def plan_of(connection: Any, name: str, args: Sequence[object]) -> dict[str, Any]:
-    """The executed plan of a prepared statement, planned once for all arguments as on the server's connections."""
+    """The plan of a prepared statement after its execution. As on the server's connections, it is planned once for all
+    arguments."""
     await connection.fetchval(SET, OWNER, str(args[0]), False)
     values = ", ".join([await connection.fetchval("select quote_nullable($1::text)", _literal(arg)) for arg in args])
     await connection.execute(f"prepare hot as {query(name)}")
@@ -156,7 +158,7 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
 
 
 async def test_words_are_found_by_the_gin_index(dsn: str, filled: Any) -> None:
-    """The search calls a function; this is the function's statement, in its role."""
+    """The search calls a function. This test plans the function's statement, in the function's role."""
     owner = await asyncpg.connect(dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
     body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
     statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
@@ -176,7 +178,7 @@ async def test_no_table_of_messages_is_read_from_end_to_end(filled: Any, chat: i
 
 
 async def test_a_candidate_is_fetched_by_its_key_not_by_reading_its_chat(filled: Any) -> None:
-    """With another index that begins with owner and chat, the planner may read the whole chat for every candidate."""
+    """If another index begins with owner and chat, the planner may read the whole chat for every candidate."""
     plan = await plan_of(filled, "retrieval.messages", searched(BIG))
     fetches = [n for n in on(plan, "messages") if n["Node Type"] == "Index Scan"]
     assert fetches
@@ -202,7 +204,7 @@ async def test_a_window_is_read_from_its_thread_not_from_the_chat(filled: Any) -
     window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_thread"]
     assert window
     assert {n["Index Name"] for n in on(plan, "messages")} <= {"messages_thread", "messages_ext_id"}
-    # It reads up to 400 messages to show, and counts 3,000 uncovered ones in the index.
+    # The query reads up to 400 messages to show, and counts 3,000 uncovered messages in the index.
     assert sum(rows_read(n) for n in on(plan, "messages")) == 3400
 
 

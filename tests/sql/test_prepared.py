@@ -24,18 +24,19 @@ NO_OWNER = {
 KEYED_OTHERWISE = {
     "message_fts_pkey": "its key begins with the message: beside a b-tree on the owner the planner leaves the GIN index"
 }
-"""Keys of tenant tables that contain the owner, but not as the first column."""
+"""Keys of tenant tables in which the owner is not the first column."""
 
 BY_THE_LOGIN = ("tokens.add", "tokens.all", "tokens.revoke", "keys.obtain")
-"""Tables of tokens and keys, which the server's roles cannot access."""
+"""Queries of the tables of tokens and keys, which the server's roles cannot access."""
 
 MAINTENANCE = ("scrub.checkpoint", "scrub.switch_log", "scrub.cancel", "scrub.longest_wait", "scrub.wait_shortly")
+"""Queries that the login runs, as it runs those that rewrite tables."""
+
 BY_THE_OPERATOR = tuple(
     f"embeddings.{name}"
     for name in ("activate", "drop_", "keep", "put_away_", "take_", "messages_", "memories_", "summaries_")
 )
-"""Queries that `tellonce reembed` runs as the tables' owner, as `restore` does those of `backup`."""
-"""Queries that the login runs, as those that rewrite tables."""
+"""Queries that `tellonce reembed` runs as the tables' owner."""
 
 WITHOUT_OWNER = "select relname from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace and {}"
 HAS_OWNER = "exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'owner_id')"
@@ -60,7 +61,8 @@ async def test_postgresql_prepares_every_query(dsn: str) -> None:
 
 @pytest.mark.parametrize("role", [SERVER_ROLE, WORKER_ROLE])
 async def test_every_query_may_run_in_the_role_it_runs_in(dsn: str, role: str) -> None:
-    """The statements are explained, because rights are checked when a statement starts and not when it is prepared."""
+    """The statements are explained, because PostgreSQL checks rights when a statement starts, not when it is
+    prepared."""
     connection = await asyncpg.connect(dsn, server_settings={"role": role})
     names = [name for name in queries() if (reach(name) == "all owners") == (role == WORKER_ROLE)]
     refused: dict[str, str] = {}
@@ -153,5 +155,5 @@ def test_a_statement_across_owners_says_why() -> None:
 
 
 def test_full_text_conditions_stand_in_the_functions_that_keep_their_index() -> None:
-    """Under row-level security `@@` reads every row of the owner."""
+    """Under row-level security, `@@` outside these functions reads every row of the owner."""
     assert [name for name, sql in queries().items() if "@@" in operators(sql)] == []

@@ -1,4 +1,4 @@
-"""Stubs of the models of Codex (Responses API) and Gemini CLI (generateContent), which answer each request with a text
+"""Stubs of the models of Codex (Responses API) and Gemini CLI (generateContent). They answer each request with a text
 or one tool call."""
 
 import json
@@ -58,7 +58,7 @@ def _item(reply: Reply, number: int, tools: Iterable[dict[str, Any]]) -> dict[st
 
 
 def _names(space: dict[str, Any]) -> list[str]:
-    """The tools of a namespace; Codex uses one for each MCP server."""
+    """The names of the tools in a namespace. Codex uses one namespace for each MCP server."""
     return [tool["name"] for tool in space.get("tools", ())]
 
 

@@ -14,7 +14,8 @@ _STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]+: (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Understood:
-    """What a sentence says to a reader: `\\1` is the pattern's first group, `over` what is not true any more."""
+    """How a competent reader understands a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
+    `over` matches the statements that the sentence ends."""
 
     pattern: str
     kind: str
@@ -115,7 +116,7 @@ def _item(understood: Understood, told: re.Match[str], line: re.Match[str], know
 
 
 def _verdicts(prompt: str) -> dict[str, Any]:
-    """The verdicts of a second reading, which agree with the first."""
+    """The verdicts of a second reading. A statement holds if one of the messages says it."""
     messages = prompt.partition("STATEMENT 1")[0]
     return {
         "verdicts": [

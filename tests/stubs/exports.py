@@ -19,7 +19,8 @@ _EMOJI = "😀🎉🌧️🍅🚲👍❤️"
 
 
 def telegram(path: Path, messages: int = 3000, seed: int = 1) -> dict[str, str]:
-    """Write a supergroup-shaped bot chat; returns planted questions and the answers to be found."""
+    """Write the export of a bot chat in a supergroup. Returns questions with their answers, which are planted among the
+    messages."""
     rng = random.Random(seed)
     entries: list[dict[str, Any]] = [_service(1, "create_group")]
     entries += [{**_service(number, "topic_created"), "title": title} for number, title in TOPICS.items()]
@@ -28,7 +29,7 @@ def telegram(path: Path, messages: int = 3000, seed: int = 1) -> dict[str, str]:
         entries.append(_message(number, rng, planted.get(number)))
     export = {"name": "Memory Bot", "type": "bot_chat", "id": 777, "messages": entries}
     text = json.dumps(export, ensure_ascii=False, indent=1)
-    # Older exporters wrote control characters as \xNN, which is no JSON.
+    # Older exporters wrote control characters as \xNN, which is not valid JSON.
     path.write_text(text.replace("CONTROL", "\\x0b"), encoding="utf-8")
     return PLANTED
 

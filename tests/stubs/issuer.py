@@ -1,4 +1,4 @@
-"""An OAuth issuer on loopback: its key set over HTTP, and tokens signed as a test requires."""
+"""An OAuth issuer on loopback. It publishes its keys over HTTP and signs tokens as a test requires."""
 
 import time
 from collections.abc import AsyncGenerator
@@ -20,7 +20,7 @@ AUDIENCE = "https://memory.example/mcp"
 
 
 class Issuer:
-    """`keys` are published; a token may be signed with any key, published or not."""
+    """An issuer. `keys` are its published keys; a token may also be signed with an unpublished key."""
 
     def __init__(self) -> None:
         self.keys: dict[str, Any] = {}
@@ -37,7 +37,7 @@ class Issuer:
         return key
 
     def token(self, key_id: str, key: Any = None, algorithm: str | None = None, **claims: Any) -> str:
-        """A good token of `ann`, with what `claims` changes; a claim of None is left out."""
+        """A valid token of `ann`, changed by `claims`. A claim that is None is left out."""
         key = key if key is not None else self.keys[key_id]
         chosen = algorithm or ("RS256" if isinstance(key, rsa.RSAPrivateKey) else "ES256")
         now = int(time.time())

@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the process and reports when it listens."""
+    """A server that leaves signal handling to the process and reports when it listens."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -33,7 +33,7 @@ class _Server(uvicorn.Server):
 @contextlib.asynccontextmanager
 async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] = H11Protocol) -> AsyncIterator[str]:
     """Serve the application. Yields the base URL, such as `http://127.0.0.1:40123`; port 0 selects a free port.
-    Requests that are open at the end are cut off."""
+    Requests that are still open at the end are cut off."""
     # Host and port are passed instead of a socket, because asyncio sets TCP_NODELAY only on sockets created with
     # IPPROTO_TCP.
     config = uvicorn.Config(

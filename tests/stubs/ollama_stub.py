@@ -28,7 +28,8 @@ class _CutError(Exception):
 
 
 class OllamaStub(ModelStub):
-    """`stub.url` is what OLLAMA_HOST would hold. Models not in `models` give 404, as the real server does."""
+    """An Ollama server. `stub.url` is a value for OLLAMA_HOST. Like the real server, it answers 404 for models not in
+    `models`."""
 
     def __init__(
         self,
@@ -115,7 +116,8 @@ class OllamaStub(ModelStub):
 
 
 def embedding(text: str) -> list[float]:
-    """A unit vector of hashed words: texts that share words are near each other, the same text is always the same."""
+    """A unit vector of hashed words. Texts that share words are near each other, and the same text always has the same
+    vector."""
     vector = [0.0] * DIMENSIONS
     for word in re.findall(r"\w+", text.lower()):
         vector[zlib.crc32(word.encode()) % DIMENSIONS] += 1.0

@@ -1,4 +1,4 @@
-"""An OTLP/HTTP collector on loopback that keeps the spans it is sent."""
+"""An OTLP/HTTP collector on loopback that keeps the spans it receives."""
 
 from contextlib import AsyncExitStack
 from types import TracebackType
@@ -22,7 +22,7 @@ class Span(NamedTuple):
 
 
 class OtlpCollector:
-    """`url` is what OTEL_EXPORTER_OTLP_ENDPOINT would hold."""
+    """A collector. `url` is a value for OTEL_EXPORTER_OTLP_ENDPOINT."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []

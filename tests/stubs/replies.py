@@ -11,7 +11,7 @@ Stop = Literal["end", "max_tokens", "refusal"]
 
 @dataclass(frozen=True)
 class Say:
-    """Answers with `text`; when streaming, in pieces of `piece` characters."""
+    """Answers with `text`. A streamed answer has pieces of `piece` characters."""
 
     text: str
     stop: Stop = "end"
@@ -46,21 +46,21 @@ class Fail:
 
 @dataclass(frozen=True)
 class Hang:
-    """Accepts the request and never answers; `after` characters of a stream come first."""
+    """Accepts the request and never completes the answer. A stream first gets the text `after`."""
 
     after: str = ""
 
 
 @dataclass(frozen=True)
 class Garbage:
-    """HTTP 200 with a body that is not what it should be."""
+    """Answers HTTP 200 with a body of the wrong format."""
 
     body: str = "<html>captive portal</html>"
 
 
 @dataclass(frozen=True)
 class HalfStream:
-    """Streams `text`, then drops the connection (`cut`) or ends politely without the closing events."""
+    """Streams `text`. Then it drops the connection (`cut`) or ends without the closing events."""
 
     text: str
     cut: bool = True

@@ -52,13 +52,13 @@ class Asked:
 
     @property
     def prompt(self) -> str:
-        """Everything the model was shown."""
+        """Everything that the model was shown."""
         turns = [_text(message["content"]) for message in self.messages if message["role"] != "system"]
         return "\n".join([self.system, *turns])
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """The JSON schema asked for, from either wire format."""
+        """The requested JSON schema, from either wire format."""
         format = self.body.get("format") or (self.body.get("output_config") or {}).get("format")
         return dict(format.get("schema", format)) if isinstance(format, dict) else None
 
@@ -82,7 +82,7 @@ def always(reply: Reply) -> Script:
 class ModelStub:
     """A provider on loopback: `async with AnthropicStub(script) as stub:` gives `stub.url` and `stub.asked`.
 
-    `script` may be exchanged while it runs; `down` closes every connection unanswered.
+    `script` may be replaced while the stub runs. While `down` is set, it closes every connection without an answer.
     """
 
     def __init__(self, script: Script | Reply | None = None, port: int = 0) -> None:
@@ -109,7 +109,7 @@ class ModelStub:
         await self._stack.aclose()
 
     async def asked_of(self, request: Request) -> Asked:
-        """Records a request and returns it."""
+        """Record a request and return it."""
         asked = Asked(request.url.path, dict(request.headers), json.loads(await request.body() or b"{}"))
         self.asked.append(asked)
         return asked
@@ -120,7 +120,7 @@ class ModelStub:
         return await reply if inspect.isawaitable(reply) else reply
 
     async def hang(self) -> None:
-        """Waits until the stub is taken down."""
+        """Wait until the stub is closed."""
         await self._released.wait()
 
 
@@ -130,12 +130,12 @@ def raw(reply: Garbage) -> Response:
 
 
 def retry_header(reply: Fail) -> dict[str, str]:
-    """`retry-after` when the script wants one."""
+    """The header `retry-after`, if the script sets it."""
     return {} if reply.retry_after is None else {"retry-after": f"{reply.retry_after:g}"}
 
 
 def estimate(text: str) -> int:
-    """A token count good enough for a stub."""
+    """A rough token count."""
     return max(1, len(text) // 4)
 
 

@@ -15,9 +15,10 @@ from tests.stubs.loopback import served
 
 @dataclass
 class TranscriptionStub:
-    """`heard`: the answers in order, the last of which is repeated; a number is an HTTP status.
+    """A transcription server. `heard` are the answers in order; the last one is repeated, and a number is an HTTP
+    status.
 
-    Without answers, it returns the file's bytes as text. `files`: the received files.
+    Without answers, it returns the file's bytes as text. `files` are the received files.
     """
 
     heard: list[str | int] = field(default_factory=list)

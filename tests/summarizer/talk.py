@@ -38,7 +38,7 @@ DEBUGGING = (
 def messages(
     texts: Iterable[str] = DEBUGGING, start: datetime = START, step: timedelta = timedelta(hours=1)
 ) -> tuple[WorkMessage, ...]:
-    """User and assistant in turn."""
+    """Messages in which user and assistant take turns."""
     roles: tuple[Role, Role] = ("user", "assistant")
     return tuple(
         WorkMessage(id=index + 1, role=roles[index % 2], at=start + index * step, text=text)

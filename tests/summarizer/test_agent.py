@@ -37,7 +37,7 @@ NOW = datetime(2026, 2, 18, tzinfo=UTC)
 
 @dataclass
 class Place:
-    """A scripted server: hands out jobs, records results, and fails on demand."""
+    """A scripted server that hands out jobs, records results, and fails on demand."""
 
     jobs: list[WorkItem] = field(default_factory=list)
     claims: list[ClaimWorkArgs] = field(default_factory=list)
@@ -114,7 +114,7 @@ class SlowModel:
 
 
 class BadModel(SlowModel):
-    """A model that answers at once, but never usably."""
+    """A model that answers at once, but never with a usable answer."""
 
     async def complete(self, request: Completion) -> Answer:
         raise LLMUnusable(self.name, "not JSON")

@@ -31,7 +31,8 @@ SCHEMA = {"type": "object", "properties": {"said": {"type": "string"}}, "require
 
 @dataclass
 class Echo:
-    """A model that answers every request in a prompt with the text below it, except those in `silent_on`."""
+    """A model that answers each request in a prompt with the text below the request. Requests in `silent_on` get no
+    answer."""
 
     tier: Tier = "claude-cli"
     name: str = "echo"

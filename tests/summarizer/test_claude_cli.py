@@ -1,5 +1,5 @@
-"""Learning with the `claude` command: first with a failing substitute, then with the real command and a loopback
-API."""
+"""Learning with the `claude` command: first with a failing substitute, then with the real command and an API on
+loopback."""
 
 import json
 import os
@@ -216,7 +216,8 @@ CANONICAL = {"user_confirmed": "", "llm_inferred": "", "general_summary": "", "o
 
 
 def reader(asked: Asked) -> Reply:
-    """A script that answers through the forced tool for structured output. Each reading is a separate process."""
+    """A script that answers through the tool for structured output, which the command forces. Each reading is a
+    separate process."""
     (tool,) = asked.body["tools"]
     if any(block.get("type") == "tool_result" for m in asked.messages for block in _blocks(m["content"])):
         return Say("Done.")

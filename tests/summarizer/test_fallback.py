@@ -1,4 +1,4 @@
-"""The breaker and the first available model, with scripted models and clock."""
+"""The circuit breaker and the first available model, with scripted models and a scripted clock."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Clock:
 
 @dataclass
 class Scripted:
-    """A model that answers with its name, or fails with the next of its failures."""
+    """A model that fails with its `failures` one by one, and then answers with its name."""
 
     name: str
     failures: list[LLMError] = field(default_factory=list)

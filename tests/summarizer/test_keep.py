@@ -1,4 +1,5 @@
-"""The memory without a model: the user's own sentences, verbatim, with their day; nothing is restated or ended."""
+"""The memory without a model keeps the user's own sentences, verbatim and with their day. No sentence is reworded or
+ended."""
 
 from datetime import timedelta
 from typing import Any

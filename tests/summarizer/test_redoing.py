@@ -1,5 +1,5 @@
-"""Texts that were written without a model during its outage are rewritten once the model is available, and not more
-often."""
+"""Texts that were written without a model during its outage are rewritten once the model is available, and only
+once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -40,7 +40,7 @@ TEXTS = """
 
 @dataclass
 class Model:
-    """A provider with outages, and a breaker whose pause ends when the test says so."""
+    """A provider with outages, and a breaker whose pause the test can end."""
 
     stub: AnthropicStub
     chain: FallbackChain
@@ -93,7 +93,7 @@ class Scene:
 
     @asynccontextmanager
     async def away_for(self, exchanges: int) -> AsyncIterator[MemoryClient]:
-        """Record exchanges and wait until the agent has done their work without the model."""
+        """Record exchanges and wait until the agent has done the resulting jobs without the model."""
         async with self.memory.client() as client:
             await self.talk(client, exchanges)
             async with self.agent():
@@ -164,7 +164,7 @@ async def test_an_answer_that_was_of_no_use_twice_is_not_asked_for_again(scene: 
 
 
 async def due(place: MemoryClient) -> w.ClaimedWork:
-    """The due jobs while Claude is available. Idle claims requeue provisional results."""
+    """The jobs that are due while Claude is available. A claim that returns no job requeues provisional results."""
     args = w.ClaimWorkArgs(worker="one", best_tier="claude")
     claimed = await place.claim_work(args)
     return claimed if claimed.jobs else await place.claim_work(args)

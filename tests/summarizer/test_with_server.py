@@ -1,4 +1,4 @@
-"""The agent without a model, with a real server and PostgreSQL: the user's own sentences become memories."""
+"""The agent without a model, with a real server and PostgreSQL. The user's own sentences become memories."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -60,7 +60,7 @@ async def talked(memory: Memory, clock: Clock, client: MemoryClient, *texts: str
         for number, text in enumerate(texts):
             clock.forward(minutes=1)
             await tell(client, number, text, clock())
-    # The clock jumps by minutes, so a lease may expire during the work; the job is then claimed again.
+    # The clock jumps by minutes, so a lease may expire while a job is done. The job is then claimed again.
     assert {"complete"} <= {fields["state"] for fields in events.told("work_done")} <= {"complete", "refused"}
     assert not events.told("claim_failed")
 

@@ -1,4 +1,4 @@
-"""The time of an ordered alarm, by the words of the order."""
+"""The time at which an ordered alarm is due, read from the words of the order."""
 
 from datetime import datetime
 from zoneinfo import ZoneInfo

@@ -152,7 +152,7 @@ def test_the_same_material_gives_the_same_text(material: Material) -> None:
 
 
 def talk(messages: int, covered: int, words: int, **more: object) -> Material:
-    """A thread with that many messages of that many words, the first `covered` of which are summarized."""
+    """A thread with that many messages of that many words. The first `covered` messages are summarized."""
     lines = [
         Line(
             *(n, n, "user", f"Word {n} " + "tea " * words, None, None, None),

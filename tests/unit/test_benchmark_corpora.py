@@ -1,4 +1,5 @@
-"""Evaluation files are read into dialogues: sessions in time order, and the evidence of each question by its turns."""
+"""Evaluation files are read into dialogues. Sessions are in time order, and each question names the turns of its
+evidence."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A server process caches few of the texts it has read, and none after something was forgotten."""
+"""A server process caches few of the texts that it has read. After anything was forgotten, it caches none of them."""
 
 import importlib
 import pkgutil
@@ -23,7 +23,7 @@ AT = datetime(2026, 2, 16, 9, 30, tzinfo=UTC)
 ZONE = ZoneInfo("UTC")
 
 Cache: TypeAlias = Any
-"""A function of a text with lru_cache."""
+"""A function with lru_cache whose argument is a text."""
 
 CACHE: Any = type(lru_cache(len))
 
@@ -43,14 +43,14 @@ def caches_of_texts() -> dict[str, Cache]:
 
 
 def takes_text(cache: Cache) -> bool:
-    """Whether the cached function takes a text. Caches without arguments, or of classes, have a fixed size and contain
-    no text."""
+    """Whether the cached function takes a text. Other caches have no arguments or take classes, so they have a fixed
+    size and contain no text."""
     wrapped = cache.__wrapped__
     return bool(wrapped.__code__.co_argcount) and get_origin(next(iter(get_annotations(wrapped).values()))) is not type
 
 
 def read(cache: Cache, text: str) -> None:
-    """Call the cached function with a text and, if it needs them, a time and a zone."""
+    """Call the cached function with a text and, if it needs them, with a time and a zone."""
     cache(*(text, AT, ZONE)[: cache.__wrapped__.__code__.co_argcount])
 
 
@@ -81,7 +81,7 @@ def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_m
             read(cache, statement(number))
 
     def filled(cache: Cache) -> int:
-        """The bytes of this cache alone. The other caches that its function fills are filled before."""
+        """The bytes of this cache alone. The first call fills the other caches that the function uses."""
         fill(cache)
         cache.cache_clear()
         tracemalloc.start()
@@ -96,14 +96,14 @@ def test_all_caches_full_of_long_statements_take_a_bounded_part_of_the_servers_m
 
 
 def resident() -> int:
-    """Bytes of this process in memory."""
+    """The bytes of this process that are in physical memory."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
 @pytest.mark.anyio
 @pytest.mark.skipif(background.malloc_trim() is None, reason="the C library keeps nothing, or cannot be told to let go")
 async def test_what_was_freed_between_things_in_use_goes_back_to_the_system() -> None:
-    # Python's own allocator leaves objects over 512 bytes to the C library.
+    # For objects over 512 bytes, Python's allocator uses the C library.
     texts = [bytes(4_000) for _ in range(20_000)]
     kept = texts[::200]
     before = resident()

@@ -1,4 +1,4 @@
-"""A model's claim is certain only if its quotes, names, numbers and days are in the user's own words."""
+"""A model's claim is certain only if its quotes, names, numbers and days occur in the user's own words."""
 
 import time
 import unicodedata
@@ -22,7 +22,7 @@ def user(quote: str, message: str | None = None, role: str = "user") -> Quoted:
 
 
 def days(*named: tuple[str, date, date]) -> Callable[[str, datetime, tzinfo, date | datetime], bool]:
-    """A resolver that knows these phrases, each of which means all days of a range."""
+    """A resolver that knows these phrases. Each phrase means every day from the first date to the second."""
 
     def admits(text: str, _said_at: datetime, _zone: tzinfo, moment: date | datetime) -> bool:
         day = moment.date() if isinstance(moment, datetime) else moment

@@ -1,4 +1,4 @@
-"""Times are written in the user's zone, correctly across daylight saving, in English."""
+"""Times are written in English, in the user's zone, and correctly across daylight saving."""
 
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -83,7 +83,7 @@ def test_a_routine_of_seven_in_the_morning_is_eight_hours_old_at_three() -> None
 
 
 def test_an_age_counts_real_hours_across_the_change_to_summer_time() -> None:
-    # Eight hours on the wall clock but seven elapsed hours, because the clocks moved from two to three.
+    # On the wall clock eight hours pass, but only seven elapse, because the clocks move from two to three.
     before, after = datetime(2026, 3, 29, 0, 0, tzinfo=BERLIN), datetime(2026, 3, 29, 8, 0, tzinfo=BERLIN)
     assert age(before, after, BERLIN) == "7h ago"
 

@@ -1,4 +1,4 @@
-"""The messages that are put into a chunk summary, and the time when this happens."""
+"""The choice of messages for a chunk summary, and the conditions under which they are summarized."""
 
 from datetime import UTC, datetime, timedelta
 

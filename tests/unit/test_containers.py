@@ -1,4 +1,5 @@
-"""Published files name only existing things, and the product by one name and version. No engine or registry is needed."""
+"""Published files refer only to existing things, and use one name and version of the product. The test needs no
+container engine or registry."""
 
 import json
 import re

@@ -1,5 +1,5 @@
-"""The dated log in contexts with large budgets: it is the same for every question, grows at its end, and has one line
-for each thing learned or done."""
+"""The dated log in contexts with large budgets. It is the same for every question, grows at its end, and has one line
+for each thing that was learned or done."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -68,16 +68,16 @@ def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
     asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(8)])
     assert log_of(of(LogRows(many))) == log_of(asked)
     assert estimate("\n".join(log_of(asked))) <= log_share(LARGE)
-    # A question that needs most of the budget gets it: the log loses its beginning, and the rest is unchanged.
+    # If a question needs most of the budget, the log loses its first lines, and the rest of the log is unchanged.
     busy = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
     assert assemble(busy).text.count("x x") == assemble(replace(busy, log=LogRows())).text.count("x x")
     assert log_of(asked)[-len(log_of(busy)) :] == (log_of(busy) or log_of(asked))
     later = log_of(of(LogRows(learned(411))))
     assert later[:-1] == log_of(asked)
-    # The start moves in steps: during a hundred more lines it moves only a few times.
+    # The start of the log moves in steps, so a hundred more lines move it only a few times.
     starts = {log_of(of(LogRows(learned(410 + n))))[0] for n in range(0, 100, 5)}
     assert len(starts) <= 1 + -(-100 // STEP)
-    # Lines that are no longer read do not shift the others.
+    # Lines that are no longer read do not change which other lines are shown.
     assert log_of(of(LogRows(many[:300], omitted=110))) == log_of(asked)
 
 

@@ -1,4 +1,4 @@
-"""The parts of a context, tested separately: each pays for the lines that it shows."""
+"""The parts of a context, tested separately. Each part pays for the lines that it shows from the budget."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""How the context for a question is divided between the latest messages and search results."""
+"""A context for a question divides its budget between the latest messages and search results."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -26,8 +26,8 @@ def hit(number: int) -> Hit:
 
 
 def talk(messages: int, query: str, total: int) -> Material:
-    """A thread with a window of that many messages of about 25 tokens, without summaries, and 60 results from long
-    ago."""
+    """A thread without summaries. Its window has that many messages of about 25 tokens, and there are 60 old search
+    results."""
     window = [
         Line(
             n, n, "user", f"said {n}: {WORDS}", None, None, None, NOW - timedelta(minutes=messages - n), 0, 25, None, 1
@@ -38,7 +38,7 @@ def talk(messages: int, query: str, total: int) -> Material:
 
 
 def counted(built: Assembled) -> tuple[int, int]:
-    """The numbers of window messages and of search results shown."""
+    """The number of window messages and the number of search results in the context."""
     return built.text.count("said "), built.text.count("found ")
 
 
@@ -102,7 +102,8 @@ def test_a_question_after_three_long_replies_still_has_room_for_what_answers_it(
 
 
 def after_replies(tokens: int, query: str, total: int) -> Assembled:
-    """A reply of the assistant, a short message of the user and another reply, together about that many tokens."""
+    """A context after a reply of the assistant, a short message of the user and another reply. Together the three have
+    about `tokens` tokens."""
     small = talk(3, query, total)
     long = {1: tokens // 2, 3: tokens // 2}
     window = [

@@ -1,4 +1,5 @@
-"""Which statements count as the same: 586 pairs of everyday statements with the cosines of the embedding model."""
+"""The decision whether two statements count as the same, tested with 586 pairs of everyday statements and the cosines
+of the embedding model."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The two distributions: `tellonce` with all dependencies, and `tellonce-light`, whose extras add up to the same."""
+"""The two distributions: `tellonce` has all dependencies, and `tellonce-light` has the same dependencies if all its
+extras are installed."""
 
 import tomllib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The documents name only existing commands, options, make targets, settings, modules and files."""
+"""The documents name only commands, options, make targets, settings, modules and files that exist."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 VARIABLE = re.compile(r"\b((?:TELLONCE|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
 FOREIGN = {"TELLONCE_TEST_CACHE", "TELLONCE_TEST_RECORD"}
-"""Environment variables of the tests."""
+"""Environment variables that only the tests use."""
 
 
 @cache
@@ -35,7 +35,7 @@ def command() -> TyperGroup:
 
 
 def commands(text: str, program: str) -> list[list[str]]:
-    """Every call of a program in a document, in a block or in backticks, as a list of words."""
+    """Every call of a program that a document contains in a block or in backticks, as a list of words."""
     lines = [line for block in FENCED.findall(text) for line in block.replace("\\\n", " ").splitlines()]
     found = []
     for line in [*lines, *QUOTED.findall(text)]:
@@ -52,7 +52,7 @@ def offered(words: list[str]) -> None:
     """Follow the words through the tree of commands. Fails on an unknown name or option."""
     place: Any = command()
     while isinstance(place, TyperGroup) and words and not words[0].startswith(("-", "…")):
-        # `import telegram|chatgpt` names alternatives; the words after a command are its arguments.
+        # `import telegram|chatgpt` lists alternatives. The words after a command are its arguments.
         assert words[0] in place.commands, f"tellonce {words[0]}"
         place, words = place.commands[words[0]], words[1:]
     known = {name for parameter in place.params for name in parameter.opts} | {"--help"}
@@ -119,7 +119,7 @@ def test_every_subcommand_says_what_it_is_for() -> None:
 
 
 def test_the_generated_reference_is_current() -> None:
-    """`python -m docs.generate` updates it."""
+    """If this test fails, `python -m docs.generate` updates the reference."""
     written = {name: (generate.FOLDER / name).read_text() for name in generate.pages()}
     assert [name for name, text in generate.pages().items() if written[name] != text] == []
 

@@ -1,4 +1,4 @@
-"""Processing any text takes time proportional to its length, and this test covers every function that reads texts."""
+"""Processing a text takes time proportional to its length. The test covers every function that reads texts."""
 
 import time
 from collections.abc import Callable
@@ -10,8 +10,8 @@ from tellonce_text import caches
 from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public_readers
 
 CEILING = 200
-"""Maximum cost, as a multiple of reading each character once, which takes .5 ms for a text of that length on an idle
-machine."""
+"""Maximum cost, as a multiple of the time for reading each character once. For a text of that length, this reading
+takes 0.5 ms on an idle machine."""
 SLOW_CEILING = 2_000
 ATTEMPTS = 3
 
@@ -33,8 +33,8 @@ def test_a_text_as_long_as_any_may_be_costs_a_bounded_number_of_looks_at_it(read
 
 
 def _cost(read: Callable[[str], object], text: str, ceiling: float) -> float:
-    """The cost as a multiple of reading each character once. It is the minimum of several attempts, because other
-    processes use the processor too."""
+    """The time of `read`, as a multiple of the time for reading each character once. It is the minimum of several
+    attempts, because other processes also use the processor."""
     costs: list[float] = []
     while len(costs) < ATTEMPTS and min(costs, default=ceiling + 1) > ceiling:
         caches.clear()

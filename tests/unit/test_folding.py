@@ -1,4 +1,4 @@
-"""Folding: a part copied out of a text is found in the text, in any written form, and at the exact place."""
+"""Folding: a part that is copied out of a text is found in the text, in any written form, and at its exact place."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""A message of the user is embedded as a question at once, unless this would delay others."""
+"""A message of the user is embedded as a question at once, unless this would delay other work."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Gated(NoEmbedder):
-    """An embedder that records its calls and answers, with an error, once the gate is open."""
+    """An embedder that records its calls. Once the gate is open, each call ends with an error."""
 
     def __init__(self) -> None:
         self.ready = True

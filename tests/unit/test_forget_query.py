@@ -1,4 +1,5 @@
-"""The places where a text says what is to be forgotten, their certainty, and the text after their removal."""
+"""The places in a text that match a request to forget, the certainty of each match, and the text without these
+places."""
 
 import pytest
 from hypothesis import given, settings

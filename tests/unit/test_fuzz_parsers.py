@@ -1,4 +1,4 @@
-"""Malformed exports and answers from outside are reported or skipped, and nothing crashes."""
+"""Malformed exports and malformed answers of other programs are reported or skipped, and nothing crashes."""
 
 import copy
 import json
@@ -91,14 +91,14 @@ JUNK = st.recursive(
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every container of a JSON value with its keys."""
+    """Every container in a JSON value, paired with each of its keys."""
     keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
     return [(value, key) for key in keys] + [place for key in keys for place in places(value[key])]
 
 
 @st.composite
 def broken(draw: st.DrawFn, kind: str) -> bytes:
-    """A valid export with a few values changed or removed, a truncated one, or no export at all."""
+    """A valid export with a few values changed or removed, a truncated export, or data that is not an export."""
     export = copy.deepcopy(VALID[kind])
     for _ in range(draw(st.integers(1, 3))):
         if not (known := places(export)):

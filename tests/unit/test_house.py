@@ -1,4 +1,4 @@
-"""Limits on the code: small files, small functions, and a broad `except` only at a process's edge."""
+"""Limits on the code: small files, small functions, and a broad `except` only at the edge of a process."""
 
 import ast
 import re
@@ -33,7 +33,7 @@ EDGES = {
     "side_tasks.py": "one run of a side task",
     "threads.py": "one piece of a thread's work",
 }
-"""The files with a broad `except`, and the edge that each one guards."""
+"""The files with a broad `except`, and the edge that each `except` guards."""
 
 
 def functions(tree: ast.AST) -> list[tuple[str, int]]:

@@ -1,4 +1,4 @@
-"""Reading any file takes bounded memory and time, and malformed entries are reported by number."""
+"""Reading any file takes limited memory and time, and malformed entries are reported by their number."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import pytest
 from tests.patience import HANGS
 
 MOST_MEMORY = 700 * 1024 * 1024
-"""Maximum bytes of a reading process, including its libraries."""
+"""Maximum bytes of the process that reads a file, including its libraries."""
 
 READ = """
 import resource, sys

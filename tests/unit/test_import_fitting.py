@@ -1,4 +1,4 @@
-"""From any export, exactly the characters that the memory can store are imported."""
+"""From any export, exactly those characters are imported that the memory can store."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def test_pieces_never_cut_a_character_in_two() -> None:
 
 
 def test_times_told_in_utc_are_taken_to_the_users_zone_and_others_are_left() -> None:
-    """`tomorrow` at 07:30 in Singapore is another day than in London."""
+    """In Singapore, `tomorrow` said at 07:30 is another day than in London."""
     (m,) = fitted(message("see you tomorrow"), SINGAPORE)
     assert (m.sent_at, m.sent_at.utcoffset()) == (AT, timedelta(hours=8))
     tokyo = AT.astimezone(timezone(timedelta(hours=9)))
@@ -99,7 +99,7 @@ def mended(data: bytes, sizes: list[int]) -> bytes:
 def test_hex_escapes_are_repaired_and_real_backslashes_kept_wherever_the_stream_is_cut(
     text: str, sizes: list[int]
 ) -> None:
-    """As older exporters wrote: control characters as \\xNN, which is no JSON."""
+    """Older exporters wrote control characters as \\xNN, which is not valid JSON."""
     written = json.dumps(text, ensure_ascii=False)
     for code in range(0x20):
         written = written.replace(f"\\u{code:04x}", f"\\x{code:02x}")

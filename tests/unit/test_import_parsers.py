@@ -1,4 +1,5 @@
-"""Each program's export in its known forms: speaker, text, thread and time; and malformed entries."""
+"""Each program's export in its known forms is parsed into speaker, text, thread and time. Malformed entries are
+reported."""
 
 import json
 import zipfile
@@ -295,5 +296,5 @@ def test_a_damaged_zip_and_a_folder_without_the_export_are_told_of(tmp_path: Pat
     file.write_bytes(file.read_bytes().replace(b"mapping", b"nappimg", 1))
     with pytest.raises(ImportFailed, match=r"is damaged .*download it again"):
         list(read("chatgpt", file, me=None, progress=lambda _: None))
-    with pytest.raises(ImportFailed, match=r"holds no result\.json; is it the export as it was made, in the form JSON"):
+    with pytest.raises(ImportFailed, match=r"holds no result\.json; is it the unchanged export, in JSON format"):
         list(read("telegram", tmp_path, me=None, progress=lambda _: None))

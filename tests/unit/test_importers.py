@@ -1,4 +1,4 @@
-"""Exports in the documented formats are read as they were shown to the person."""
+"""Exports in the documented formats are read in the form in which the person saw the messages."""
 
 import json
 from pathlib import Path

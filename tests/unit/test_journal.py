@@ -1,4 +1,4 @@
-"""Events are lines of a file that several processes share."""
+"""The journal writes events as lines of a file that several processes share."""
 
 import json
 import subprocess

@@ -1,4 +1,5 @@
-"""The selection of scored sentences: thresholds, short changes, at most two per message, and no repetitions."""
+"""The choice of scored sentences to keep: thresholds, short changes, at most two sentences per message, and no
+repetitions."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The user's own sentences: quoted, pasted and code parts are recognized by their form, in linear time."""
+"""Finds the user's own sentences. Quoted, pasted and code parts are recognized by their form, in linear time."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A process's log of an error shows its place and type, never the input."""
+"""A process's log of an error shows the place and type of the error, never the input."""
 
 import io
 import json
@@ -138,5 +138,5 @@ def test_what_ends_a_task_a_thread_or_the_process_is_told_without_its_words() ->
     assert done.returncode == 1
     assert done.stderr.count("\nValueError\n") == 3, done.stderr
     assert "Task exception was never retrieved" in done.stderr
-    # The program is not in a file, so that no line of source text is printed.
+    # The program is not in a file, so the traceback prints no line of its source.
     assert CANARY not in done.stderr

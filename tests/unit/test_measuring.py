@@ -1,4 +1,4 @@
-"""The order and sessions of candidates, compared with a direct implementation of the definition."""
+"""The order and the sessions of candidates are compared with a direct implementation of their definition."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -22,7 +22,8 @@ places = st.lists(
 
 
 def candidates(found: list[tuple[int, str, int, int]]) -> list[Candidate]:
-    """Candidates two hours or more apart per thread number, so that some pauses end a session and others do not."""
+    """Candidates that are at least two hours apart per thread number. Some pauses between them end a session and others
+    do not."""
     return [
         Candidate(
             chat, n, thread, no, "user", None, AT + timedelta(hours=2 * no + more), 9, None, "x", False, None, None

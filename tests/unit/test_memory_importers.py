@@ -1,4 +1,4 @@
-"""Memories of other programs in their formats: the recognized kind, the dates and the speakers."""
+"""Imports of other programs' memories: for each format, the kind that is recognized, the dates and the speakers."""
 
 import json
 import os
@@ -17,7 +17,7 @@ CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
 
 
 def found(path: Path) -> tuple[str, list[Item]]:
-    """The recognized kind and all items."""
+    """The kind recognized for the file, and all items read from it."""
     kind = recognized(path, lambda kind: reading(kind, path))
     return kind, list(reading(kind, path))
 
@@ -165,7 +165,7 @@ SESSION = (
 def test_a_transcript_gives_the_messages_that_the_plugin_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ids, texts, conversation and session are the same, so a message recorded by both is stored once."""
+    """Ids, texts, conversation and session are the same, so a message that both record is stored once."""
     file = lines(tmp_path / "home" / "projects" / "-srv-shop" / "s1.jsonl", *SESSION)
     kind, items = found(tmp_path / "home")
     assert kind == "claude-code"

@@ -1,4 +1,4 @@
-"""A cursor survives a round trip, and is valid only for its own search."""
+"""A cursor is unchanged after encoding and decoding, and is valid only for its own search."""
 
 import base64
 

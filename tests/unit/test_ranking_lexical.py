@@ -1,4 +1,4 @@
-"""Indexed texts and queries have the same words, in any script."""
+"""Indexed texts and queries are split into the same words, in any script."""
 
 import string
 

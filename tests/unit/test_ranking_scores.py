@@ -1,4 +1,4 @@
-"""Which of two messages ranks higher by the ranker's signals."""
+"""The order of two messages by each signal of the ranker."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -33,7 +33,7 @@ def asked(
 
 
 def said(number: int, head: str, **changes: object) -> Candidate:
-    """A message that is far from the others in time and in its thread."""
+    """A message that is far from all others, both in time and in its thread."""
     plain = Candidate(
         chat_id=1,
         id=number,

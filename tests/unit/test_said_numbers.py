@@ -1,12 +1,12 @@
-"""Numbers that follow from words: number words in several languages, and parts of named days and times."""
+"""Numbers that follow from a text: number words in several languages, and the numbers in named days and times."""
 
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_server.domain.memory.check import Quoted, check
-from tellonce_server.domain.memory.resolution import MOST, numbers_following
+from tellonce_server.domain.memory.check import Quoted, When, check
+from tellonce_server.domain.memory.resolution import MOST, admits, following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
@@ -33,22 +33,22 @@ SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
     ],
 )
 def test_numbers_follow_from_words(said: str, numbers: set[str]) -> None:
-    assert numbers <= numbers_following(said, SAID, ZONE)
+    assert numbers <= following(said, SAID, ZONE).numbers
 
 
 def test_a_number_nobody_said_does_not_follow() -> None:
-    assert numbers_following("we have two kids", SAID, ZONE).isdisjoint({"3", "7", "1999"})
+    assert following("we have two kids", SAID, ZONE).numbers.isdisjoint({"3", "7", "1999"})
 
 
 def test_a_statement_with_digits_is_borne_out_by_number_words() -> None:
     quote = Quoted("we have three cats", "so we have three cats now", "user", SAID, ZONE)
-    assert check("The user has 3 cats", [quote], follows=numbers_following).certain
-    assert not check("The user has 4 cats", [quote], follows=numbers_following).certain
+    assert check("The user has 3 cats", [quote], follows=following).certain
+    assert not check("The user has 4 cats", [quote], follows=following).certain
     assert not check("The user has 3 cats", [quote]).certain
 
 
 def test_only_the_beginning_of_an_endless_text_is_read() -> None:
-    assert "7" not in numbers_following("x " * MOST + "seven", SAID, ZONE)
+    assert "7" not in following("x " * MOST + "seven", SAID, ZONE).numbers
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,46 @@ def test_only_the_beginning_of_an_endless_text_is_read() -> None:
 )
 def test_thousands_may_be_written_with_a_k(said: str, stated: str, certain: bool) -> None:
     assert check(stated, [Quoted(said, said, "user", SAID, ZONE)]).certain is certain
+
+
+FOLLOWS: list[tuple[str, str, When | None, bool]] = [
+    ("I'm 1.76 tall", "The user is 176 cm tall", None, True),
+    ("I'm 1.76 tall", "The user is 167 cm tall", None, False),
+    ("rent goes from 840 to 910 euros", "The rent rises by 70 to 910 euros", None, True),
+    ("rent goes from 840 to 910 euros", "The rent rises by 80 to 910 euros", None, False),
+    ("У меня трое детей", "У пользователя 3 ребёнка", None, True),
+    ("У меня трое детей", "У пользователя 4 ребёнка", None, False),
+    ("я переехала в Лейпциг", "The user moved to Leipzig", None, True),
+    ("Wir treffen uns um neun", "Der Nutzer trifft sich um 9 Uhr", None, True),
+    ("I've had it for about nine years", "Has had it since 2017", When(date(2017, 1, 1), None, "ongoing"), True),
+    ("I've had it for about nine years", "Has had it since 2018", When(date(2018, 1, 1), None, "ongoing"), False),
+    ("seit drei Monaten", "Since December", When(date(2025, 12, 1), None, "ongoing"), True),
+    ("on 8 May for three days", "From 8 to 10 May", When(date(2026, 5, 8), date(2026, 5, 10)), True),
+    ("on 8 May for three days", "From 8 to 12 May", When(date(2026, 5, 8), date(2026, 5, 12)), False),
+    (
+        "the fair is on 9 May from two till six",
+        "The fair is on 9 May 2026 from 14:00 to 18:00",
+        When(datetime(2026, 5, 9, 14, tzinfo=ZONE), datetime(2026, 5, 9, 18, tzinfo=ZONE), "instant"),
+        True,
+    ),
+    ("we meet on the 1st tho", "They meet on 1 April 2026", When(date(2026, 4, 1)), True),
+    ("we meet on the 1st tho", "They meet on 2 April 2026", When(date(2026, 4, 2)), False),
+]
+
+
+@pytest.mark.parametrize(("said", "stated", "when", "certain"), FOLLOWS)
+def test_a_statement_may_give_what_follows_from_the_words(
+    said: str, stated: str, when: When | None, certain: bool
+) -> None:
+    quote = Quoted(said, said, "user", SAID, ZONE)
+    assert check(stated, [quote], when=when, admits=admits, follows=following).certain is certain
+
+
+def test_the_deadline_before_a_day_is_the_end_of_the_day_before() -> None:
+    quote = Quoted("finish it before Easter", "finish it before Easter", "user", SAID, ZONE)
+    for day, certain in ((4, True), (3, False)):
+        due = datetime(2026, 4, day, 23, 59, 59, tzinfo=ZONE)
+        assert (
+            check("Finish it before 5 April", [quote], deadline=due, admits=admits, follows=following).certain
+            is certain
+        )

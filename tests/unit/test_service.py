@@ -1,4 +1,4 @@
-"""`tellonce service` writes a unit that systemd accepts, and runs it with the system's own manager."""
+"""`tellonce service` writes a unit that systemd accepts, and starts it with the system's own service manager."""
 
 import os
 import plistlib
@@ -51,7 +51,8 @@ def test_the_launchd_agent_holds_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="systemd's path")
 def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> None:
-    """The manager is a substitute on the path that records its calls; the command is the real one."""
+    """The service manager is a substitute on the path that records its calls. The `tellonce` command is the real
+    one."""
     called = tmp_path / "called"
     systemctl = tmp_path / "bin" / "systemctl"
     systemctl.parent.mkdir()

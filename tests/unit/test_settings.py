@@ -1,4 +1,4 @@
-"""Settings are documented and few, and wrong values are named."""
+"""There are few settings, all of them are documented, and an error names a wrong value."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""A side task that fails is named in the log, shown, and started again later each time; a vital one ends the process."""
+"""If a side task fails, the log names it, the health report shows it, and it is restarted with growing pauses. A vital
+side task ends the process."""
 
 import asyncio
 import logging
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Time:
-    """A clock that advances by the sleeps; `sleeps` are the pauses."""
+    """A clock that sleeping advances. `sleeps` are the durations."""
 
     def __init__(self) -> None:
         self.now = 0.0

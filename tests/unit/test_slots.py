@@ -1,4 +1,4 @@
-"""Which messages answer the assistant's question, and which only seem to."""
+"""Messages that answer the assistant's question, and messages that only seem to answer it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The lines of `tellonce status` about exchanges that were read and are still to be read."""
+"""The lines of `tellonce status` about exchanges that were read and exchanges that will be read."""
 
 from tellonce.work import ReadBy, ReadingStatus
 from tellonce_cli.status import reading_lines
@@ -23,7 +23,7 @@ def test_it_says_who_read_what_is_unread_and_what_reading_again_will_cost() -> N
     )
     assert reading_lines(reading) == [
         "read       1201 exchanges: 1200 by Claude, 1 by no model (sentences kept)",
-        "unread     14 exchanges nobody has read yet",
+        "unread     14 exchanges that no model has read yet",
         "again      1 exchange to be read by a better model: about $0.03, about 2 h",
         "dropped    3 (no true quote) this month",
     ]

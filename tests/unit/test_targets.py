@@ -1,4 +1,4 @@
-"""The quick tests never exclude a sentence that states the target, and LIKE patterns match every form of a word."""
+"""The quick tests never exclude a sentence that states the target. LIKE patterns match every form of a word."""
 
 import re
 

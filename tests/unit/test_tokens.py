@@ -21,7 +21,7 @@ COUNTER = Path(__file__).with_name("real_tokenizer.mjs")
 
 @pytest.fixture(scope="session")
 def real_counts() -> dict[str, int]:
-    """The o200k tokens of each sample, counted by an npm package that is downloaded once into the user's cache."""
+    """The o200k tokens of each sample. An npm package counts them; it is downloaded once into the user's cache."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if not node or not npm:
         pytest.skip("node and npm are not installed, so there is no real tokenizer to compare with")
@@ -70,7 +70,7 @@ def test_any_text_costs_at_least_one_token_and_less_than_five_a_character(text: 
 
 @given(st.text(), st.text())
 def test_more_text_never_costs_noticeably_less(text: str, more: str) -> None:
-    # Joining can merge only the adjacent pieces.
+    # Joining two texts can merge only the tokens at the joint.
     assert estimate(text + more) >= estimate(text) - 4
 
 

@@ -101,7 +101,7 @@ def test_a_beginning_that_several_traces_share_is_refused(logs: Path) -> None:
 
 
 def test_without_events_it_says_what_to_do(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CommandFailed, match="Talk with the bot"):
+    with pytest.raises(CommandFailed, match="Send the bot a message"):
         trace.run(None)
     monkeypatch.setenv("OBSERVABILITY_ENABLED", "0")
     with pytest.raises(CommandFailed, match="OBSERVABILITY_ENABLED=1"):

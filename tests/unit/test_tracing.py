@@ -1,4 +1,4 @@
-"""One trace id spans tasks, processes and restarts without creating spans."""
+"""One trace id is kept across tasks, processes and restarts, without creating spans."""
 
 import asyncio
 import re

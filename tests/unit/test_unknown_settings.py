@@ -1,4 +1,4 @@
-"""Misspelled settings are reported with the probable name."""
+"""Misspelled settings are reported with the name that was probably meant."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Messages while a command waits for a model that is not available."""
+"""The messages of a command that waits for a model which is not available yet."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Late:
-    """An embedder that fails to download three times and is then ready."""
+    """An embedder whose download fails three times; then it is ready."""
 
     model, dimensions, mean = "late", 384, ()
     looks = 0
@@ -36,7 +36,7 @@ class Late:
 
 async def test_why_it_waits_is_said_once(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     async def at_once(_: float) -> None:
-        """Replace waiting by returning at once."""
+        """Return at once instead of waiting."""
 
     monkeypatch.setattr(asyncio, "sleep", at_once)
     async with running(Late()):

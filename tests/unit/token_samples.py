@@ -1,4 +1,4 @@
-"""Typical texts of a memory, each of about a hundred tokens or more, for testing the token estimate."""
+"""Typical texts of a memory, each of about a hundred tokens or more, for testing token estimates."""
 
 SAMPLES: dict[str, str] = {
     "english chat": (

@@ -1,4 +1,4 @@
-"""The built wheel in an environment without the sources, run from an empty folder."""
+"""The built wheel, installed in an environment without the sources and run from an empty folder."""
 
 import os
 import shutil
@@ -30,10 +30,11 @@ def built(folder: Path) -> Path:
 
 
 def installed(wheel: Path, folder: Path) -> Path:
-    """A separate environment with the wheel and with this environment's other packages, which are not downloaded again.
+    """A separate environment with the wheel. It uses this environment's other packages, so they are not downloaded
+    again.
 
-    The packages' folder is named in a `.pth` file; Python ignores `.pth` files within it, so the editable installation
-    is not used.
+    A `.pth` file names the folder of these packages. Python ignores `.pth` files within that folder, so the editable
+    installation is not used.
     """
     venv.create(folder, with_pip=False)
     paths = {"base": str(folder), "platbase": str(folder)}

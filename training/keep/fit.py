@@ -36,7 +36,7 @@ def keep_head(examples: Examples) -> Head:
 
 
 def logistic(inputs: Floats, targets: Floats, weights: Floats, ridge: float = RIDGE) -> Head:
-    """The z-scores are folded into the weights, so that the head reads plain inputs."""
+    """Fit a head. The scaling to z-scores is included in its weights, so that it takes unscaled inputs."""
     mean, deviation = inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
     rows = np.hstack([(inputs - mean) / deviation, np.ones((len(inputs), 1))])
     penalty = np.full(rows.shape[1], ridge)

@@ -47,8 +47,8 @@ def kept(labels: NDArray[np.str_], scores: Floats, threshold: float) -> Kept:
 
 
 def threshold_for(labels: NDArray[np.str_], scores: Floats, wrong: float) -> float:
-    """The lowest threshold whose kept sentences contain at most this share of junk and false ones in everyday
-    conversation."""
+    """The lowest threshold at which at most the share `wrong` of the kept sentences is junk or false, weighted as in
+    everyday conversation."""
     order = np.argsort(-scores, kind="stable")
     weight, bad = shares(labels)[order], np.isin(labels[order], ("junk", "false"))
     share = np.cumsum(weight * bad) / np.cumsum(weight)

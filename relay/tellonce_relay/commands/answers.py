@@ -1,6 +1,7 @@
 """Answers commands on any channel, with one or two calls of the memory and one view.
 
-It knows neither Telegram nor a terminal. /forget asks a question, which each channel does in its own way.
+It knows neither Telegram nor a terminal. /forget is not here, because each channel asks for the confirmation in its own
+way.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,7 +23,8 @@ from tellonce_relay.routines.book import RoutineBook
 
 @dataclass(frozen=True)
 class CommandContext:
-    """What answers and commands need. `queue` reports backlog and cost, if this machine may know them."""
+    """The dependencies of answers and commands. `queue` returns the backlog and the cost; it is None if this machine
+    may not know them."""
 
     memory: MemoryClient
     responder: Responder

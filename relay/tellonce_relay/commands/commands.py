@@ -94,11 +94,11 @@ async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming,
 
 @dataclass(frozen=True)
 class Reaction:
-    """The reaction to a button: the text that replaces its message, and what the person is asked to reply to, if
-    anything.
+    """The reaction to a button. `text` replaces the message with the button, and `buttons` are its new buttons.
+    `question` is a new message that asks the person for a reply.
 
-    `buttons` stay on the message; `toast` is shown in place of the text; `said` is a new message, and the message with
-    the button stays as it is.
+    `toast` is shown instead of `text` as the button's toast. If `said` is set, it is sent as a new message, and the
+    message with the button is not changed.
     """
 
     text: str

@@ -28,7 +28,7 @@ class Confirmations:
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest memories not yet asked about, as many as may be open."""
+        """The oldest memories not yet asked about, as many as may be asked now."""
         asked = {m.id: self._asked.get(f"{chat_id}:{m.id}") for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -47,12 +47,12 @@ class Confirmations:
 async def ask_about_doubts(
     memory: MemoryClient, surface: ChatSurface, chat_id: int, confirmations: Confirmations
 ) -> None:
-    """Ask about uncertain memories. Raises what the memory and the surface raise."""
+    """Ask about uncertain memories. Raises MemoryUnreachable, MemoryRefused and NotShown."""
     if chat_id < 0:
         return
     profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
     for doubt in confirmations.to_ask(chat_id, profile.uncertain):
-        # It is noted first: after a kill, a lost question is better than one asked twice.
+        # The question is noted before it is sent: after a kill, a lost question is better than one asked twice.
         confirmations.asked(chat_id, doubt.id)
         await surface.say(phrase("memory.is_this_right", content=doubt.content), buttons.uncertain_buttons(doubt.id))
 
@@ -61,12 +61,13 @@ _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)
 
 
 def right_wording(text: str, memory_id: int) -> str:
-    """The question to which a reply corrects an uncertain memory."""
+    """The question that asks for the right wording of an uncertain memory."""
     return phrase("memory.wording", content=text, number=memory_id)
 
 
 def reworded(message: Message, bot_id: int) -> int | None:
-    """The number of the memory that this message corrects, if it replies to such a question."""
+    """The number of the memory that this message corrects; None if it does not reply to the question of
+    `right_wording`."""
     asked = message.reply_to_message
     if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:
         return None

@@ -1,6 +1,7 @@
 """The list from which a person picks what to forget: its text and its buttons. Pure except for the store.
 
-Lists live as long as the process, and their tokens only for minutes; a tap on an older list is answered with a note.
+Lists are lost when the process ends, and their confirm tokens expire within minutes. A tap on such a list is answered
+with a note.
 """
 
 import secrets

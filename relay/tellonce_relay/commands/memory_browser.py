@@ -1,4 +1,5 @@
-"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The state is in the buttons."""
+"""`/memory` in one message: tabs, pages, and a view of one memory with buttons. The current tab and page are in the
+buttons' data."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -15,7 +16,7 @@ TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain")
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
-"""More than the pages of any tab, so that a button's one number encodes tab and page."""
+"""Exceeds the number of pages of any tab, so that one number of a button encodes both tab and page."""
 _ROW = 4
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
@@ -29,7 +30,7 @@ def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: ZoneInfo) -> Reply:
-    """The effect of a button. Raises what the memory raises."""
+    """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
     if pressed.action == "tab":
         return _listed(await _profile(memory, chat_id), pressed.number, pressed.item, zone)
     tab, page = divmod(pressed.item, _PAGES)

@@ -21,7 +21,8 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""The tools it may call, which only read. It puts what is to be stored into tags, which the turn carries out."""
+"""The tools that the command may call. They only read. To store something, the command puts a tag into its answer,
+which the turn carries out."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),
@@ -35,8 +36,8 @@ LINE_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class MemoryAccess:
-    """How the command reaches the memory as one user. Turns in other chats run without tools, because the token is not
-    theirs."""
+    """How the command reaches the memory as one user. Turns outside this user's private chat run without tools, because
+    the token is only this user's."""
 
     url: str
     token: str
@@ -139,7 +140,7 @@ class ClaudeCli:
 
 
 def _input(prompt: Prompt) -> str:
-    """A plain message, or for files one event in the command's own format."""
+    """The message as plain text. With files, it is one event in the command's own format."""
     if not prompt.files:
         return prompt.asked
     message = {"role": "user", "content": content(Turn("user", prompt.asked, prompt.files))}
@@ -165,8 +166,8 @@ def _arguments(folder: Path, model: str | None) -> list[str]:
 
 
 def _place_of(incoming: Incoming) -> str:
-    """The place for tool calls. The command is a separate client with its own conversation and would search that by
-    default."""
+    """Text for the prompt that gives the chat for tool calls. The command is a separate client, so by default it would
+    search its own conversation."""
     if incoming.chat_id is None:
         return "\n\nCall search_memory with where='all'."
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
@@ -191,7 +192,7 @@ def _text_in(event: dict[str, Any]) -> str:
 
 
 def _break_in(event: dict[str, Any], said: str) -> str:
-    """A paragraph break to put before text that follows a tool call, else nothing."""
+    """A paragraph break before text that follows a tool call; otherwise an empty string."""
     inner = event.get("event") or {}
     begins = event.get("type") == "stream_event" and inner.get("type") == "message_start"
     return "\n\n" if begins and said.strip() else ""

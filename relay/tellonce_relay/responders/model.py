@@ -43,7 +43,8 @@ class ModelResponder:
         return await readable(self._model)
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Answer as the protocol says. A stream that breaks off raises, however much of it arrived."""
+        """Implements the protocol. If the stream breaks off, it raises CannotAnswer, even if much of the answer has
+        arrived."""
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
@@ -58,8 +59,8 @@ class ModelResponder:
 
 
 class InOnePiece(Wrapped):
-    """A model that receives its system prompt in one piece, because chat templates of local models may keep only one of
-    several."""
+    """A model that receives its system prompt in one piece, because the chat template of a local model may drop all
+    system messages but one."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

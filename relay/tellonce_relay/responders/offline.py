@@ -1,5 +1,5 @@
-"""Answers from the memory alone, without a model or key. It quotes what the person said with its day, and claims
-nothing."""
+"""Answers from the memory alone, without a model or API key. It quotes the person's words with their day and makes no
+claims of its own."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -18,8 +18,8 @@ _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
-"""Matches the beginnings of this responder's own answers, in all languages. They occur in old chats and are not
-evidence."""
+"""Matches the beginnings of this responder's own answers, in all languages. Such answers, which old chats contain, are
+not evidence."""
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
@@ -43,8 +43,9 @@ _LONGEST = 400
 _FOUND = 12
 _LINES = 3
 _FAR = 1.5
-"""Maximum distance from the best score of a result without a common word that may still contain the answer. Of 20 such
-questions over 30 messages, the first line answers 12, and the first three within this distance answer 16."""
+"""Maximum difference between the best score and the score of a result that is still shown. It applies if no result
+shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12, and the
+first three results within this distance answer 16."""
 _LISTED = 8
 
 
@@ -53,11 +54,11 @@ class OfflineResponder:
     claims = False
 
     async def reads(self) -> frozenset[FileKind]:
-        """An empty set, because there is no model that could read a file."""
+        """Empty, because there is no model that could read a file."""
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """The answer in one piece. Raises what the memory raises, because there is no alternative."""
+        """The answer in one piece. It has no fallback, so it raises MemoryUnreachable and MemoryRefused."""
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
@@ -91,8 +92,8 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 
 def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
-    """What the person said about the question, newest first. A memory is quoted only if it is newer or there is
-    nothing else."""
+    """The person's messages about the question, newest first. A memory is added only if it is newer than these
+    messages. If nothing shares a word with the question, the results nearest in meaning are shown."""
     asked = content_words(incoming.text)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if asked & content_words(r.text)]
@@ -111,13 +112,13 @@ def from_memory(results: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results nearest in meaning, best first: "I moved to Oslo" for "Where do I live?"."""
+    """The results nearest in meaning, best first. For "Where do I live?" they may include "I moved to Oslo"."""
     best = max((r.score for r in said), default=0.0)
     return [r for r in said if r.score >= best - _FAR][:_LINES]
 
 
 def recap(summary: c.ChatSummary) -> str:
-    """The conversation in short: the canonical summary, else the newest chunk, else the latest words."""
+    """The canonical summary, or without one the two newest periods, followed by the text of the current session."""
     periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
     parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
     return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
@@ -128,8 +129,8 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing: the question itself, an earlier one, an order to the bot, or one of its own
-    answers."""
+    """Whether a result adds nothing: it only asks, repeats the question, is an order to the bot, or is one of the bot's
+    own answers."""
     if result.kind != "message":
         return False
     if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):
@@ -176,7 +177,8 @@ def _asks(text: str) -> bool:
 
 
 def content_words(text: str) -> set[str]:
-    """Prefixes of the content words; pairs of characters for scripts without spaces."""
+    """The content words, shortened to six characters. A word that is not ASCII is split into pairs of characters,
+    because some scripts have no spaces."""
     words = re.findall(r"[^\W_]+", text.casefold())
     spaced = (word for word in words if word.isascii() and (len(word) > 2 or word.isdigit()))
     # "Where do I live?" asks for what is stored as "Lives in Lisbon".
@@ -185,7 +187,8 @@ def content_words(text: str) -> set[str]:
 
 
 def best_sentences(text: str, question: str, most: int = 2) -> str:
-    """The statements of a text that answer best, verbatim and in order, with `…` at omissions."""
+    """The statements of a text that share most words with the question. They are verbatim and in the text's order, with
+    `…` at omissions."""
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))

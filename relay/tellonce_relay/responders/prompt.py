@@ -45,7 +45,7 @@ STRETCH = 12
 class Prompt:
     """The input of a responder: blocks in order, the message, and the context they were built from.
 
-    `begun` is the beginning of an interrupted answer, which is to be continued.
+    `begun` is the beginning of an interrupted answer that the model has to continue.
     """
 
     system: tuple[SystemBlock, ...]
@@ -87,11 +87,11 @@ def build(
     profile: str = "",
     files: tuple[File, ...] = (),
 ) -> Prompt:
-    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the following
-    text changes more often.
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the following text
+    changes more often.
 
-    Section 2 gives the day, and the minute comes before the message; otherwise every turn would change the prompt's
-    beginning and nothing could be cached. `profile` is used while the memory has none.
+    Section 2 gives only the day; the time stands directly before the message. Otherwise every turn would change the
+    beginning of the prompt, and nothing could be cached. `profile` is used while the memory has no profile.
     """
     sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}
     summary, memories = _text(sections.get("summary")), _text(sections.get("memories"))
@@ -110,8 +110,8 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """What the message most likely refers to, unless another section says it: an expected answer, or the last message
-    if the history lacks it."""
+    """The section about the earlier message to which this message most likely refers: a question of the bot that it
+    answers, or the bot's last message if the history lacks it. Empty if there is none or another section shows it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""
@@ -152,7 +152,8 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """Complete blocks of lines, with a breakpoint after the last one, then the rest.
+    """The history as blocks of `STRETCH` lines and a last block with the remaining lines. A cache breakpoint follows
+    the last complete block.
 
     A provider finds a cached prefix only at the end of an earlier block, so a single growing block would never match.
     """

@@ -12,8 +12,8 @@ from tellonce_relay.responders.prompt import Prompt
 class CannotAnswer(Exception):
     """There is no answer or only part of one; the text is for the log, not for the person.
 
-    `retry_after` is the provider's requested pause in seconds. With `refused`, the model works but would refuse the
-    same request again.
+    `retry_after` is the provider's requested pause in seconds. The cause `refused` means that the model works but would
+    refuse the same request again.
     """
 
     def __init__(self, reason: str, cause: Cause = "away", retry_after: float | None = None) -> None:
@@ -28,7 +28,8 @@ class Responder(Protocol):
 
     @property
     def claims(self) -> bool:
-        """Whether an answer is a model's own words, in which tags count. Quotes from the memory claim nothing."""
+        """Whether the answers are a model's own words, so that their tags are carried out. False for quotes from the
+        memory."""
         ...
 
     async def reads(self) -> frozenset[FileKind]:

@@ -1,7 +1,8 @@
 """Delivers due reminders, each exactly once even if processes are killed. Does not know how they are set.
 
-The server hands out due reminders. A note is written before a message is sent, and its number afterwards. A process
-that finds such a note checks whether the message arrived before it sends it again.
+The server hands out due reminders. A note is written before a message is sent, and the message's number is noted
+afterwards. If a process finds a note without the number, it checks whether the message arrived before it sends it
+again.
 """
 
 import asyncio
@@ -59,12 +60,13 @@ class Alarms:
     wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def settle(self) -> None:
-        """Before anything else is sent, check what was being sent when the last process ended."""
+        """Complete the deliveries that the last process did not finish. Call this before anything else is sent."""
         if any(note.startswith(_BEFORE) for _, note in self.notes.items()):
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver due reminders, and return when the next one is due. Raises what the memory raises."""
+        """Deliver due reminders, and return the time at which the next one is due. Raises MemoryUnreachable and
+        MemoryRefused."""
         claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
             with tracing.traced(ROUTINE), speaking(language_of(self.languages.get(str(reminder.chat_id)))):
@@ -114,7 +116,8 @@ class Alarms:
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """The message's number, once it has surely arrived. Raises NotSent and AnswerLost."""
+        """The number of the reminder's message, which is sent unless it has already arrived. Raises NotSent and
+        AnswerLost."""
         note = self.notes.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))
@@ -135,13 +138,13 @@ class Alarms:
             self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """Whether the delivery is late, as decided at the first attempt, because the text to search for must be the
-        same."""
+        """Whether the delivery is late. Every attempt keeps the decision of the first, because the search for the
+        message needs the same text."""
         note = self.notes.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
 
     async def _record(self, reminder: Reminder, text: str, number: int) -> None:
-        """Record the delivered reminder, so that "done" answers it."""
+        """Record the delivered reminder, so that a reply such as "done" has a message to refer to."""
         chat = self.moved.telegram_chat(reminder.chat_id)
         args = c.RecordMessageArgs(
             role="assistant",

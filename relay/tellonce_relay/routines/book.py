@@ -42,6 +42,6 @@ def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Re
 
 
 async def full_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
-    """A routine's message in full with its time. Raises what the memory raises."""
+    """A routine's message in full with its time. Raises MemoryUnreachable and MemoryRefused."""
     known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
     return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)

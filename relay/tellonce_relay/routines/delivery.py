@@ -46,7 +46,8 @@ class Post:
 
 @dataclass(frozen=True)
 class Sender:
-    """What sending and recording need. `parts` records which messages belong together; `model` writes the short form."""
+    """The dependencies of sending and recording. `parts` records which messages belong together; `model` writes the
+    short form."""
 
     outbox: Outbox
     memory: MemoryClient
@@ -62,8 +63,8 @@ class Sender:
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """Send the whole text to Telegram, then record it with its summary.
 
-    Raises: NotShown: the memory or Telegram does not accept it; nothing was sent or recorded. MemoryUnreachable,
-    MemoryRefused: it was sent but could not be recorded.
+    Raises NotShown if the memory or Telegram does not accept the message; nothing was sent or recorded then. Raises
+    MemoryUnreachable or MemoryRefused if the message was sent but could not be recorded.
     """
     args = _to_record(post)
     chat = sender.moved.telegram_chat(post.chat_id)
@@ -84,8 +85,8 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The recorded form. It is checked before sending: a script would otherwise retry and send a message that cannot
-    be recorded again."""
+    """The arguments for recording. They are checked before sending: a script that cannot record its message would retry
+    and send it again."""
     try:
         return c.RecordMessageArgs(
             role="assistant",
@@ -106,7 +107,8 @@ def moved_groups(settings: RelaySettings) -> MovedGroups:
 
 
 def message_parts(settings: RelaySettings) -> SeenStore:
-    """Maps `chat:message` of each further part of a long message to the id of its first part, which the memory knows."""
+    """Maps `chat:message` of each further part of a long message to the id of its first part. The memory knows only the
+    first part's id."""
     return SeenStore(settings.data_dir / "relay" / "parts.json")
 
 

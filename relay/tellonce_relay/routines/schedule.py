@@ -32,8 +32,8 @@ Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Programme:
-    """The routines and what they need to run. `home` is the chat of those that name none; `languages` are those of the
-    chats."""
+    """The routines and their dependencies. `home` is the chat of routines that name no chat; `languages` stores the
+    language of each chat."""
 
     routines: tuple[Routine, ...]
     writer: Writer
@@ -45,9 +45,9 @@ class Programme:
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
-    """Run until stopped, then let running routines end. Routines that were due while nothing ran are skipped.
+    """Run until stopped, then let running routines end. Routines that were due while no relay ran are skipped.
 
-    Routines run concurrently: a scan may take longer than a morning summary may be late.
+    Routines run concurrently, so that a long one does not make another one late.
     """
     seen, running = programme.sender.now(), dict[str, asyncio.Task[None]]()
     async with asyncio.TaskGroup() as group:

@@ -53,7 +53,8 @@ class NothingToSend(Exception):
 
 @dataclass(frozen=True)
 class Writer:
-    """What writing a routine needs. `profile_at` returns the fallback for an empty profile that the chat may see."""
+    """The dependencies of writing a routine. `profile_at` returns the profile text that a chat may see; it is used
+    while the memory's profile is empty."""
 
     memory: MemoryClient
     responder: Responder
@@ -63,7 +64,7 @@ class Writer:
 
 
 async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
-    """The text of a routine. Raises NothingToSend, and what the memory raises."""
+    """The text of a routine. Raises NothingToSend, MemoryUnreachable and MemoryRefused."""
     if routine.command:
         return await command_output(routine)
     if isinstance(writer.responder, OfflineResponder):
@@ -165,7 +166,7 @@ def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
 
 
 def night(summary: c.ChatSummary, profile: c.Profile) -> str:
-    """What was talked about, and what is open. Raises NothingToSend."""
+    """The text of the current session and the open goals. Raises NothingToSend."""
     talk = summary.current_session.text
     parts = [phrase("routine.today_said", text=talk)] if talk else []
     parts += (
@@ -201,7 +202,8 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS, emit: Emit = silent) -> str:
-    """The short form, never longer than the text. If `model` is missing, slow or unusable, this is reported to `emit`."""
+    """A short form of the text, never longer than the text. Without a usable summary it is the beginning of the text. A
+    model that is slow, fails or gives no summary is reported to `emit`."""
     summary = await _asked(text, model, seconds, emit) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
@@ -220,7 +222,8 @@ async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """At most three sentences of a model's summary; None if it is not one: chatter, a prefix, or not shorter."""
+    """At most three sentences of a model's summary. None if it is chatter, a prefix of the text, or not shorter than
+    the text."""
     summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

@@ -1,4 +1,4 @@
-"""A Bot API client with timeouts for a relay. Entering it sends no request."""
+"""A Bot API client with timeouts for a relay. Creating it sends no request."""
 
 import json
 import os
@@ -13,7 +13,8 @@ from telegram.request import HTTPXRequest
 SECONDS = 20.0
 CONNECTIONS = 64
 
-# This opts in to durations as timedelta; otherwise every slowdown logs a deprecation warning.
+# Makes the library return durations as timedelta. Otherwise it logs a deprecation warning whenever Telegram throttles a
+# request.
 os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 

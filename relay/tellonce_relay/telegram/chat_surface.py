@@ -17,14 +17,15 @@ from tellonce_relay.turn.turn import NotShown
 logger = logging.getLogger(__name__)
 
 EDIT_SECONDS, GROUP_EDIT_SECONDS = 1.0, 4.0
-"""Seconds before the first draft and between two. A quick answer needs none, and Telegram throttles frequent edits. A
-group allows 20 messages per minute including edits, so frequent drafts would delay the end of the answer."""
+"""Seconds before the first draft and between two drafts. A quick answer needs no draft, and Telegram throttles frequent
+edits. A group allows 20 messages per minute including edits, so frequent drafts would delay the end of the answer."""
 
 DRAFT_SECONDS = 20.0
-"""Telegram's own drafts disappear after thirty seconds; an unchanged one is sent again at this interval."""
+"""Interval in seconds at which an unchanged draft is sent again. Telegram's own drafts disappear after thirty
+seconds."""
 
 TYPING_SECONDS = 4.5
-"""Telegram shows the typing indicator for five seconds."""
+"""Interval in seconds at which the typing indicator is sent. Telegram shows it for five seconds."""
 
 UNKNOWN = 0
 """Stands for the unknown number of a message that was sent."""
@@ -34,9 +35,9 @@ UNKNOWN = 0
 class Delivery:
     """How much of an answer was delivered.
 
-    `numbers` are its messages so far. `draft` is the message with its beginning. `after` is set while a message is
-    being sent, to the highest number before it; `sketch` is the text of a draft being sent. `begun` is the text of the
-    first message if the rest goes into further messages.
+    `numbers` are the numbers of its final messages so far; `draft` is the number of its draft. While a message is being
+    sent, `after` is the highest message number before it, and `sketch` is the message's text if it is a draft. `begun`
+    is the text of the first message if the rest goes into further messages.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -47,11 +48,10 @@ class Delivery:
 
 
 class ChatSurface:
-    """Delivers one answer to a chat. `external_id` converts a message number to the memory's id; `draft_id` names its
-    draft.
+    """Delivers one answer to a chat. `external_id` converts a message number to the memory's id; `draft_id` identifies
+    the answer's draft.
 
-    `keep` is called after each change of `delivery`: before the action that the change announces, and after the one it
-    records.
+    `keep` stores `delivery`. It is called before a message is sent and after it was sent.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class ChatSurface:
             except NotShown as error:
                 if not numbers:
                     raise
-                # The person has seen the beginning, so the answer counts as given.
+                # The person has seen the beginning, so the answer counts as delivered.
                 logger.warning("only the beginning of an answer was sent: %s", error)
                 break
         return [self._external_id(n) if n != UNKNOWN else f"lost:{secrets.token_hex(8)}" for n in numbers]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-# Definitions of link targets are off: one that nothing refers to, such as "[Todo]: done", would vanish from the
+# Link reference definitions are disabled. The parser removes such a line, so "[Todo]: done" would vanish from the
 # answer.
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("reference")
 _INLINE_MARKS = {"strong": "bold", "em": "italic", "s": "strikethrough"}
@@ -20,8 +20,8 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 """Matches `<br>`, which models use for line breaks in table cells."""
 
 LONGEST = 16_384
-"""Maximum characters that are parsed as Markdown, the length of four messages. With that many open marks the parser
-takes .1 s, and its time is quadratic."""
+"""Maximum characters that are parsed as Markdown, the length of four messages. The parser's time is quadratic in the
+number of open marks; with this many it takes 0.1 s."""
 
 _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
@@ -61,7 +61,7 @@ def rendered(source: str) -> Marked:
 
 
 class _Opened(NamedTuple):
-    """A mark that begins at `at` in the part with that index; `url` is a link's target."""
+    """An open mark. It begins at position `at`, in the part with the index `part`; `url` is a link's target."""
 
     kind: str
     at: int
@@ -73,7 +73,7 @@ class _Opened(NamedTuple):
 class _Writer:
     """The output so far. `lists` holds the number of each open ordered list, or None for a bullet list.
 
-    `block_begins` says that an item or a quotation was just opened and its first block follows directly.
+    `block_begins` says that an item or a quotation was just opened, so its first block needs no line break before it.
     """
 
     parts: list[str] = field(default_factory=list)
@@ -109,8 +109,8 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block after a blank line, in a list after a line break, and at the start of an item or quotation
-        directly."""
+        """Begin a block. It follows a blank line, or in a list a line break; the first block of an item or quotation
+        follows directly."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -255,8 +255,8 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
 
 
 def cut_out(whole: Marked, at: int, piece: str) -> Marked:
-    """A piece of the whole, without blanks at its ends, which Telegram would remove without moving the marks. Like
-    Telegram, it keeps the indentation of code."""
+    """A piece of the whole with its marks, without blanks at its ends. Telegram would remove these blanks without
+    moving the marks. The indentation of code stays, as Telegram keeps it."""
     lead = len(_BLANK_LINES.match(piece)[0])  # type: ignore[index]  # it matches any text
     if not any(m.kind == "pre" and m.offset <= at + lead < m.offset + m.length for m in whole.marks):
         lead = len(piece) - len(piece.lstrip())
@@ -294,7 +294,7 @@ def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """The text in pieces, which joined give the text again."""
+    """Consecutive pieces of at most `longest` units that together are the text."""
     while units(text) > longest:
         cut = _cut_at(text, longest)
         yield text[:cut]
@@ -312,7 +312,8 @@ def _cut_at(text: str, longest: int) -> int:
 
 
 def _characters(text: str, longest: int) -> int:
-    """How many characters fit. One outside the basic plane counts twice and is never split."""
+    """How many characters fit into `longest` units. A character outside the basic plane takes two units and is never
+    split."""
     used = 0
     for index, character in enumerate(text):
         used += 1 + (ord(character) > 0xFFFF)

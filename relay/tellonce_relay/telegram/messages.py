@@ -1,4 +1,4 @@
-"""The words and the thread of a Telegram message; content without words becomes a labeled placeholder. Pure."""
+"""Reads the text and the thread of a Telegram message. Content without text becomes a labeled placeholder. Pure."""
 
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
@@ -54,8 +54,8 @@ class ThreadFacts:
 def thread_facts(message: Message) -> ThreadFacts:
     """The thread data of a topic message, a reply, or neither.
 
-    In a topic, every message without a reply target has the topic's creation as its target. In a plain supergroup, a
-    reply has a thread id that is not a topic; sending to it fails.
+    In a topic, Telegram gives every message that is not a reply the topic's creation as its reply target. In a
+    supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
     """
     target = message.reply_to_message
     reply_to = target.message_id if target is not None and target.forum_topic_created is None else None
@@ -70,8 +70,8 @@ def text_of(message: Message, heard: str | None = None) -> str:
     text = " ".join(part for part in (heard or _label(message), written) if part)
     if message.forward_origin is None or not text:
         return text
-    # It is quoted line by line, because these are not the user's own words and nothing is learned about the user from
-    # them.
+    # The text is quoted line by line, because it is not the user's own and nothing is learned about the user from
+    # quotes.
     return "\n".join([f"[forwarded from {_author(message.forward_origin)}]", *(f"> {x}" for x in text.split("\n"))])
 
 
@@ -114,7 +114,7 @@ def _venue(venue: Venue) -> str:
 
 
 def _coordinates(location: Location) -> str:
-    """Coordinates with five decimals, which is about a meter."""
+    """Coordinates with five decimals, a precision of about a meter."""
     return f"{location.latitude:.5f}, {location.longitude:.5f}"
 
 

@@ -2,9 +2,11 @@
 
 Telegram has no idempotency keys, and a bot cannot read a chat. But an edit without changes is refused as "not
 modified", which proves that exactly this text exists, and message numbers only increase. If the answer to a send is
-lost, the numbers after the highest known one are tried: a message that is found was sent, another is sent again. Two
-cases cannot be detected: a send that Telegram executes after the check, and one whose number is more than `LOOK_AT`
-unseen messages away (more than a hundred waiting updates). Then a text may appear twice.
+lost, such an edit is tried at the numbers after the highest known one. If the message is found, it was sent; otherwise
+it is sent again.
+
+A text may still appear twice in two cases. Telegram may execute the send only after this check. Or the message is more
+than `LOOK_AT` unseen messages away, which is possible if more than a hundred updates are waiting.
 """
 
 import asyncio
@@ -33,9 +35,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Maximum refusals of one message by errors that seem unrelated to it, the last ones half a minute apart. Such an error
-may be caused by the message after all, which would then block its chat forever. While Telegram is unreachable, sending
-is retried without limit."""
+"""Maximum refusals of one message by errors that seem unrelated to it, the last ones half a minute apart. After these,
+the message is assumed to be the cause and is given up, so that it does not block its chat forever. While Telegram is
+unreachable, sending is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -103,7 +105,8 @@ class Outbox:
         self._tries = tries
         self._sleep = sleep
         self._drafts = True
-        # A chat's messages are sent one at a time, so that no other message of ours follows an uncertain number.
+        # A chat's messages are sent one at a time, so that we send no other message while the number of one is
+        # uncertain.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
         self._seen: defaultdict[int, set[int]] = defaultdict(set)
@@ -134,8 +137,8 @@ class Outbox:
             logger.info("a reaction was not shown: %s", why(error))
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
-        """Send one message and return its number. `about_to` is called first with the number after which to search for
-        it, if known.
+        """Send one message and return its number. First, `about_to` is called with the highest known message number in
+        the chat, or None. The message can be searched for after that number.
 
         Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
         """
@@ -169,8 +172,8 @@ class Outbox:
         return number
 
     async def draft(self, to: Address, draft_id: int, what: Marked) -> bool:
-        """Show one of Telegram's own drafts, which disappears by itself. Returns False if there is none. Raises
-        SlowDown."""
+        """Show one of Telegram's own drafts, which disappears by itself. Returns False if the draft cannot be shown
+        this way. Raises SlowDown."""
         if not self._drafts or to.chat_id < 0:
             return False
         try:
@@ -196,8 +199,8 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def edit(self, chat_id: int, number: int, what: Marked, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Edit a message's text and buttons (none by default). It is idempotent, so it is retried after a lost answer.
-        Raises NotSent."""
+        """Edit a message's text and buttons (none by default). An edit is idempotent, so it is retried after a lost
+        answer. Raises NotSent."""
         try:
             await self._patiently(lambda: self._edit(chat_id, number, what, markup))
         except BadRequest as error:
@@ -210,7 +213,8 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
-        """The number after `after` of a message with exactly this text, or None. Raises TelegramError."""
+        """The number of the message with exactly this text, searched for after the number `after`; None if it is not
+        found. Raises TelegramError."""
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
         for number in islice(unseen, LOOK_AT):
@@ -330,7 +334,8 @@ def entities(what: Marked) -> list[MessageEntity] | None:
 
 
 def _may_be_there(error: NetworkError) -> bool:
-    """Whether the request may have been executed. An explicit refusal, or a request that was never sent, was not."""
+    """Whether the request may have been executed. False after an explicit refusal, and for a request that was never
+    sent."""
     return not isinstance(error, BadRequest) and not isinstance(error.__cause__, _NEVER_SENT)
 
 

@@ -1,6 +1,6 @@
 """Fetches attachments and converts them for a model: files to view, and transcripts of voices.
 
-No file is stored: it is fetched for one turn, and again only after a kill.
+Files are not stored. A file is fetched once per turn, and again only after a kill.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ LONGEST_TEXT = 60_000
 
 
 class Unperceived(Exception):
-    """An attachment cannot be used. `sentence` is for the person; with `once`, it applies to later attachments too and
-    is said only once."""
+    """An attachment cannot be used. `sentence` is for the person. With `once`, the sentence also applies to later
+    attachments and is said only once."""
 
     def __init__(self, sentence: str, *, once: bool = False) -> None:
         super().__init__(sentence)

@@ -50,7 +50,7 @@ class _ByAddress:
 
 
 class _ByCommand:
-    """Runs the command with the file's path after its own arguments, or in place of `{file}`."""
+    """Runs the command. The file's path replaces `{file}`; without `{file}`, it follows the command's own arguments."""
 
     def __init__(self, command: str) -> None:
         self._command = shlex.split(command)

@@ -40,7 +40,7 @@ class Agents:
         self._entries = entries
 
     def at(self, chat_id: int, thread_id: int | None) -> Agent:
-        """The agent for a place: the topic's, else the chat's, else the default."""
+        """The agent for a place: the agent of the topic, else of the chat, else the default."""
         topic = f"{chat_id}:{thread_id}"
         for fits in (lambda e: topic in e.topics, lambda e: chat_id in e.chats, lambda e: e.default):
             for name, entry in self._entries.items():
@@ -49,7 +49,7 @@ class Agents:
         return Agent()
 
     def named(self, name: str | None) -> Agent:
-        """The agent with that id; one that is not in the file has no prompt of its own."""
+        """The agent with that id. An agent that is not in the file has no prompt of its own."""
         entry = self._entries.get(name or "")
         return Agent(name, entry.prompt if entry else "")
 

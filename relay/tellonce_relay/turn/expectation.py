@@ -1,6 +1,6 @@
-"""Detects what an answer asks the person for, if it ends with a question of a clear type. Pure.
+"""Detects the value that an answer asks the person for, if it ends with a question of a clear type. Pure.
 
-Only clear questions count, because a slot for any text would accept whatever is said next.
+Only clear questions count, because a slot for any text would accept whatever the person says next.
 """
 
 import re
@@ -33,7 +33,8 @@ _YES_NO = re.compile(
 
 
 def expected(answer: str) -> Expects | None:
-    """The value that the next message may give; None if the answer ends without a question, or with an open one."""
+    """The value that the next message may give; None if the answer does not end with a question or ends with an open
+    question."""
     found = _LAST_QUESTION.search(answer.strip())
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Asks the model for an answer, retries while this may help, and continues where it broke off."""
+"""Asks the model for an answer, retries while this may help, and continues an interrupted answer where it broke off."""
 
 import asyncio
 import random
@@ -31,7 +31,7 @@ class Progress:
     said: str = ""
 
     def broke_off(self) -> None:
-        """Keep the complete part: no half tag and no half word."""
+        """Keep only the complete part, without half a tag or half a word."""
         self.said = whole(self.said)
 
 
@@ -45,8 +45,8 @@ class Persistence:
     jitter: Callable[[], float] = random.random
 
     def pause(self, error: CannotAnswer, tried: int, waited: float) -> float | None:
-        """The pause before the next try; None if the person should be told instead. The provider's requested pause is
-        respected."""
+        """The pause before the next try, at least as long as the provider requests; None if the person should be told
+        instead."""
         if error.cause not in PASSING:
             return None
         own = backoff(tried + 1, self.first_pause, self.longest_pause, self.jitter)
@@ -55,7 +55,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """A shorter persistence for an answer that is retried later anyway and that nobody is waiting for."""
+        """A shorter persistence, for an answer that is retried later anyway, while nobody waits for it."""
         return replace(self, total=self.total / 10)
 
 
@@ -68,8 +68,8 @@ async def persistently(
     failed: Callable[[CannotAnswer, float], None],
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> ResultT:
-    """The call's result. `failed` is called with each failure that is retried and the pause. Raises the last
-    CannotAnswer."""
+    """Return the call's result. `failed` is called for each failure before a retry, with the error and the pause.
+    Raises the last CannotAnswer."""
     tried, waited = 0, 0.0
     while True:
         try:
@@ -92,7 +92,7 @@ def whole(cut_off: str) -> str:
 
 
 def continued(begun: str, more: str) -> str:
-    """Join the two texts; an overlap of the second with the first's end appears once."""
+    """Join two parts of an answer. If the second part repeats the end of the first, the repeated text appears once."""
     most = min(len(begun), len(more), _LONGEST_OVERLAP)
     same = next((n for n in range(most, _OVERLAP - 1, -1) if begun.endswith(more[:n])), 0)
     rest = more[same:]

@@ -46,7 +46,7 @@ _STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested reminder: what and when, first at `at` and then as `repeats` says."""
+    """A requested reminder: its text `what`, its first time `at`, and how it `repeats` after that."""
 
     what: str
     at: datetime
@@ -72,7 +72,8 @@ class NotSet(Exception):
 
 
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
-    """Set the reminder that a person asks for; without words, list those set. Raises what the memory raises."""
+    """Set the reminder that a person asks for; without a text, list the reminders that are set. Raises
+    MemoryUnreachable and MemoryRefused."""
     if not text:
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
@@ -82,14 +83,15 @@ async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 
 
 async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reminder:
-    """Set the reminder that a person asks for. Raises NotSet, and what the memory raises."""
+    """Set the reminder that a person asks for. Raises NotSet, MemoryUnreachable and MemoryRefused."""
     return await memory.set_reminder(wanted_by(text, incoming.sent_at, zone).args(incoming))
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """Parse text such as `tomorrow at 9 to call mom` after the order's first words. Raises NotSet."""
     said = Said(now, zone, region_of(zone))
-    # A few words rarely determine their language; of two readings, the one that explains more of them is taken.
+    # A few words rarely determine their language. They are read in the detected language and in the conversation's, and
+    # the reading that explains more of them is taken.
     found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
@@ -139,8 +141,8 @@ def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -
 
 
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datetime, zone: ZoneInfo) -> Reply:
-    """The effect of a button under a reminder. With `item` 1 the button is in a list, which is shown again without the
-    reminder."""
+    """Carry out the action of a button under a reminder. With `item` 1 the button is in a list, which is shown again
+    without the reminder."""
     number = pressed.number
     if pressed.action == "done":
         known = await memory.explain(c.ExplainArgs(memory_id=number, chat_id=chat_id))
@@ -159,7 +161,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 
 
 def what_of(reminder: Reminder) -> str:
-    """The words of a reminder; for a single one without the time at the end."""
+    """The words of a reminder, without the time at their end."""
     return _STAMP.sub("", reminder.memory.content)
 
 
@@ -168,14 +170,14 @@ def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
 
 
 def due_text(reminder: Reminder, zone: ZoneInfo, *, late: bool) -> str:
-    """The text of a due reminder; a late one says when it was due."""
+    """The text of a due reminder. If it is late, the text says when it was due."""
     due = reminder.due_at.astimezone(zone)
     at = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
     return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=at)
 
 
 async def finish(memory: MemoryClient, reminder: Reminder, now: datetime, zone: ZoneInfo) -> None:
-    """Note that a reminder was delivered; one that repeats is due again later. Raises MemoryRefused."""
+    """Note that a reminder was delivered and, if it repeats, when it is due next. Raises MemoryRefused."""
     after = max(now, reminder.due_at)
     args = FinishReminderArgs(
         chat_id=reminder.chat_id,

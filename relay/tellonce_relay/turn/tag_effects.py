@@ -19,12 +19,13 @@ from tellonce_text.dates.zones import region_of
 logger = logging.getLogger(__name__)
 
 MOST = 10
-"""Maximum tags of one answer that are carried out; more means that the model malfunctions."""
+"""Maximum tags of one answer that are carried out. More tags mean that the model malfunctions."""
 
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag created, or a goal it closed. `undo` is the action that reverts it; `reminder` is its alarm."""
+    """A memory that a tag created, or a goal that it closed. `undo` is the action that reverts it; `reminder` is set if
+    the memory is a reminder."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen"]
@@ -33,7 +34,7 @@ class Saved:
 
 @dataclass
 class Done:
-    """The result. `refused` are tags that state nothing; `unsaved` are those that failed because the memory was
+    """The result. `refused` counts the tags that the memory refused; `unsaved` counts those that failed because it was
     unreachable.
 
     `doubted` are the claims that the user's words do not support; the user is asked about them.
@@ -86,7 +87,8 @@ async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: f
 
 
 def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
-    """A claim, to be checked against the answered message; it is never the user's own word."""
+    """The arguments that store the tag's statement as the model's claim, never as the user's own. The server checks the
+    claim against the answered message."""
     text = f"{tag.text} (by {tag.time})" if tag.time else tag.text
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
@@ -96,12 +98,12 @@ def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
 
 
 def _source(incoming: Incoming, text: str) -> Incoming:
-    """Of several messages answered together, the one that supports the claim best."""
+    """The message that supports the claim best, if several messages were answered together."""
     return max(incoming.messages, key=lambda message: len(_words(message.text) & _words(text)))
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set a reminder as a claim: if the user did not say so, they are asked."""
+    """Set a reminder as a claim of the model. If the user's words do not support it, the user is asked about it."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))
@@ -120,7 +122,8 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
 
 
 async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
-    """Close the goal that fits best. If none fits, nothing is closed: the model meant something that is not a goal."""
+    """Close the goal that fits best. Raises MemoryRefused if none fits, because the model then meant something that is
+    not a goal."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = _best(topic, found.results)
@@ -137,7 +140,8 @@ def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | Non
 
 
 def _words(text: str) -> set[str]:
-    """Prefixes of the words; pairs of characters for scripts without spaces."""
+    """The words, shortened to six characters. A word that is not ASCII is split into pairs of characters, because some
+    scripts have no spaces."""
     words = "".join(ch if ch.isalnum() else " " for ch in text.casefold()).split()
     plain = {word[:6] for word in words if word.isascii() and len(word) > 2}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(len(word) - 1)}

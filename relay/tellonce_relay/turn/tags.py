@@ -16,7 +16,7 @@ from tellonce.tag_form import AT_MARK, CLOSERS, DEADLINE_MARK, MAY_OPEN, NAMES, 
 TagKind = Literal["remember", "remember_global", "goal", "done", "remind", "seen"]
 Span = tuple[int, int]
 
-# Any indentation is allowed, because in a list it is a fence too.
+# Any indentation is allowed, because a fence inside a list is indented.
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[^\n]*$(?:.*?^[ \t]*\1[`~]*[ \t]*$|.*\Z)", re.DOTALL | re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
 _QUOTED = re.compile(
@@ -49,24 +49,24 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""Maximum characters and number of the prompt's tags that the model's own are compared with."""
+"""Maximum characters and maximum number of the prompt's tags with which the model's own tags are compared."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A model that repeats one claims nothing."""
+    """The contents of the tags in these texts. A tag that only repeats one of them is not a claim of the model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. Those that repeat what was `heard` are not carried out.
+    """Remove the tags. Tags that repeat one in `repeated`, the result of `heard`, are not carried out.
 
     Brackets inside a tag may nest; an unclosed tag ends with its line.
     """
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
-    # After removal, the text around a tag may itself look like a tag. Nobody meant it, so it is neither stored nor
-    # shown.
+    # After removal, the text around a tag may itself look like a tag. The model did not mean it, so it is neither
+    # stored nor shown.
     while joined := [span for span, _ in _found(visible, repeated)]:
         visible = _without(visible, joined)
     return Parsed(visible, tuple(tag for _, tag in found if tag is not None))
@@ -78,7 +78,8 @@ def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
 
 
 def finished(cut_off: str) -> str:
-    """The complete part of an interrupted answer: half a tag would be stored as half a statement."""
+    """The complete part of an interrupted answer. Half a tag is left out, because it would be stored as half a
+    statement."""
     return cut_off[: _safe_end(cut_off)]
 
 
@@ -89,7 +90,7 @@ def _safe_end(partial: str) -> int:
     if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
         end = opening.start()
     for match in OPENING.finditer(partial):
-        # A backtick that is closed later would make it code. Until then it may be a tag and is held back.
+        # A backtick that is closed later would make this text code. Until then it may be a tag and is held back.
         closed = _closing(partial, match.end())
         if not _inside(match.start(), others) and (closed is None or closed > end):
             return min(end, match.start())
@@ -173,7 +174,7 @@ def _flat(text: str) -> str:
 
 
 def _without(text: str, spans: list[Span]) -> str:
-    """The text without the ranges, and without lines that contained nothing else."""
+    """The text without the ranges, and without lines that contained only such ranges."""
     if not spans:
         return _trimmed(text)
     kept, at, touched = list[str](), 0, set[int]()

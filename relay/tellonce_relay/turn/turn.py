@@ -1,4 +1,5 @@
-"""One turn: record, read, ask, show, record. Every failure is reported as one sentence, and nothing is lost."""
+"""One turn: record the message, read the context, ask the model, show the answer, record it. Every failure is reported
+as one sentence, and nothing is lost."""
 
 import asyncio
 import logging
@@ -45,7 +46,7 @@ class NotShown(Exception):
 
 
 class Surface(Protocol):
-    """Where the person reads: a Telegram chat or a terminal."""
+    """The place where the person reads the answer: a Telegram chat or a terminal."""
 
     async def typing(self) -> None:
         """Show the typing indicator until `send`."""
@@ -65,7 +66,7 @@ class TurnOptions:
     """The options of a turn. `policy` is the agent's system prompt; `profile` is the fallback for an empty profile.
 
     `patience` is in seconds, for an outage of the memory; `persistence` says how long a failing model is retried.
-    `captions` is held while a file's message is read and rewritten.
+    `captions` is a lock that is held while the message of a file is read and rewritten.
     """
 
     zone: ZoneInfo
@@ -84,10 +85,12 @@ class TurnOptions:
 class DraftAnswer:
     """The text for the person, including tags. `failure` means that it reports a failure and is not an answer.
 
-    `notices` are the memory's messages to the person (the chat is full); the caller shows each once. `claims` says
-    whether it may hold tags; `heard` are the tags in the prompt, which a model may repeat without claiming them.
-    `cause` is why the model gave no answer, `retry_after` the pause it requests in seconds. `stopped` means that the
-    user ended it here.
+    `notices` are the memory's messages to the person, for example that the chat is full; the caller shows each once.
+    `claims` says whether the text may contain tags. `heard` are the tags in the prompt, which a model may repeat
+    without claiming them.
+
+    If the model gave no answer, `cause` is the reason and `retry_after` is the pause in seconds that the provider
+    requests. `stopped` means that the user ended the answer here.
     """
 
     said: str
@@ -112,7 +115,7 @@ class DraftAnswer:
 @dataclass(frozen=True)
 class Outcome:
     """The result of a turn: the text shown, its messages if any, and whether the memory has recorded everything.
-    `effects` are those of the answer's tags."""
+    `effects` are the results of the answer's tags."""
 
     shown: str
     message_ids: tuple[str, ...] = ()
@@ -124,7 +127,8 @@ class Outcome:
 async def run_turn(
     memory: MemoryClient, responder: Responder, surface: Surface, incoming: Incoming, options: TurnOptions
 ) -> Outcome:
-    """The whole turn, for a channel without storage of its own. The turn's trace begins here and in `bot`."""
+    """Run the whole turn, for a channel without storage of its own. The turn's trace begins here; for Telegram it
+    begins in `bot`."""
     with tracing.traced("turn"):
         options.emit("message_received", chat=incoming.chat_id)
         try:
@@ -143,13 +147,15 @@ async def run_turn(
 
 
 def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """The partial answer above the sentence about its end, if nobody continues it later."""
+    """The draft with the partial answer above the sentence that reports the failure. It is for channels that do not
+    continue the answer later."""
     begun = parse(progress.said).visible if draft.cause is not None else ""
     return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one. The channel must keep the message until this returns. Raises MemoryUnreachable and MemoryRefused."""
+    """Step one: record the message. The channel must keep it until this returns. Raises MemoryUnreachable and
+    MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -158,7 +164,8 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def wrong(error: ValidationError) -> str:
-    """Which part of a message the memory refused, and why. The error itself quotes the text."""
+    """Names the part of a message that the memory refused, and the reason. It does not quote the text, as the error
+    itself does."""
     return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
 
 
@@ -189,7 +196,7 @@ async def think(
     options: TurnOptions,
     progress: Progress | None = None,
 ) -> DraftAnswer:
-    """Step two: the context, the prompt, the model. An answer begun in `progress` is continued.
+    """Step two: read the context, build the prompt and ask the model. An answer begun in `progress` is continued.
 
     Raises MemoryUnreachable and MemoryRefused.
     """
@@ -228,7 +235,7 @@ def _shown(context: c.Context, incoming: Incoming) -> list[str]:
 
 
 def failed(sentence: str, error: Exception, options: TurnOptions) -> DraftAnswer:
-    """The one sentence that the person gets instead of an answer."""
+    """A draft with the sentence that the person gets instead of an answer."""
     logger.warning("turn failed: %s", error)
     options.emit("turn_failed", reason=type(error).__name__)
     return DraftAnswer(sentence, failure=True)
@@ -243,7 +250,8 @@ def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def give(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record what was shown, and carry out its tags. Repeating it does nothing twice."""
+    """Step three: show the draft, record what was shown, and carry out its tags. It can be repeated safely: nothing is
+    done twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
@@ -309,7 +317,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _Asking:
-    """The state of one request to the model; `shown` says how its text is read."""
+    """The state of one request to the model. `shown` is a draft without text; it says how the model's text is read."""
 
     memory: MemoryClient
     responder: Responder
@@ -335,7 +343,7 @@ class _Asking:
                 self.progress.broke_off()
                 raise
             found |= _usage(self.responder, used)
-        said = self.progress.said.replace("\x00", "")  # the memory does not accept an empty text
+        said = self.progress.said.replace("\x00", "")  # the memory does not accept NUL
         return finished(said) + phrase("turn.cut") if used is not None and used.truncated else said
 
     def failed(self, error: CannotAnswer, pause: float) -> None:
@@ -374,7 +382,7 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
     """Add the model's description of a file to the message as a quotation, because the user did not say it.
 
-    The stored text is taken, because the user may have edited the caption meanwhile.
+    The description is added to the stored text, because the user may have edited the caption meanwhile.
     """
     seen = next((tag.text for tag in tags if tag.kind == "seen"), "")
     message = next((part for part in incoming.messages if part.shows_file), None)
@@ -392,7 +400,7 @@ async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, .
 
 
 async def record_edit(memory: MemoryClient, edited: Incoming, options: TurnOptions) -> None:
-    """Record an edited message. The description of its file, which is not in the caption, stays. Raises
+    """Record an edited message. The description of its file, which an edited caption does not contain, is kept. Raises
     MemoryUnreachable and MemoryRefused."""
     if not edited.shows_file:
         await record_incoming(memory, edited)
@@ -404,7 +412,7 @@ async def record_edit(memory: MemoryClient, edited: Incoming, options: TurnOptio
 
 
 async def _known(memory: MemoryClient, message: Incoming) -> str:
-    """The stored text; none if the memory does not have the message."""
+    """The stored text; empty if the memory does not have the message."""
     try:
         return (await memory.explain(c.ExplainArgs(message_id=message.message_id, chat_id=message.chat_id))).text
     except MemoryRefused:

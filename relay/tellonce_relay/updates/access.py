@@ -1,4 +1,4 @@
-"""Who may talk to the bot, and where. Pure."""
+"""Decides who may talk to the bot, and where. Pure."""
 
 from telegram import Chat, Message, MessageEntity, User
 
@@ -8,7 +8,7 @@ from tellonce_relay.telegram.moved_groups import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether an allowed user writes in private or in a listed group; others get no reply."""
+    """Whether the user is allowed and the chat is their private chat or a listed group. Others get no reply."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
     return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
@@ -20,7 +20,7 @@ def is_own(chat_id: int, settings: RelaySettings) -> bool:
 
 
 def is_for_us(message: Message, bot_name: str) -> bool:
-    """Whether a command is for this bot: in a group it may be another's, as in `/status@other_bot`."""
+    """Whether a command is for this bot. In a group it may be for another bot, as in `/status@other_bot`."""
     text = message.text or ""
     if not is_command(text):
         return True
@@ -29,7 +29,8 @@ def is_for_us(message: Message, bot_name: str) -> bool:
 
 
 def is_addressed(message: Message, bot: User, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the bot should answer: always in private and in the user's own groups, elsewhere when addressed."""
+    """Whether the bot should answer: always in private, in personal groups and in `always_groups`; in other groups only
+    when addressed."""
     chat = moved.memory_chat(message.chat.id)
     if chat > 0 or chat in (*settings.personal_groups, *settings.always_groups):
         return True

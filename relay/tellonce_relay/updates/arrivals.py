@@ -13,7 +13,7 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Seconds to wait for another message in a chat that has not sent several in quick succession lately."""
+"""Minimum seconds to wait for another message. A chat whose recent messages were far apart is given only this time."""
 
 REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""
@@ -22,7 +22,7 @@ ENOUGH: Final = 8
 """Number of gaps from which the rhythm is considered known."""
 
 LEEWAY: Final = 1.5
-"""Factor by which the next gap may exceed the longest recent one."""
+"""Factor by which the next gap may exceed the longest recent gap."""
 
 
 class Arrivals:
@@ -33,17 +33,18 @@ class Arrivals:
         self._gaps: defaultdict[Thread, deque[float]] = defaultdict(lambda: deque(maxlen=REMEMBERED))
 
     def fetched(self, update: Update, at: float) -> None:
-        """Note that an update was fetched. Only new messages can continue a turn."""
+        """Note that an update was fetched. Only new messages are tracked, because only these can join a turn."""
         if update.message is not None:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 
     def at(self, update_id: int, otherwise: float) -> float:
-        """The time at which an update that is being recorded was fetched."""
+        """The time at which an unrecorded update was fetched; `otherwise` if it is not known."""
         _, at = self._waiting.get(update_id, (None, otherwise))
         return at
 
     def ended(self, *update_ids: int) -> None:
-        """Note that the updates were handled or will be fetched again; without numbers, all of them."""
+        """Note that the updates were handled or will be fetched again. Without arguments, this applies to all
+        updates."""
         for update_id in update_ids or tuple(self._waiting):
             self._waiting.pop(update_id, None)
         self._recorded.set()

@@ -52,7 +52,8 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched: its message's number is in use, and it may belong to an open turn."""
+        """Note that an update was fetched. Its message's number is in use, and the message may belong to an open
+        turn."""
         if update.update_id not in self._seen:
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
@@ -62,7 +63,7 @@ class Relay:
     async def take(self, update: Update) -> None:
         """Take in an update; afterwards Telegram may forget it.
 
-        Raises: MemoryUnreachable: it could not be recorded and must be delivered again.
+        Raises MemoryUnreachable if the update could not be recorded and must be delivered again.
         """
         if update.update_id in self._seen:
             return
@@ -93,9 +94,9 @@ class Relay:
         self._e.inbox.done(update_id)
 
     async def resume(self) -> None:
-        """Continue what the end of the last process interrupted, before anything else is taken in or sent.
+        """Continue the turns that the last process did not finish. Call this before anything else is taken in or sent.
 
-        Deliveries are checked first and unrecorded messages recorded, so that the order is kept.
+        Deliveries are checked and unrecorded messages are recorded first, so that the order is kept.
         """
         owed: list[Case] = []
         for update_id, entry in self._e.inbox.left():
@@ -115,7 +116,7 @@ class Relay:
             self._submit(case)
 
     async def drain(self) -> None:
-        """Let running turns end for some seconds; the next process continues the rest."""
+        """Give running turns some seconds to end; the next process continues the others."""
         self._conversations.leave()
         self._arrivals.ended()
         await self._threads.drain(self._e.drain_seconds)
@@ -154,7 +155,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message. One that is already recorded was handled, unless the inbox says that its answer is owed.
+        """Record the message and return whether to handle it. An already recorded message was handled, unless the inbox
+        says that its answer is owed.
 
         A message with a file is not recorded again, because its text may now include what was seen or heard.
         """
@@ -180,8 +182,8 @@ class Relay:
         return case.told.shows_file and self._e.told.get(_name_of(case)) is not None
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer. In a group, only messages to the bot are answered, and those that directly follow by the
-        same person."""
+        """Whether to answer. In a group, the bot answers only messages addressed to it, and messages of the same person
+        that directly follow them."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -191,7 +193,7 @@ class Relay:
         try:
             await self._settle(case)
         except Exception as error:
-            # This is the edge of one update: an error in one must not break every process that starts.
+            # Any error of one update is caught here. Otherwise this update would break every process that starts.
             self.pass_over(case.update_id, error)
             return False
         return True
@@ -206,7 +208,7 @@ class Relay:
         except turn.NotShown as error:
             logger.warning("it cannot be checked whether an answer was delivered: %s", error)
         if not case.entry.recorded and not self._is_order(case):
-            # The message may have been recorded nevertheless.
+            # The last process may have recorded the message and then been killed.
             await patiently(lambda: self._is_new(case), FOREVER)
 
     def _note_move(self, message: Message | None) -> None:
@@ -223,9 +225,11 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory; an answer given or in progress stays. Commands are never recorded.
+        """Send the new wording to the memory. An answer given or in progress is not changed. Commands are never
+        recorded.
 
-        A live location, and a voice or video message, whose words are not in the update, keep their first version.
+        Edits of a live location are ignored, as are edits of a voice or video message, because the update lacks its
+        words.
         """
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
@@ -243,12 +247,14 @@ class Relay:
         self._conversations.reword(case)
 
     def _is_order(self, case: Case) -> bool:
-        """Whether it is a command or the answer to one of our questions, which is carried out and never recorded."""
+        """Whether the message is a command or answers one of our questions. Such a message is carried out and never
+        recorded."""
         words = self._order_in_words(case)
         return is_command(case.told.text) or words is not None or self._memory_put_right(case) is not None
 
     def _order_in_words(self, case: Case) -> Order | None:
-        """The order in a message, if a command carries it out. With a language model this is not needed."""
+        """The order in a message, if a command carries it out. None with a language model, which understands orders
+        itself."""
         if is_command(case.told.text) or not isinstance(self._e.command_context.responder, OfflineResponder):
             return None
         with speaking(case.language):
@@ -260,7 +266,7 @@ class Relay:
         return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether it belongs to an album whose first picture is answered; all pictures are recorded."""
+        """Whether the message belongs to an album whose first picture is answered. All pictures are recorded."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False
@@ -291,7 +297,7 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Run a command. It asks the memory before it replies, so it can be retried during an outage."""
+        """Run a command. A command asks the memory before it replies, so it can be retried during an outage."""
         try:
             await self._conversations.when_back(case, lambda: self._carry_out(case))
         except MemoryRefused as error:

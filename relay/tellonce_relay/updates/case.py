@@ -48,7 +48,7 @@ class Case:
 
 
 def language_of_user(user: User | None) -> Language:
-    """The language of their Telegram app, if the bot speaks it."""
+    """The language of the user's Telegram app; English if the bot does not speak it."""
     return language_of(user.language_code if user is not None else None)
 
 
@@ -69,7 +69,7 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """The name of the default user from the settings; others have their own names."""
+    """The name from the settings for the default user; empty for others, for whom Telegram's name is used."""
     user = message.from_user
     return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
 

@@ -37,7 +37,7 @@ class Leaving(Exception):
 
 
 class Conversations:
-    """Runs turns. `threads` is shared with other ordered work."""
+    """Runs turns. Other ordered work shares `threads`."""
 
     def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals) -> None:
         self._e = dependencies
@@ -62,7 +62,8 @@ class Conversations:
         return self._opened_for(case) is not None
 
     def submit(self, case: Case) -> None:
-        """Answer a message after earlier ones of its thread, or together with the one it directly follows."""
+        """Answer a message after the earlier messages of its thread, or together with the message that it directly
+        follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
         if newest is not None:
@@ -79,7 +80,8 @@ class Conversations:
         self._threads.submit(case.thread, lambda: self._deal_with(opened))
 
     def _opened_for(self, case: Case) -> OpenTurn | None:
-        """The turn of the message: it was joined before a kill, or it follows directly."""
+        """The open turn to which the message belongs: it joined the turn before a kill, or it directly follows the
+        turn's last message."""
         newest = self._newest.get(case.thread)
         if newest is None:
             return None
@@ -88,7 +90,8 @@ class Conversations:
         return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
     def reword(self, edit: Case) -> None:
-        """Apply an edit to a turn that has not begun, even in the next process."""
+        """Apply an edit to a turn that has not begun. The edit is stored, so that it also applies if the next process
+        runs the turn."""
         for opened in self._waiting:
             for place, case in enumerate(opened.cases):
                 if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
@@ -117,13 +120,13 @@ class Conversations:
             logger.warning("a sentence could not be sent to the person: %s", error)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """The call's result. During an outage of the memory it is retried, and the person is told."""
+        """Return the call's result. During an outage of the memory the call is retried, and the person is told."""
         result = await patiently(call, FOREVER, lambda seconds: self.tell_away(case, seconds))
         self._outage.is_over()
         return result
 
     async def tell_away(self, case: Case, seconds: float) -> None:
-        """Tell the chat once per outage of the memory."""
+        """Tell the chat about an outage of the memory, once per outage."""
         if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
             await self.say(case, phrase("turn.memory_away"))
 
@@ -158,7 +161,8 @@ class Conversations:
                 self._closed(opened)
                 opened.finished.set()
                 await head.surface.close()
-        # The head is deleted first; the remaining entries are then known to be answered.
+        # The head's entry is deleted first. Entries that remain after a kill have no head, so they are known to be
+        # answered.
         for case in opened.cases:
             self._e.inbox.done(case.update_id)
 
@@ -170,7 +174,7 @@ class Conversations:
             del self._newest[thread]
 
     async def _answer(self, opened: OpenTurn) -> None:
-        """Run a turn that begins now or was begun by an earlier process."""
+        """Run a turn, which begins now or was begun by an earlier process."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
             case.entry.draft = await self._thought(opened, options)
@@ -220,7 +224,7 @@ class Conversations:
         await self._arrivals.recorded(thread)
 
     async def _perceived(self, opened: OpenTurn) -> turn.DraftAnswer | None:
-        """Process the messages' attachments; returns a reply only if nothing usable is in them."""
+        """Process the messages' attachments. If the turn contains nothing usable, return a reply that says why."""
         if not any(self._perception.carried(case) for case in opened.cases):
             return None
         await opened.head.surface.typing()
@@ -237,7 +241,8 @@ class Conversations:
         return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The model's answer, however long it is unavailable. The person is told once and need not ask again."""
+        """Ask the model until it answers, however long it is unavailable. The person is told of this once and need not
+        ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -302,7 +307,7 @@ class Conversations:
             self._nudge(thread)
 
     async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
-        """Show a notice once, although it stays true for many turns."""
+        """Show notices once, although the memory repeats them in many turns."""
         if not notices:
             self._noticed.discard(case.chat_id)
         elif case.chat_id not in self._noticed:

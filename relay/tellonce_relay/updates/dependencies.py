@@ -60,5 +60,5 @@ class Dependencies:
         return ZoneInfo(self.settings.timezone)
 
     def profile_at(self, chat_id: int) -> str:
-        """The default user's own profile text, where it may be used."""
+        """The default user's own profile text; empty in chats that may not use it."""
         return self.profile if is_own(chat_id, self.settings) else ""

@@ -1,8 +1,8 @@
 """Updates taken from Telegram and not yet handled, one file each, so that an interrupted one is continued.
 
 Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. A kill
-loses nothing that was written. A power failure loses only entries that were not secured: an update that is owed an
-answer is secured, but the state of its answer may be lost, so that a part is sent again.
+loses nothing that was written. A power failure may lose what was not flushed by `secure`. An update that is owed an
+answer is flushed; the newest state of its answer may be lost, and part of the answer is then sent again.
 """
 
 import asyncio
@@ -34,10 +34,10 @@ class Aside:
 
 @dataclass
 class Entry:
-    """An entry. `recorded` says that the memory surely has the message; `thought` is the answer, once known.
+    """An entry. `recorded` says that the memory surely has the message; `draft` is the answer, once known.
 
-    `traceparent` is the turn's trace, which a later process continues. `part_of` is the update whose answer covers this
-    message too. `begun` is the beginning of an interrupted answer. `transcript` is what was heard.
+    `traceparent` is the turn's trace, which a later process continues. `part_of` is the update whose answer also covers
+    this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice message.
     """
 
     update: dict[str, Any]
@@ -69,7 +69,8 @@ class Inbox:
         write(self._file(update_id), _ENTRY.dump_json(entry).decode())
 
     async def secure(self, update_id: int) -> None:
-        """Return when the entry is on disk or deleted. It runs in a thread, so that the turn continues meanwhile."""
+        """Return when the entry is on disk or was deleted. The flush runs in a thread, so that the turn continues
+        meanwhile."""
         with suppress(FileNotFoundError):
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
 
@@ -90,7 +91,8 @@ class Inbox:
 
 
 def _synced(*paths: Path) -> None:
-    """Flush to disk. The folder comes last, because it names the file; only POSIX can open one."""
+    """Flush to disk. The folder comes last, because it contains the file's name. Only POSIX systems can open a
+    folder."""
     for path in paths if os.name == "posix" else ():
         number = os.open(path, os.O_RDONLY)
         try:

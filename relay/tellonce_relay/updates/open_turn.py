@@ -16,7 +16,7 @@ SPLIT_SECONDS = 0.5
 
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
-"""Telegram dates messages by the second, so two consecutive ones may seem this far apart."""
+"""Telegram dates messages in whole seconds, so the gap between two messages may seem larger by this much."""
 
 _ASKS: Final = re.compile(r"[?？؟][\s)\]\"'”»]*\Z")
 
@@ -63,12 +63,12 @@ class OpenTurn:
         return newest.message.media_group_id is not None or is_split(newest.told.text)
 
     def breath(self, seconds: float) -> float:
-        """Seconds after the newest message in which another one still belongs to the turn."""
+        """Seconds after the newest message during which a further message still belongs to the turn."""
         return max(seconds, SPLIT_SECONDS) if self._goes_on else seconds
 
     def hold(self, seconds: float) -> float:
-        """Seconds after the newest message in which a finished answer is held back for another one. A single question
-        is answered at once."""
+        """Seconds after the newest message during which a finished answer is held back, in case another message
+        follows. A single question is answered at once."""
         if len(self.cases) == 1 and not self._goes_on and _ASKS.search(self.head.told.text):
             return 0.0
         return self.breath(seconds)

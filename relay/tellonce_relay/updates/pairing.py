@@ -1,4 +1,4 @@
-"""Finds the bot's owner by a link that only they are shown. It writes no settings."""
+"""Finds the bot's owner by a link that is shown only to the owner. It writes no settings."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ POLL_SECONDS = 20
 
 @dataclass(frozen=True)
 class Pairing:
-    """A pairing. `code` works for one person, while somebody waits for it."""
+    """A pairing. `code` works for one person, and only while `paired` runs."""
 
     bot: Bot
     code: str

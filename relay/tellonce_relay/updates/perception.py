@@ -1,4 +1,4 @@
-"""Processes attachments once per turn: a voice becomes the message's words, a file is shown to the model."""
+"""Processes attachments once per turn: a voice message becomes text, and a file is shown to the model."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -43,27 +43,27 @@ class Perception:
         return attachment_of(case.message) or self._quoted(case)
 
     def unsaid(self, opened: OpenTurn) -> str:
-        """What the person should know about unusable attachments; what applies generally is said once."""
+        """The sentences for the person about unusable attachments. A sentence that applies to all attachments is said
+        once per chat."""
         chat = opened.head.chat_id
         new = [p for p in opened.problems if not p.once or self._e.told.get(f"{chat}:{p.sentence[:40]}") is None]
         return "\n".join(dict.fromkeys(problem.sentence for problem in new))
 
     def said(self, opened: OpenTurn) -> None:
-        """Note that the person was told."""
+        """Note that the person was told the sentences of `unsaid`."""
         for problem in opened.problems:
             if problem.once:
                 self._e.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
-        """The attachment of the message replied to, because pictures and files are often asked about in a reply. A
-        transcribed voice is in the memory already."""
+        """The attachment of the message replied to, because people often ask about a picture or file in a reply. Voice
+        messages are left out, because the memory has their transcripts."""
         target = case.message.reply_to_message
         carried = attachment_of(target) if target is not None else None
         return carried if carried is not None and carried.kind != "voice" else None
 
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
-        """The case with the transcript, recorded and shown. What an earlier process transcribed is not transcribed
-        again."""
+        """Record and show the transcript, and return the case with it. A transcript by an earlier process is reused."""
         heard = case.entry.transcript or await self._e.senses.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)

@@ -80,9 +80,10 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Updates as raw JSON: one that cannot be parsed must not hide the others, as it does in the library's own call.
+    """Updates as raw JSON. If one cannot be parsed, the others are still handled; the library's own call would lose
+    them.
 
-    The method name is in lower case, which the Bot API accepts, so that the library does not suggest that call.
+    The method name is in lower case, which the Bot API accepts; otherwise the library would suggest its own call.
     """
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
@@ -110,7 +111,7 @@ async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> boo
 
 
 async def _acknowledge(bot: Bot, offset: int | None) -> None:
-    """Acknowledge, so that the next process does not receive the same updates."""
+    """Acknowledge the updates, so that the next process does not receive them again."""
     if offset is None:
         return
     try:
@@ -120,10 +121,10 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The update; None if this library cannot parse it, as for a newer kind of message. Then it is skipped."""
+    """The update; None if this library cannot parse it, as for a newer kind of message. Such an update is skipped."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:
-        # This is an edge: after any parsing error, the next updates must be handled.
+        # Any parsing error is caught here, because the next updates must still be handled.
         receiver.pass_over(int(raw["update_id"]), error)
         return None

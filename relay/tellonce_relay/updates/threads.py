@@ -12,7 +12,8 @@ logger = logging.getLogger(__name__)
 
 
 class Threads:
-    """One queue per thread; its task ends when it is empty. Work that raises is logged, and the next begins."""
+    """One queue and task per thread; the task ends when its queue is empty. If work raises an error, the error is
+    logged and the next work begins."""
 
     def __init__(self) -> None:
         self._queues: dict[Hashable, asyncio.Queue[Work]] = {}
@@ -44,5 +45,5 @@ async def _done(work: Work) -> None:
     try:
         await work()
     except Exception:
-        # This is an edge: the work behind it in its thread is independent of it.
+        # Any error is caught here, because the next work in the thread does not depend on this one.
         logger.exception("work of a thread failed")

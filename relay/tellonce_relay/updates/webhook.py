@@ -1,4 +1,5 @@
-"""Receives updates over HTTP from Telegram. 200 means taken in; after anything else Telegram sends the update again."""
+"""Receives updates over HTTP from Telegram. Status 200 means that the update was taken in; after any other status,
+Telegram sends it again."""
 
 import asyncio
 import hmac
@@ -26,7 +27,7 @@ MOST_BYTES = 1024 * 1024
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to the process."""
+    """A server that leaves signal handling to the process."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None]:
@@ -45,7 +46,8 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
             return PlainTextResponse("no update", 400)
         update = readable(raw, bot, receiver)
         if update is None:
-            # If Telegram sent it again, it would be just as unreadable and would block all later updates.
+            # Telegram would send a refused update again. It would be just as unreadable and would block all later
+            # updates.
             return PlainTextResponse("passed over")
         try:
             async with lock:

@@ -35,7 +35,7 @@ def read(
     assistant: str | None = None,
     chat_id: int | None = None,
 ) -> Iterator[Item]:
-    """Yield the items of an export in its order. `chat_id` is the target chat. Raises ImportFailed."""
+    """Yield the items of an export in the order of the file. `chat_id` is the target chat. Raises ImportFailed."""
     match kind:
         case "telegram":
             return telegram.read(path, People(me, assistant), progress)

@@ -1,4 +1,5 @@
-"""ChatGPT's `conversations.json`: plain, zipped or in parts. Of each conversation, the branch that was shown is read."""
+"""Reads ChatGPT's `conversations.json`, plain, zipped or in parts. From each conversation, it reads the branch that
+ChatGPT shows."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
-"""Matches `1. [2024-05-01]. ` at the start of a remembered line; older exports have no day."""
+"""Matches `1. [2024-05-01]. ` at the start of a line that ChatGPT remembered. In older exports the day is missing."""
 
 _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""
@@ -27,7 +28,7 @@ _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the messages by conversation, then what ChatGPT itself remembered."""
+    """Yield the messages by conversation, then the memories of ChatGPT itself."""
     found = False
     for name in shards(path, _FILES) or ["conversations.json"]:
         with opened(path, name, progress) as stream:
@@ -51,7 +52,7 @@ def items_of(conversation: dict[str, Any]) -> Iterator[Item]:
 
 
 def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
-    """One message, or an instruction given to ChatGPT. `begun` replaces a missing time."""
+    """Yield the message of a node, or the user's instructions to ChatGPT. `begun` is used if the time is missing."""
     message = node.get("message") or {}
     content, role = message.get("content") or {}, (message.get("author") or {}).get("role")
     at = _moment(message.get("create_time") or begun)
@@ -79,7 +80,7 @@ def _moment(seconds: Any) -> datetime | None:
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The path from the root to the current node. Siblings on other branches are edits and retries."""
+    """The nodes from the root to the current node. Other branches are edited or repeated messages."""
     mapping: dict[str, dict[str, Any]] = conversation["mapping"]
     node = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
     path, seen = [], set[int]()
@@ -91,7 +92,7 @@ def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _newest_leaf(mapping: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """The newest leaf, for an export that does not name the current node."""
+    """The newest node without children. It is used if the export does not name the current node."""
     parents = {node.get("parent") for node in mapping.values()}
     leaves = [node for key, node in mapping.items() if key not in parents]
     return max(leaves, key=lambda node: float((node.get("message") or {}).get("create_time") or 0), default=None)
@@ -118,7 +119,7 @@ def _part(part: Any) -> str:
 
 
 def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
-    """Custom instructions, and the memory as it was given to the model, one line each."""
+    """Yield each line of the custom instructions, and of the memory that ChatGPT gave to its model."""
     for key in ("user_profile", "user_instructions", "model_set_context"):
         for line in str(content.get(key) or "").splitlines():
             text = _NUMBERED.sub("", line).strip(" -•\t")
@@ -127,7 +128,8 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day a remembered line names, at noon, so that it is that day in most zones."""
+    """The day at the start of a line that ChatGPT remembered. The time is noon, so that it is that day in most
+    zones."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

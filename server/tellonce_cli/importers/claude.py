@@ -1,4 +1,4 @@
-"""Claude.ai's export: `conversations.json` and, if present, `memories.json`."""
+"""Reads the export of Claude.ai: `conversations.json` and, if present, `memories.json`."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -19,7 +19,7 @@ _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the messages by conversation, then what Claude itself remembered."""
+    """Yield the messages by conversation, then the memories of Claude itself."""
     found = False
     for item in _all(path, progress):
         found = found or not isinstance(item, Unreadable)
@@ -47,7 +47,7 @@ def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Ite
 
 
 def _entry(entry: dict[str, Any]) -> Iterator[Item]:
-    """A conversation, or what was remembered: `memories.json` may also be given alone."""
+    """Yield the items of a conversation, or of an entry with memories. The user may import `memories.json` alone."""
     return _memories(entry) if "conversations_memory" in entry or "project_memories" in entry else messages_of(entry)
 
 
@@ -73,9 +73,9 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The path from the root to the newest leaf. Siblings on other branches are edits and retries.
+    """The messages from the root to the newest message. Other branches are edited or repeated messages.
 
-    If the messages do not form a tree, all are taken: a duplicate is better than a lost message.
+    If the messages do not form a tree, all are returned: a duplicate is better than a lost message.
     """
     known = {message.get("uuid"): message for message in messages}
     parents = [message.get("parent_message_uuid") for message in messages]

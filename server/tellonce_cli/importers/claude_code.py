@@ -1,6 +1,6 @@
 """Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-The messages of a transcript get the same ids as from the plugin, so that a session recorded by both is stored once.
+Imported messages get the same ids as messages recorded by the plugin, so that a message with both is stored once.
 """
 
 import json
@@ -25,12 +25,12 @@ CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
-"""Beginnings of user entries that the program wrote, not the person."""
+"""Beginnings of entries that count as the user's but were written by Claude Code."""
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder is Claude Code's own, a project's folder of sessions or memory, or a project with
-    instructions."""
+    """Whether the folder contains files of Claude Code: it is Claude Code's own folder, has sessions or memory files of
+    a project, or is a project with instructions."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
@@ -38,14 +38,14 @@ def holds(folder: Path) -> bool:
 
 
 def is_transcript(file: Path) -> bool:
-    """Whether one of its first lines names a session."""
+    """Whether the file is a transcript, because one of its first lines names a session."""
     with file.open("rb") as stream:
         return b'"sessionId"' in stream.read(1 << 16)
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the sessions, by project folder, and then the contents of memory files. Projects in which the plugin may
-    not record are left out. Raises ImportFailed."""
+    """Yield the messages of all sessions, by project, and then the memory files. A project in which the plugin may not
+    record is left out. Raises ImportFailed."""
     found, done, allowed = False, 0, choices()
     for file in sorted(_transcripts(path)):
         found = True
@@ -63,13 +63,13 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
 
 
 def _further(progress: Progress, before: int, done: int) -> None:
-    """Report the progress within a file. `before` is the size of the files before it, in bytes."""
+    """Report the progress within a file. `before` is the total size of the files already read, in bytes."""
     progress(before + done)
 
 
 def _root(path: Path) -> Path:
-    """The folder to search for sessions. In the program's own folder this is `projects`, because it also contains
-    histories and plugins."""
+    """The folder to search for sessions. In Claude Code's own folder this is `projects`, because its other folders have
+    no sessions."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -80,8 +80,8 @@ def _transcripts(path: Path) -> list[Path]:
 
 
 def _notes(path: Path) -> Iterator[tuple[Path, str]]:
-    """The files or folders with memories, each with its project's folder, which is empty for the user's own
-    instructions."""
+    """The files and folders with memories, each with the folder of its project. For the user's own instructions, this
+    folder is empty."""
     if path.is_file():
         if path.suffix == ".md":
             yield path, _project(path.parent)
@@ -96,7 +96,7 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The folder of a file's project, from its sessions or else from the file's own folder."""
+    """The project folder for a memory file in `folder`. It is read from a session, if there is one."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
@@ -106,7 +106,7 @@ def _project(folder: Path) -> str:
 
 
 def _folder_of(transcript: Path) -> str:
-    """The working folder of the session, from its first lines; else the name of the transcript's folder."""
+    """The working folder that the transcript names, else the name of the transcript's own folder."""
     with transcript.open("rb") as stream:
         for _, line in lines_of(stream, lambda _: None):
             found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
@@ -117,7 +117,8 @@ def _folder_of(transcript: Path) -> str:
 
 @dataclass
 class _Session:
-    """A session while it is read. A reply is the last text before the next prompt, so it is held until then."""
+    """A session that is being read. The reply to a prompt is the last text before the next prompt, so a text is held
+    until the next prompt or the end."""
 
     name: str
     conversation: OwnConversation
@@ -144,7 +145,7 @@ class _Session:
         yield from self.end()
         self.seen.add(number)
         said = without_private(text)
-        # A reply to a private part could reveal it, so it is left out too.
+        # A reply to a prompt with a private part is left out, because the reply could reveal that part.
         self.prompt = number if said == text else ""
         if said:
             yield self._message(entry, said, "user", number)
@@ -190,12 +191,12 @@ def _left_out(folder: str) -> LeftOut:
 
 
 def _aside(entry: dict[str, Any]) -> bool:
-    """Whether a subagent or the program itself wrote the entry."""
+    """Whether the entry was written by a subagent or by Claude Code itself."""
     return any(entry.get(name) for name in ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"))
 
 
 def _text(content: object) -> str:
-    """The text of the entry, without results of tools and images."""
+    """The text of the entry, without tool results and images."""
     if isinstance(content, str):
         return content.strip()
     blocks: list[Any] = content if isinstance(content, list) else []

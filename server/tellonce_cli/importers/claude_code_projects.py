@@ -1,5 +1,6 @@
-"""Determines the conversation's name of a Claude Code project, and whether the plugin may record there. The plugin has
-the same rules in a module without dependencies (`tellonce_hooks.project`); a test compares the two.
+"""Determines the conversation name of a Claude Code project, and whether the plugin may record in the project.
+
+The plugin has the same rules in a module without dependencies (`tellonce_hooks.project`); a test compares the two.
 """
 
 import json
@@ -12,27 +13,28 @@ from pathlib import Path
 from typing import Any
 
 MODES = ("off", "recall", "full")
-"""The modes, from least to most. Only `full` records."""
+"""The modes of the plugin, from the least to the most access. Messages are recorded only in the mode `full`."""
 
 _LONGEST_NAME = 128
 _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
 def conversation_name(folder: str) -> str:
-    """As the plugin names a project: its folder, with `~` for the home; a very long one by its end and a checksum."""
+    """The name that the plugin gives to a project: its folder, with `~` for the home folder. Of a very long path, only
+    the end is used, with a checksum."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
 
 
 def without_private(text: str) -> str:
-    """The text without what the user marked `<private>…</private>`."""
+    """The text without the parts that the user marked with `<private>…</private>`."""
     return _PRIVATE.sub("", text).strip()
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The user's choices in the plugin: its options, and the modes of single projects."""
+    """The user's settings of the plugin: its options, and the modes of single projects."""
 
     options: Mapping[str, Any]
     projects: Mapping[str, Any]
@@ -52,7 +54,7 @@ class Choices:
 
 
 def choices() -> Choices:
-    """The choices on this machine; empty if the plugin was never used."""
+    """The settings on this machine; empty if the plugin was never used."""
     config = Path(os.environ.get("CLAUDE_CONFIG_DIR") or Path.home() / ".claude")
     configs = _object(config / "settings.json").get("pluginConfigs") or {}
     options: dict[str, Any] = next(

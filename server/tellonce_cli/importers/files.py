@@ -1,4 +1,4 @@
-"""Export files as streams: plain, in a folder, or in a zip. They report how many bytes were read."""
+"""Opens export files as streams: single files, files in a folder, or files in a zip. Reading reports progress."""
 
 import re
 import zipfile
@@ -22,13 +22,14 @@ _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
 _SUFFIXES = (".json", ".jsonl", ".md")
 LONGEST_VALUE = 8 * 1024 * 1024
-"""Bytes of one string or number, which is held in memory whole."""
+"""Maximum bytes of one string or number, because it is held in memory completely."""
 
 _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
-    """A binary stream that reports how far it was read and repairs `\\xNN`, which is not a JSON escape."""
+    """A binary stream that reports its progress, and replaces `\\xNN`, which is not valid in JSON, by a valid
+    escape."""
 
     def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
         self._stream = stream
@@ -38,11 +39,11 @@ class Watched:
         self._unheard = 0
 
     def heard(self) -> None:
-        """Note that everything read so far was parsed, because another value ended."""
+        """To be called when a value was parsed: the count of bytes in one value starts again."""
         self._unheard = 0
 
     def read(self, size: int = -1) -> bytes:
-        """Read bytes. A few are held back, so that an escape is never split."""
+        """Read bytes. The last few bytes may be held back until the next call, so that an escape is never split."""
         if size == 0:
             return b""
         while True:
@@ -63,10 +64,10 @@ class Watched:
 
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
-    """The digits with every thousandth one written as an escape. In a string this means the same; in a number it is an
-    error.
+    """The digits, with every thousandth digit written as an escape. In a string, this does not change the meaning. In a
+    number, it is a JSON error.
 
-    ijson's C code crashes the process at an integer with more digits than Python converts (4,300).
+    Without this, ijson's C code would crash the process at an integer with more than 4,300 digits.
     """
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
@@ -74,8 +75,8 @@ def _spelled(digits: re.Match[bytes]) -> bytes:
 
 
 def _safe_cut(data: bytes) -> int:
-    """A position that splits neither an escape nor a run of backslashes, whose count determines what the last one
-    means."""
+    """A position at which the data can be cut without splitting an escape or a run of backslashes. The length of a run
+    determines whether its last backslash begins an escape."""
     cut = max(0, len(data) - _TAIL)
     inside = data.find(b"\\", max(0, cut - len(rb"\xN")), cut)
     cut = cut if inside < 0 else inside
@@ -86,7 +87,7 @@ def _safe_cut(data: bytes) -> int:
 
 @contextmanager
 def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
-    """The export file, or the member `name` of a zip or folder.
+    """Open the export file or, in a zip or a folder, the file `name`.
 
     Raises: ImportFailed: the file or member does not exist.
     """
@@ -107,7 +108,7 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
 
 
 def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> ImportFailed:
-    """The error message for invalid or truncated JSON. `begun` means that some of it was parsed."""
+    """The error for invalid or truncated JSON. `begun` says whether a part of the file was read before the error."""
     if begun:
         return ImportFailed(
             f"{path} breaks off or is damaged ({_first_line(error)}). What came before is kept; export or download it "
@@ -121,7 +122,7 @@ def _first_line(error: Exception) -> str:
 
 
 def shards(path: Path, pattern: str) -> list[str]:
-    """The members that hold the export, in order: one file, or numbered parts."""
+    """The names of the files that hold the export, in order: one file, or numbered parts."""
     names: list[str] = []
     if path.is_dir():
         names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
@@ -132,7 +133,7 @@ def shards(path: Path, pattern: str) -> list[str]:
 
 
 def size(path: Path) -> int:
-    """Total bytes for a progress bar; for a zip, the unpacked size."""
+    """The total number of bytes, for a progress bar. For a zip, this is the unpacked size."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
     if zipfile.is_zipfile(path):
@@ -158,8 +159,9 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the files with that ending, except in hidden folders. Files that are longer than any text a person writes
-    are skipped. Raises: ImportFailed: a file cannot be read.
+    """Yield the text files with that ending, except those in hidden folders and very long files.
+
+    Raises: ImportFailed: a file cannot be read.
     """
     try:
         for name, changed, data in _contents(path, suffix):

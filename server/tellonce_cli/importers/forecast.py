@@ -1,4 +1,4 @@
-"""Estimates an import before it begins: messages, model calls, time and cost. Pure."""
+"""Estimates the model calls, the time and the cost of an import before it begins. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ STORED_A_SECOND = 1_500
 """Messages that the import stores per second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
-"""Tokens of a call in addition to the messages: instructions and known memories."""
+"""Input tokens of a call besides the messages: instructions and known memories."""
 
 ANSWER = 400
 """Output tokens per call."""
@@ -32,7 +32,7 @@ HOURS_A_DAY = 24
 
 @dataclass
 class Talk:
-    """The counted contents of a file: messages by thread, their characters and days, and other items."""
+    """Counts of the contents of a file: messages by thread, characters, the first and last time, and other items."""
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
@@ -52,7 +52,7 @@ class Talk:
         return self.characters // CHARACTERS_A_TOKEN
 
     def calls(self, rules: Compaction) -> int:
-        """Model calls for learning from it and summarizing it."""
+        """The number of model calls for learning from the messages and summarizing them."""
         learning = sum(-(-count // EXCHANGE_MESSAGES) for count in self.threads.values())
         chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
         return learning + sum(count + 1 for count in chunks if count)
@@ -77,7 +77,7 @@ class Talk:
 
 
 def measured(items: Iterable[Item]) -> Talk:
-    """Read everything once and keep only the counts."""
+    """Read all items once and count them."""
     talk = Talk()
     for item in items:
         talk.count(item)
@@ -95,15 +95,22 @@ class Forecast:
     reader: str
     memories: int = 0
     left_out: int = 0
+    unknown_me: bool = False
+    """Whether no message is recognized as the user's."""
 
     @property
     def lines(self) -> list[str]:
-        """The lines that the user is shown before the question."""
+        """The lines that the user sees before the question whether to import."""
         held = [messages(self.messages)] if self.messages or not self.memories else []
         held += [memories(self.memories)] if self.memories else []
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
         if self.left_out:
             told += f" {counted(self.left_out, 'file')} of projects in which the plugin may not record are left out."
+        if self.unknown_me:
+            told += (
+                " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
+                "the file does, with --me 'Your Name' or --me your numeric id."
+            )
         if not self.messages:
             return [told, "What another assistant remembered needs no model: it costs nothing."]
         if not self.calls:
@@ -120,13 +127,15 @@ class Forecast:
 
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for importing the contents `talk`, with the memories in the file and what is left out."""
-    return replace(_reading(talk, rules, settings), memories=talk.memories, left_out=talk.left_out)
+    """The estimate for importing a file with the contents `talk`."""
+    unknown_me = talk.messages > 0 and talk.mine == 0
+    known = _reading(talk, rules, settings)
+    return replace(known, memories=talk.memories, left_out=talk.left_out, unknown_me=unknown_me)
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
-    """The estimate for the model that learns here (docs/CONTRACT.md, 6). Calls within a subscription cost nothing but
-    are limited in number."""
+    """The estimate for the model that the settings select for learning (docs/CONTRACT.md, 6). Calls within a
+    subscription cost nothing, but their number per day is limited."""
     calls = talk.calls(rules)
     if settings.learner == "auto" and settings.anthropic_api_key is not None:
         price = price_of(settings.model)
@@ -143,7 +152,7 @@ def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> For
 
 
 def duration(seconds: float) -> str:
-    """`about 40 s`, `about 12 min`, `about 3 h`, `about 5 days`."""
+    """Format a duration as `about 40 s`, `about 12 min`, `about 3 h` or `about 5 days`."""
     for unit, name in ((86_400, "days"), (3_600, "h"), (60, "min")):
         if seconds >= 1.5 * unit:
             return f"about {seconds / unit:.0f} {name}"

@@ -1,4 +1,4 @@
-"""The items an importer yields: messages for the bulk path, memories from elsewhere, and unreadable entries."""
+"""The items that an importer yields: messages, memories of other programs, unreadable entries, and omitted entries."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ class Unreadable:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Something that the user does not want recorded."""
+    """An entry that is not imported, because the user does not want it recorded."""
 
     why: str
 
@@ -33,14 +33,15 @@ class ImportFailed(Exception):
 
 
 def thread_number(conversation: str) -> int:
-    """The thread number of another assistant's conversation: a positive 31-bit number that is always the same."""
+    """The thread number for a conversation with another assistant: a positive 31-bit number, the same in every
+    import."""
     return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4], "big") >> 1 or 1
 
 
 EARLIEST_YEAR, LATEST_YEAR = 1900, 2200
 
 ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, RecursionError, ArithmeticError)
-"""Exceptions that reading a malformed entry raises."""
+"""The exceptions that reading a malformed entry may raise."""
 
 
 class NotAsItShouldBe(ValueError):
@@ -48,8 +49,8 @@ class NotAsItShouldBe(ValueError):
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
-    """The items of the entry called `name`. Vendors publish no schema for their exports, so a malformed entry must not
-    stop the import."""
+    """The items of the entry called `name`. A malformed entry gives an `Unreadable` and does not stop the import,
+    because vendors publish no schema of their exports."""
     try:
         for item in parse(entry):
             fault = unfit(item)
@@ -59,7 +60,7 @@ def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> I
 
 
 def what_is_wrong(error: Exception) -> str:
-    """The reason a record is malformed, with little quoted from it."""
+    """The reason why a record is malformed. It quotes little from the record."""
     match error:
         case NotAsItShouldBe():
             return str(error)
@@ -74,7 +75,7 @@ def what_is_wrong(error: Exception) -> str:
 
 
 def unfit(item: Item) -> str:
-    """The reason the memory cannot store an item, or an empty text if it can."""
+    """The reason why an item cannot be stored; empty if it can be stored."""
     times: list[datetime | None] = []
     match item:
         case ImportMessage():

@@ -1,5 +1,5 @@
-"""JSON Lines with one message or memory each, as `tellonce export` writes them. A line written by hand needs only
-role, content and sent_at."""
+"""Reads JSON Lines with one message or memory per line, as `tellonce export` writes them. A message written by hand
+needs only role, content and sent_at."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ LONGEST_LINE = 8 * 1024 * 1024
 
 def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
     """Yield the items for the chat `chat_id`. Lines of other types (summaries, profile) are skipped, because they are
-    derived again.
+    computed again from the messages.
 
     Raises: ImportFailed: the file cannot be read, or none of its lines is valid.
     """
@@ -48,7 +48,7 @@ NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601).
 
 
 def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines with their numbers, from 1. Of a line that is too long, only the beginning is returned."""
+    """Yield the lines with their numbers, starting at 1. A line that is too long is cut."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number, done, rest = number + 1, done + len(line), line
@@ -111,8 +111,8 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """The exported conversation. Older exports do not name one; in them, messages outside Telegram belong to another
-    client."""
+    """The conversation of an exported message; None for Telegram. Older exports do not name it; then the channel is
+    used."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
@@ -125,14 +125,15 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(entry: dict[str, Any], chat_id: int | None) -> str:
-    """An id prefix for messages of a group that are imported elsewhere, because two chats may use the same message id."""
+    """A prefix for the message ids of a group that is imported into another chat. Without it, messages of two chats
+    could have the same id."""
     source = entry.get("chat_id")
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
-    """A memory exported by this program is restored unchanged; one written by hand is treated as another assistant's
-    statement."""
+    """Parse a memory. If this program exported it, it is restored unchanged. If it was written by hand, it is treated
+    like a statement of another assistant."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})

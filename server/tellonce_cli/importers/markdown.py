@@ -1,5 +1,5 @@
-"""Reads folders of Markdown notes. Notes of a person (Obsidian) become messages; notes of an assistant (basic-memory)
-become memories."""
+"""Reads folders of Markdown notes. Notes that a person wrote (Obsidian) become messages. Notes that an assistant wrote
+(basic-memory) become memories."""
 
 import hashlib
 import re
@@ -22,8 +22,8 @@ _CONTEXT = re.compile(r"\s*\([^()]*\)\s*$")
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the items note by note. A paragraph is identified by its text and its note, so that another import adds
-    only what is new."""
+    """Yield the items of each note. The id of a paragraph depends on its text and its note, so that a repeated import
+    adds only new paragraphs."""
     found = False
     for file in text_files(path, SUFFIX, progress):
         found = True
@@ -49,7 +49,7 @@ def _note(file: TextFile) -> Iterator[Item]:
 
 
 def _noted(title: str, line: str) -> str | None:
-    """The statement of a line in basic-memory's format, with the note's title; None for other lines."""
+    """The statement in a line of basic-memory's format, with the title of the note; None for other lines."""
     if observation := _OBSERVATION.match(line):
         text = without_links(_TAGS.sub("", _CONTEXT.sub("", observation["text"]))).strip()
         return text if title.casefold() in text.casefold() else f"{title}: {text}"
@@ -59,8 +59,8 @@ def _noted(title: str, line: str) -> str | None:
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:
-    """The paragraphs as messages. A note that an assistant wrote gets its role: it can be found, but nothing is learned
-    from it."""
+    """The paragraphs of a note as messages with the given role. Search finds messages of an assistant, but nothing is
+    learned from them."""
     at, seen = said_at(fields, str(file.name), file.changed), set[str]()
     for text in paragraphs(body):
         digest = hashlib.sha256(f"{file.name}\n{text}".encode()).hexdigest()[:24]

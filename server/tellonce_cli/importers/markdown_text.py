@@ -13,7 +13,7 @@ _NO_STATEMENT = re.compile(r"^\s*(?:#|\||>|@|<!--|---|===|\[[^\]]*\]:)")
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
-"""Maximum characters of a statement."""
+"""Minimum characters of a statement."""
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
@@ -27,15 +27,15 @@ def front_matter(text: str) -> tuple[dict[str, str], str]:
 
 
 def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
-    """The day of a note: from its front matter, else from its name, else the day it was changed."""
+    """The time of a note: from its front matter, else from its name, else the time of its last change."""
     written = [fields[key] for key in _CREATED if key in fields]
     days = [*written, *_DAY.findall(name)]
     return next((at for day in days if (at := _moment(day)) is not None), changed)
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. A day without a time means noon on this machine's clock, so that it is the same day in neighboring
-    zones."""
+    """Parse a time. For a day without a time, this is noon in this machine's zone, so that it is the same day in
+    neighboring zones."""
     try:
         at = datetime.fromisoformat(text)
     except ValueError:
@@ -45,12 +45,12 @@ def _moment(text: str) -> datetime | None:
 
 
 def without_links(text: str) -> str:
-    """The text with links as they are shown: `[[Note|shown]]` becomes `shown`."""
+    """The text with each link replaced by its visible text: `[[Note|shown]]` becomes `shown`."""
     return _LINK.sub(lambda link: link[2] or link[1], text)
 
 
 def paragraphs(body: str) -> Iterator[str]:
-    """The runs of lines between blank lines, each with the heading above it. A fenced block is not split."""
+    """The paragraphs of a note. The first paragraph below a heading includes the heading. A code block is not split."""
     heading, lines, fenced = "", list[str](), False
     for line in [*body.splitlines(), ""]:
         if line.lstrip().startswith(_FENCES):
@@ -64,7 +64,7 @@ def paragraphs(body: str) -> Iterator[str]:
             yield without_links("\n".join([heading, *lines] if heading else lines)).strip()
             heading = ""
         lines = []
-    if lines:  # for a fence that was never closed
+    if lines:  # the last code block was never closed
         yield without_links("\n".join(lines)).strip()
 
 

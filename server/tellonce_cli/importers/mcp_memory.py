@@ -1,4 +1,5 @@
-"""Reads the file of MCP's reference memory server: JSON Lines, each an entity with its observations or a relation."""
+"""Reads the file of MCP's reference memory server. Each line is JSON: an entity with its observations, or a
+relation."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -12,13 +13,13 @@ from tellonce_cli.importers.jsonl import entry_of, lines_of
 from tellonce_server.services.import_memories import ImportMemory
 
 USERS = ("default_user", "user", "the user")
-"""Names of the entity that stands for the user. The first is the one in that server's own instructions."""
+"""Names of the entity for the user. The instructions of the reference server use the first name."""
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
     """Yield one memory for each observation and relation.
 
-    The file contains no times, so the time of its last change is used.
+    The file contains no times, so each memory gets the time at which the file was last changed.
 
     Raises:
         ImportFailed: the file cannot be read, or contains neither entities nor relations.

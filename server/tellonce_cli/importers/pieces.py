@@ -1,4 +1,4 @@
-"""Makes an imported message fit for storage: clean text, split if it is long, in the user's time zone. Pure."""
+"""Prepares an imported message for storage: cleans its text, splits a long text, and converts its time. Pure."""
 
 import hashlib
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ LONGEST_ID = 128
 """Maximum characters of an external id, from the contract."""
 
 _PIECE = MAX_TEXT_BYTES - 4
-"""Bytes per piece. The margin leaves room for a character that would be split."""
+"""Maximum bytes of a piece. The margin is the length of the longest character."""
 
 
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
-    """The message; several if it is over 64 KiB, none if it is blank.
+    """Yield the message, or several messages if its text is over 64 KiB, or none if it is blank.
 
-    Exports give times in UTC. They are converted to the user's zone, so that `tomorrow` is the user's tomorrow.
+    Times in exports are in UTC. They are converted to the user's zone, so that `tomorrow` is the user's next day.
     """
     text = clean(message.content)
     if not text.strip():
@@ -36,7 +36,7 @@ def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """The text in pieces of at most 64 KiB, which joined give the text again."""
+    """Cut the text into pieces of at most 64 KiB. Joined, they are the text again."""
     data = text.encode()
     start = 0
     while start < len(data):
@@ -52,6 +52,6 @@ def _part(message_id: str, number: int) -> str:
 
 
 def _short(identity: str) -> str:
-    """Replace a longer id by its hash, which is the same at every import."""
+    """Replace an id that is too long by its hash, which is the same in every import."""
     identity = clean(identity)
     return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

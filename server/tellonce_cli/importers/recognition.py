@@ -1,4 +1,4 @@
-"""Recognizes which program a file comes from: by names near its beginning, then by trying importers."""
+"""Recognizes which program wrote a file: by names near its beginning, then by trying the importers."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -23,8 +23,8 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
     (b'"sent_at"', "jsonl"),
     (b'"memory"', "mem0"),
 )
-"""Names near the beginning of files of each kind. A text may contain one by chance, so they only determine which
-importer is tried first."""
+"""Names that occur near the beginning of files of each kind. A text may contain such a name by chance, so a name only
+determines which importer is tried first."""
 
 
 def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:
@@ -51,6 +51,6 @@ def _candidates(path: Path) -> list[ImportKind]:
     with path.open("rb") as stream:
         head = stream.read(_HEAD)
     likely: list[ImportKind] = [kind for mark, kind in _MARKS if mark in head]
-    # Any text can be read as Markdown, so a file is Markdown only if the user says so.
+    # Any text can be read as Markdown, so Markdown is used only if the user names it.
     others: list[ImportKind] = [kind for kind in KINDS if kind not in ("markdown", "claude-code")]
     return list(dict.fromkeys([*likely, *others]))

@@ -1,4 +1,4 @@
-"""Reads the records of a JSON export one at a time in bounded memory. Knows no vendor's format."""
+"""Reads the records of a JSON export one at a time, so that little memory is used. Knows no vendor's format."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ MOST_CHARACTERS = 16 * 1024 * 1024
 """Maximum characters of all values of one record; a conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Depth to which a value's path is reported. Deeper paths would need memory quadratic in the depth."""
+"""Maximum depth of a value whose path is reported. The memory for the paths grows with the square of this depth."""
 
 _DEEPEST = 100_000
-"""Maximum nesting that is followed to find the end of a record that is nested too deeply."""
+"""Maximum nesting of the JSON. A record beyond `MOST_DEPTH` is read up to this nesting, to find its end."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """The `number`-th record of the file, found at `place`. A record that is too deep or too large has only `refused`,
-    the reason."""
+    """A record of the file, with its number and its path (`place`). For a record that is too deep or too large,
+    `refused` is the reason and `value` is None."""
 
     number: int
     place: str
@@ -35,7 +35,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Loose:
-    """A value outside of any record, by its path; `event` is ijson's name for its type."""
+    """A value outside of all records, with its path (`prefix`). `event` is ijson's name for the type of the value."""
 
     prefix: str
     event: str
@@ -43,7 +43,7 @@ class Loose:
 
 
 def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Record | Loose]:
-    """Yield objects at paths that `is_record` accepts as records, and all other values one by one.
+    """Yield each object whose path `is_record` accepts as a `Record`, and each other value as `Loose`.
 
     Raises: ijson.JSONError: the JSON is invalid.
     """
@@ -62,7 +62,8 @@ def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Recor
 
 
 class _Building:
-    """A record under construction. A record that exceeds a limit is dropped at once, and its rest is only skipped."""
+    """A record that is being read. If it exceeds a limit, its content is dropped at once and the rest of it is
+    skipped."""
 
     def __init__(self, number: int, place: str, depth: int) -> None:
         self.depth = depth
@@ -76,7 +77,7 @@ class _Building:
     def take(self, depth: int, event: str, value: Any) -> None:
         if self._refused:
             return
-        # Every value counts a little, because even an empty list takes memory.
+        # Every value counts as at least 16 characters, because even an empty list takes memory.
         self._characters += 16 + (len(value) if isinstance(value, str) else 0)
         if depth - self.depth > MOST_DEPTH:
             self._refuse(f"nested deeper than {MOST_DEPTH} levels")
@@ -94,7 +95,8 @@ class _Building:
 
 
 def _events(stream: Watched) -> Iterator[tuple[int, str, str, Any]]:
-    """ijson's events with depth and path. The start and the end of an object or list have the same ones."""
+    """The events of ijson with the depth and the path of each value. The start and the end of an object or list have
+    the same depth and path."""
     path: list[str] = [""]
     keys: list[str] = [""]
     for event, value in ijson.basic_parse(stream):

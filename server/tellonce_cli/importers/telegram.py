@@ -1,4 +1,4 @@
-"""Telegram Desktop's `result.json` of one chat or of a whole account."""
+"""Reads Telegram Desktop's `result.json`, of one chat or of a whole account."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,8 +30,8 @@ _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 @dataclass(frozen=True)
 class People:
-    """The user and the assistant, each as `user123`, 123, or the displayed name. None means that the export shows who
-    it is."""
+    """The user and the assistant, each as `user123`, 123 or the displayed name. None means that the person is
+    recognized from the export."""
 
     me: str | None = None
     assistant: str | None = None
@@ -39,8 +39,8 @@ class People:
 
 @dataclass
 class _Chat:
-    """State while a chat is read. `topics` maps a message to its topic's first message; `one_of_many` marks an export
-    of a whole account."""
+    """The state while a chat is read. `topics` maps a message to the first message of its topic. `one_of_many`: the
+    export is of a whole account."""
 
     one_of_many: bool = False
     id: int = 0
@@ -64,7 +64,7 @@ def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
 
 
 def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, People]]:
-    """Each message as in the file, with its chat and the people known at that point."""
+    """Each message as in the file, with its chat, and with the people as known so far."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):
@@ -78,7 +78,7 @@ def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, Peopl
 
 
 def _note(chat: _Chat, prefix: str, value: Any) -> None:
-    """Note a value that precedes a chat's messages."""
+    """Store a property of the chat. It comes before the messages of the chat."""
     place, _, name = prefix.rpartition(".")
     if (f"{place}." if place else "") not in _HEADS or value is None:
         return
@@ -94,7 +94,7 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
 
 
 def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[ImportMessage]:
-    """The message, or None for service messages and messages without content."""
+    """Yield the message, unless it is a service message or has no content."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
         chat.topics[number] = number
@@ -118,21 +118,22 @@ def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[Impor
 
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
-    """The thread. In a whole account every chat becomes a thread of its own, so that conversations with different
-    people never mix."""
+    """The thread of a message. In the export of a whole account, every chat becomes a separate thread, so that chats
+    with different people never mix."""
     return thread_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
 
 
 def _sent_at(raw: dict[str, Any]) -> datetime:
-    """The time sent. Older exports have only `date`, in the local time of the exporting machine."""
+    """The time at which the message was sent. Older exports have only `date`, in the local time of the exporting
+    machine."""
     if "date_unixtime" in raw:
         return datetime.fromtimestamp(int(raw["date_unixtime"]), UTC)
     return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
 
 
 def _voice(raw: dict[str, Any], chat: _Chat, people: People) -> tuple[Role, str | None]:
-    """Role and name of the sender. The user and other people have the role `user`, others with their name; the
-    assistant is a bot."""
+    """The role and name of the sender. The user has the role `user` without a name, other people have it with their
+    name, and the bot has the role `assistant`."""
     sender, identity = raw.get("from"), str(raw.get("from_id") or "")
     if _is_me(sender, identity, chat, people.me):
         return "user", None
@@ -146,7 +147,7 @@ def _is_me(sender: str | None, identity: str, chat: _Chat, me: str | None) -> bo
         return True
     if me is not None:
         return _is(me, sender, identity)
-    # A private chat is named after the other person; a deleted account has no name.
+    # A private chat has the name of the other person. A deleted account has no name.
     return chat.type in ("personal_chat", "bot_chat") and sender is not None and sender != chat.name
 
 
@@ -155,14 +156,14 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text, a label for content that is not text, or both."""
+    """The text of a message, a label for content that is not text, or both."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
     label = _label(raw)
     return " ".join(part for part in (label, _words(entities).strip()) if part)
 
 
 def _words(piece: Any, between: str = "") -> str:
-    """The words of plain text, an array of texts and objects, or the nested blocks of a rich message, one line each."""
+    """The plain text of a piece: a string, a list of strings and objects, or the nested blocks of a rich message."""
     match piece:
         case str():
             return piece

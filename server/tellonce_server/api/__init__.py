@@ -1,1 +1,1 @@
-"""The MCP tools: thin functions over the services, with strict arguments and errors that say what to do."""
+"""The MCP tools: thin functions that call the services, with strict arguments and errors that say what to do."""

@@ -61,9 +61,9 @@ JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """Parse a job id. It is text, so its numbers may be larger than the database can compare.
+    """Return the arguments unchanged if the numbers in the job id are small enough for the database.
 
-    Raises: Refused: no job can have this id.
+    Raises: Refused: a number is too large, so no job can have this id.
     """
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
         raise Refused(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")

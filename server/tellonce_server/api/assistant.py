@@ -28,14 +28,14 @@ PROFILE_LINES = 50
 """Default number of memories on one page of a profile."""
 
 WHOLE_PROFILE = 100_000
-"""Default number of memories for the relay."""
+"""Default number of memories for the relay, which gets the whole profile."""
 
 ALWAYS = {"anthropic/alwaysLoad": True}
 LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Hosts with MCP Apps show the result on the memory page; others show the text."""
+"""Metadata of tools whose result is shown on the memory page in hosts with MCP Apps. Other hosts show the text."""
 
 NOT_ERASED = {
     "no": "Nothing was erased: the user declined.",
@@ -46,13 +46,13 @@ GetActors: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 
 def assistant_tools(ready: GetActors) -> list[ToolSpec]:
-    """The tools for assistants. `ready` waits for storage, because the tools are listed before storage is open."""
+    """The tools for assistants. `ready` waits until storage is open, because the tools are listed earlier."""
     tools = _Tools(ready)
     return [*_talking(tools), *_memories(tools), *_looking(tools)]
 
 
 def _talking(tools: "_Tools") -> list[ToolSpec]:
-    """The tools for every turn."""
+    """The tools that an assistant calls in every turn."""
     return [
         ToolSpec(
             c.GET_CONTEXT,
@@ -134,7 +134,7 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
 
 
 def _looking(tools: "_Tools") -> list[ToolSpec]:
-    """The tools a person asks for occasionally."""
+    """The tools that an assistant calls when the person asks for something about the memory."""
     return [
         ToolSpec(
             c.GET_PROFILE,
@@ -184,7 +184,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
 
 
 class _Tools:
-    """One coroutine per tool: each finds the chat and calls a service."""
+    """One coroutine per tool. Each finds the chat and calls a service."""
 
     def __init__(self, ready: GetActors) -> None:
         self._ready = ready
@@ -253,13 +253,14 @@ class _Tools:
 
 
 async def place_of(call: Call[Any], services: "Services") -> ChatScope:
-    """The chat of a call, with the channel it came through."""
+    """The chat of a call, and the channel through which the call came."""
     asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
     return await located(services.deps, call.caller, asked)
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel of a call: Telegram for the relay; for others the channel the message names, or the client's own."""
+    """The channel of a call: the one that the message names, else Telegram for the relay or the client's own
+    channel."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -269,7 +270,7 @@ def _channel(call: Call[Any]) -> str:
 
 
 def client_channel(context: AnyContext) -> str:
-    """The channel of a client that does not name one."""
+    """The channel of a client that does not name a channel in the call."""
     client = context.session.client_params
     return channel_of(client.client_info.name if client is not None else None)
 
@@ -277,15 +278,15 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> BaseModel:
-    """Erase according to the person's answer. If the question was not answered, nothing is erased and no token is
-    returned."""
+    """Erase what the person selected. Without a yes, erase nothing and return no token, so the model cannot erase it
+    either."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)
 
 
 def turn_tool(ready: GetActors) -> ToolSpec:
-    """`ready` waits for storage, as for the other tools."""
+    """The tool `record_turn`. `ready` waits until storage is open."""
 
     async def record_turn(call: Call[RecordTurnArgs]) -> BaseModel:
         services = await ready()
@@ -306,5 +307,5 @@ def turn_tool(ready: GetActors) -> ToolSpec:
 
 
 def _hook_form(turn: RecordedTurn) -> str:
-    """The output that a hook prints unchanged."""
+    """The text of a result: JSON that the hook prints unchanged."""
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)

@@ -1,7 +1,7 @@
-"""Puts harmless variants of the right argument into the form of the contract. Pure; knows no tool.
+"""Converts arguments that are right but in another form to the form of the contract. Pure; knows no tool.
 
-OpenAI's strict mode sends null for every optional argument, and models write numbers as text or one value for a list.
-Ambiguous values, such as `1.5` or `true` for a number, are left for validation to refuse.
+OpenAI's strict mode sends null for every optional argument. Models write numbers as text, or one value instead of a
+list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that validation refuses them.
 """
 
 import json
@@ -20,9 +20,9 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without their nulls, with numbers, flags and lists in the JSON types of `schema`.
+    """The arguments without nulls. Numbers, flags and lists get the JSON types of `schema`.
 
-    `schema` is the JSON schema of the arguments' model, with its `$defs`.
+    `schema` is the JSON schema of the pydantic model of the arguments, including `$defs`.
     """
     return _object(arguments, schema, schema.get("$defs", {}))
 
@@ -54,7 +54,7 @@ def _value(value: Any, schema: Schema, definitions: Schema) -> Any:
 
 
 def _branch(schema: Schema, definitions: Schema) -> Schema:
-    """Resolve a reference, and reduce an optional type to the one that is not null. Other unions stay as they are."""
+    """Resolve a reference, and reduce an optional type to the type that is not null. Other unions stay unchanged."""
     if "$ref" in schema:
         return _branch(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
@@ -68,7 +68,7 @@ def _integer(value: Any) -> Any:
 
 
 def _list(value: Any) -> list[Any]:
-    """The list itself, a list parsed from JSON text, or a list with the one value."""
+    """Convert a value to a list. JSON text of a list is parsed; any other value becomes a list of one."""
     if isinstance(value, list | tuple):
         return list(value)
     if isinstance(value, str) and value.lstrip().startswith("["):
@@ -81,7 +81,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def unstorable(arguments: dict[str, Any]) -> str | None:
-    """A sentence about the first value that cannot be stored, or None."""
+    """A sentence about the first value that cannot be stored; None if all can be stored."""
     for path, value in _leaves(arguments):
         reason = _reason(value)
         if reason is not None:
@@ -90,8 +90,8 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every value with its dotted path. It is iterative, because a caller could nest values deeper than the recursion
-    limit."""
+    """Every value with its dotted path. The function does not recurse, because a caller could nest values deeper than
+    the recursion limit."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

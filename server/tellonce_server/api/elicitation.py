@@ -1,4 +1,7 @@
-"""Asks the person at the client what to erase, in both protocol eras. Clients that cannot ask are never made to."""
+"""Asks the person at the client what to erase, in both versions of the protocol: with sessions, and stateless.
+
+A client that cannot ask the person must not be asked: see `can_ask`.
+"""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -36,8 +39,11 @@ def can_ask(context: AnyContext) -> bool:
 
 
 def answered(context: AnyContext) -> tuple[str, Answer] | None:
-    """The answer in the stateless era: the whole call is made again, with the state sent with the question and the
-    reply."""
+    """The answer in the stateless protocol, and the state that was sent with the question; None if there is no answer
+    yet.
+
+    In this protocol, the client repeats the whole call and adds the reply and the state.
+    """
     if not _modern(context):
         return None
     reply = (context.input_responses or {}).get(_KEY)
@@ -47,7 +53,8 @@ def answered(context: AnyContext) -> tuple[str, Answer] | None:
 
 
 async def ask(context: AnyContext, question: str, state: str) -> Answer | InputRequiredResult:
-    """The person's answer. In the stateless era, a result with the question; the answer then arrives with `state`."""
+    """Ask the person and return the answer. In the stateless protocol, return a result with the question instead; the
+    answer arrives later in a repeated call, with `state`."""
     if _modern(context):
         return InputRequiredResult(input_requests={_KEY: _request(question)}, request_state=state)
     result = await context.elicit(question, Confirmation)

@@ -1,4 +1,4 @@
-"""MCP middleware that selects the tools a client is shown, and ends open subscriptions."""
+"""MCP middleware that selects which tools a client sees, and ends open subscriptions."""
 
 from collections.abc import Collection
 from typing import Any
@@ -17,10 +17,11 @@ DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware. With the usual instructions, the model would store every message a second time."""
+    """Middleware for clients whose hooks record every message. It hides the tools and the instructions for recording,
+    so that the model does not store every message a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
-    # The SDK gives middleware the result in its wire form.
+    # The SDK passes the result to middleware as JSON data.
     if headers.get(HEADER) != "on" or not isinstance(result, dict):
         return result
     if "instructions" in result:
@@ -34,7 +35,8 @@ LIST_TOOLS = "tools/list"
 
 
 class AppOnly:
-    """Middleware that hides the page's tools from clients without MCP Apps, which would show them to their model."""
+    """Middleware that hides the page's tools from clients without MCP Apps. These would show the tools to their
+    model."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
@@ -50,7 +52,8 @@ LISTEN = "subscriptions/listen"
 
 
 class OpenStreams:
-    """Middleware that registers streams. After `close`, each stream ends with a result, as the protocol requires."""
+    """Middleware that keeps track of open subscription streams. `close` ends each with a result, as the protocol
+    requires."""
 
     def __init__(self) -> None:
         self._open: set[anyio.CancelScope] = set()

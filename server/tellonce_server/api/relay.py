@@ -1,4 +1,4 @@
-"""The tools for our own chats, which set and deliver reminders. They are not listed, so that no model pays for them."""
+"""The reminder tools for our own chat programs. They are not listed, so that models do not pay tokens for them."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""The memory as resources: the results of the tools under URIs. Subscribers are notified of updates."""
+"""MCP resources: results of the tools that can be read by URI. Subscribers are notified of changes."""
 
 import json
 import re
@@ -121,7 +121,7 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The caller's own chats and the conversations that exist; for the relay, all chats it serves."""
+        """The numbers of the caller's chats, including conversations. For the relay, all chats in the settings."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
@@ -141,7 +141,8 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """The error that a request other than a tool call gets during an outage. It says that calling again helps."""
+    """The error for a request, other than a tool call, during a database outage. It says that a later call may
+    succeed."""
     return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
 
 
@@ -152,7 +153,7 @@ def _starting(value: str, known: Sequence[str]) -> Completion:
 def chat_number(text: str) -> int:
     """Parse a chat id from a URI.
 
-    Raises: ResourceNotFoundError: it is not a valid chat number.
+    Raises: ResourceNotFoundError: it is not a number.
     """
     if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the chats there are.")
@@ -160,9 +161,9 @@ def chat_number(text: str) -> int:
 
 
 def row_number(name: str, text: str) -> int:
-    """Parse a number from a URI: a message's, or how many messages.
+    """Parse a number in a URI: the number of a message, or a number of messages.
 
-    Raises: ResourceNotFoundError: it is not valid; the text says what would be.
+    Raises: ResourceNotFoundError: it is not a valid number; the text gives a valid example.
     """
     if re.fullmatch(r"[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"{name}={text[:40]} is no number of messages; write {name}=20, for example.")
@@ -170,7 +171,8 @@ def row_number(name: str, text: str) -> int:
 
 
 def require_assistant(caller: Caller) -> Caller:
-    """Refuse the agent scope: resources are for assistants and the relay."""
+    """Return the caller if it is an assistant or the relay. Raises ResourceNotFoundError for others, such as the
+    agent."""
     if caller.scopes & {"assistant", "relay"}:
         return caller
     raise ResourceNotFoundError("This credential has no resources.")

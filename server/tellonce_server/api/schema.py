@@ -1,4 +1,4 @@
-"""Shortens JSON schemas, because a model pays for them at every turn. Pure."""
+"""Shortens the JSON schemas of tools, because a model pays tokens for them in every turn. Pure."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ _LIMITS = frozenset(("minLength", "maxLength", "minimum", "maximum", "exclusiveM
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without titles, null branches, defaults and limits; the server explains a limit when a call exceeds
-    it.
+    """The schema without titles, null branches, defaults and limits. If a call exceeds a limit, the error explains the
+    limit.
 
-    References are inlined, because some hosts do not resolve them.
+    References are replaced by the definitions, because some hosts do not resolve them.
     """
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
@@ -21,7 +21,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _say_once(fields: dict[str, Any]) -> None:
-    """Drop the description of a list item's field if the same field next to the list has it."""
+    """Drop the description of a field in a list item if a field next to the list has the same name and description."""
     for field in fields.values():
         for name, inner in field.get("items", {}).get("properties", {}).items():
             if name in fields and inner.get("description") == fields[name].get("description"):
@@ -29,7 +29,7 @@ def _say_once(fields: dict[str, Any]) -> None:
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
-    """The same for results. A nullable field of a result is sent as null, so its type stays nullable."""
+    """Shorten the schema of a result. Null branches stay here, because an empty field of a result is sent as null."""
     return compact(_without_defaults(schema))
 
 
@@ -55,7 +55,7 @@ def _slim(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _entry(key: str, value: Any, definitions: dict[str, Any]) -> Any:
-    """One entry of a schema. Below `properties`, the keys are field names and not schema keywords."""
+    """Shorten one entry of a schema. Below `properties`, the keys are names of fields and not schema keywords."""
     if key == "properties":
         return {name: _slim(field, definitions) for name, field in value.items()}
     return _slim(value, definitions)
@@ -66,7 +66,7 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, which may be omitted. A nullable result keeps it."""
+    """Drop the null branch of an optional argument, which can be omitted instead. A field of a result keeps it."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

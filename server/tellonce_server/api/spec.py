@@ -28,10 +28,10 @@ Handler = Callable[[Call[Any]], Awaitable[BaseModel | InputRequiredResult]]
 
 @dataclass(frozen=True)
 class ToolSpec:
-    """A tool. `args` and `result` are models of the contract; `render` writes a result for the text channel; `meta` is
-    for hosts.
+    """A tool. `args` and `result` are models of the contract. `render` formats a result as text. `meta` is metadata for
+    hosts.
 
-    A tool that is not `listed` can be called but is not shown to models.
+    A tool that is not `listed` can be called, but models do not see it.
     """
 
     name: str
@@ -56,7 +56,7 @@ def program_tool(
     *,
     listed: bool = True,
 ) -> ToolSpec:
-    """A tool for our own programs. It is titled after its name, and its text channel is the result as JSON."""
+    """A tool for our own programs. Its title is made from its name, and its text is the result as JSON."""
     title = name.replace("_", " ").capitalize()
     return ToolSpec(name, title, description, args, result, handler, _as_json, annotations, listed=listed)
 

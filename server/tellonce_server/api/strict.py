@@ -1,4 +1,4 @@
-"""An MCP tool with one strict pydantic model for its arguments, and the same content in both result channels."""
+"""An MCP tool that validates its arguments with a pydantic model, and returns its result both as text and as data."""
 
 import time
 from collections.abc import Callable
@@ -23,16 +23,17 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Caller
 
 MOST_NAMED = 80
-"""Characters of an argument's or tool's name that an error repeats."""
+"""Maximum characters of the name of an argument or tool that an error message repeats."""
 
 CallerOf = Callable[[], Caller]
-"""Returns the caller of the current request, from its credential."""
+"""Returns the caller of the current request, which is determined by the request's credential."""
 
 
 class StrictTool(Tool):
-    """Validates with the contract's model and answers with compact text and the same structured content.
+    """A tool that validates its arguments with `args_model`. It returns its result as compact text and as structured
+    content.
 
-    `zone` is the user's time zone, in which times are read and shown; None leaves them unchanged.
+    `zone` is the user's time zone, in which times are read and shown. If it is None, times stay unchanged.
     """
 
     args_model: type[BaseModel] = Field(exclude=True)
@@ -49,8 +50,8 @@ class StrictTool(Tool):
         return self.annotations is not None and self.annotations.read_only_hint is True
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Run the tool. A failure the caller can fix is a ToolError with a sentence; other failures are reported
-        without details."""
+        """Run the tool. Raises ToolError, whose text says what to do, for a mistake of the caller. Any other failure is
+        reported without details."""
         started = time.perf_counter()
         ok = False
         try:
@@ -70,8 +71,8 @@ class StrictTool(Tool):
         except errors.PASSING as failure:
             return _later(errors.OUTAGES.noted(failure))
         except Exception as crash:
-            # This is the edge of a call: the SDK logs the traceback, and the caller learns nothing about our
-            # internals.
+            # Any unexpected error of a call is caught here. The SDK logs the traceback; the caller gets no details,
+            # because they may contain stored text.
             raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
         errors.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
@@ -95,7 +96,7 @@ class StrictTool(Tool):
 
 
 def _later(sentence: str) -> CallToolResult:
-    """An error that a model reads as a sentence and our own clients as "no answer yet"."""
+    """An error during an outage. A model reads its sentence; our own clients read the key in `_meta` and try later."""
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
 
 
@@ -107,7 +108,8 @@ def strict_tool(
     caller_of: CallerOf,
     observe: Callable[[str, float, bool], None],
 ) -> StrictTool:
-    """The server's tool. `observe` is called with each call's tool name, its seconds, and whether it succeeded."""
+    """Create the tool from its definition. After each call, `observe` gets the tool's name, the seconds, and whether
+    the call succeeded."""
     return StrictTool(
         fn=spec.handler,
         name=spec.name,
@@ -130,7 +132,8 @@ def strict_tool(
     )
 
 
-# Models are converted once per process: this is the main cost of creating another server, and schemas do not change.
+# The schemas never change, so each is computed once per process. Computing them is most of the time of creating a
+# server.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
     return compact(_full_schema(args))
@@ -147,7 +150,7 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
 
 
 def explained(tool: str, error: ValidationError) -> str:
-    """Pydantic's errors as sentences that a model can act on, without values or links."""
+    """Format the errors of pydantic as sentences that tell a model what to change, without values and links."""
     return f"{tool} was not run. " + " ".join(_sentence(e["loc"], e["type"], e["msg"]) for e in _errors(error))
 
 
@@ -173,7 +176,7 @@ ResultT = TypeVar("ResultT", bound=BaseModel)
 
 
 def in_zone(result: ResultT, zone: ZoneInfo) -> ResultT:
-    """The same result with its times written in the user's zone."""
+    """The result with all its times converted to the user's zone."""
     placed: ResultT = _placed(result, zone)
     return placed
 

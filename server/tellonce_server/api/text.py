@@ -1,4 +1,4 @@
-"""The text channel of every result: the same information as the structured channel in compact lines. Pure."""
+"""Formats the result of every tool as compact text with the same information as the structured content. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from tellonce.plural import counted, messages, singular, summaries
 from tellonce_text.fences import contained, contained_text
 
 ASKED = 20
-"""Number of matches that are shown in a client's form."""
+"""Maximum number of matches that the client's form shows."""
 
 
 def structured(_: BaseModel) -> str:
-    """The text for tools of the memory page, which reads only the structured content. It avoids sending the result
-    twice."""
+    """The short text of a tool for the memory page. The page reads only the structured content, so the result is not
+    sent twice."""
     return "The result is the structured content."
 
 
@@ -27,7 +27,7 @@ def recorded(r: c.RecordedMessage) -> str:
 
 
 def context(r: c.Context) -> str:
-    """The rendered context comes first, because a model reads it; the counts follow."""
+    """Format a context: first its text, which the model reads, and then the counts."""
     body = r.context if r.context is not None else "\n\n".join(_section(s) for s in r.sections or ())
     cover = r.coverage
     lines = [

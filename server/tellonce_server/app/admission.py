@@ -1,5 +1,5 @@
-"""Rejects authenticated requests before their body is read if they lack our scopes or exceed the credential's rate
-limit."""
+"""Rejects authenticated requests that have none of our scopes or exceed the rate limit of their credential, before
+their body is read."""
 
 import math
 from typing import Any
@@ -13,8 +13,8 @@ from tellonce_server.core.rate_limit import RateLimit
 
 
 class Admission:
-    """ASGI middleware behind authentication. The processes on this machine (`local-…`) serve every chat with one
-    credential each, so they have no rate limit."""
+    """ASGI middleware that runs after authentication. Our processes on this machine (tokens named `local-…`) have no
+    rate limit, because one token of theirs serves every chat."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app = app

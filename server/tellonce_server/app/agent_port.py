@@ -1,4 +1,4 @@
-"""A loopback port for one summarizer of a stdio server. It offers only the agent's tools and requires its secret."""
+"""A loopback port on which a stdio server offers the agent's tools to its own summarizer, protected by a secret."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """The address of the summarizer's tools. The secret lives as long as this process and is not stored."""
+    """The address of the agent's tools, and the secret for it. The secret is not stored and ends with this process."""
 
     url: str
     token: str
@@ -32,13 +32,13 @@ class AgentPort:
 
 @contextlib.asynccontextmanager
 async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerator[AgentPort]:
-    """Open the port for the block."""
+    """Keep the port open during the block."""
     token = secrets.token_urlsafe(32)
     agent = Caller(None, AGENT)
     server = build_server(settings, storage, auth=False, caller_of=lambda: agent)
     app = server.streamable_http_app(streamable_http_path="/mcp", stateless_http=True, host=LOOPBACK)
-    # The protocol is given explicitly: without it asyncio leaves Nagle's algorithm on, and an answer takes 40 ms
-    # longer.
+    # asyncio turns Nagle's algorithm off only for sockets with the explicit protocol TCP. With Nagle's algorithm, each
+    # response would take 40 ms longer.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind((LOOPBACK, 0))
         config = uvicorn.Config(
@@ -62,12 +62,12 @@ async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerat
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Do not handle signals; the stdio server does."""
+        """Do not handle signals, because the stdio server handles them."""
         yield
 
 
 class _Guarded:
-    """Answers 401 to every request without the secret. Lifespan events pass."""
+    """ASGI middleware that answers 401 to every request without the secret. Lifespan events are not checked."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app = app

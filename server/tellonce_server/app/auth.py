@@ -1,5 +1,5 @@
-"""Identifies callers by bearer tokens, which are stored as hashes with their scopes. The user comes from the
-credential, never from an argument."""
+"""Identifies callers by bearer tokens. A token is stored as a hash, with its scopes and its user. The user of a call is
+always the token's user, never an argument."""
 
 import hashlib
 import os
@@ -25,18 +25,18 @@ SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
 OPERATOR = "operator"
 """The scope of the operator's page session. No token has it."""
 LOCAL = "local-"
-"""Name prefix of the tokens that the server keeps for other processes on this machine."""
+"""Name prefix of the tokens that the server creates for our other processes on this machine."""
 
 
 def granted(token: str, grant: Grant) -> AccessToken:
-    """A grant in the SDK's form."""
+    """Convert a stored grant to the SDK's type."""
     subject = str(grant.user_id) if grant.user_id is not None else None
     return AccessToken(token=token, client_id=grant.name, scopes=grant.scopes, subject=subject)
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
-    """The access of a page session: its token's user as an assistant, and for the first user also the operator's
-    commands."""
+    """The access of a page session. It has the scope `assistant` for the user of its token and, for the operator, also
+    the scope `operator`. None if the token may not open a session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -57,17 +57,16 @@ def http_caller() -> Caller:
 
 
 def configured_caller(settings: ServerSettings) -> Caller:
-    """The configured user, who is the caller over stdio and in memory."""
+    """The caller over stdio and in memory, which is always the configured user."""
     return Caller(settings.default_user, frozenset(("assistant",)))
 
 
 async def create_token(
     login: Queries, name: str, user_id: int | None, scopes: tuple[TokenScope, ...], now: datetime
 ) -> str:
-    """Create a token with that name. It is returned once and stored only as a hash; an older token of the same name is
-    revoked.
+    """Create a token and return its text, which is stored only as a hash. An older token of the same name is revoked.
 
-    `login` must be the tables' owner, because the server's own role may not do this.
+    `login` must own the tables, because the server's own database role may not create tokens.
     """
     token = secrets.token_urlsafe(32)
     await tokens.add(login, digest(token), name, user_id, scopes, now)
@@ -76,7 +75,7 @@ async def create_token(
 
 @dataclass(frozen=True)
 class AccessTokens:
-    """The access tokens, in the hands of the login that owns the tables: the server's own role may not change them."""
+    """Manages the access tokens. `login` owns the tables; the server's own database role may not change tokens."""
 
     login: Queries
 
@@ -87,20 +86,20 @@ class AccessTokens:
         return await tokens.everyone(self.login)
 
     async def revoke(self, name: str, now: datetime) -> bool:
-        """Whether there was a valid token of that name."""
+        """Revoke the token of that name. Returns whether there was a valid one."""
         return await tokens.revoke(self.login, name, now)
 
 
 @asynccontextmanager
 async def access_tokens(dsn: str | None) -> AsyncGenerator[AccessTokens]:
-    """The access tokens of an open storage; `dsn` logs in as the tables' owner."""
-    assert dsn is not None  # known when storage is open
+    """Open the access tokens for the block. `dsn` logs in as the owner of the tables."""
+    assert dsn is not None  # set once storage is open
     async with as_login(dsn) as login:
         yield AccessTokens(login)
 
 
 async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: datetime) -> None:
-    """Create tokens for this machine's user, in files that only that user can read."""
+    """Create the tokens for our processes on this machine, in files that only the current system user can read."""
     folder = settings.data_dir / "tokens"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for scope in SCOPES:
@@ -121,7 +120,7 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write the file atomically, so that it is never half written and never readable by others."""
+    """Write the file atomically, so that other processes never read half of it. Only its owner can read it."""
     fresh = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:

@@ -1,5 +1,5 @@
-"""The background tasks of a server process: notifications, embedding, freeing memory, and completing the work of killed
-processes."""
+"""The background tasks of a server process, such as notifications, embedding, deleting old records, and completing the
+work of killed processes."""
 
 import asyncio
 import ctypes
@@ -48,7 +48,7 @@ class Background:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[SideTasks]:
-        """Run all tasks for the block."""
+        """Run all tasks during the block."""
         async with self._tasks().running() as tasks:
             yield tasks
 
@@ -78,7 +78,7 @@ def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> 
 
 
 async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-    """Run `work` repeatedly. A database outage does not end it."""
+    """Run `work` every `seconds`. After a failure of the database, continue with the next run."""
     while True:
         await asyncio.sleep(seconds)
         try:
@@ -88,14 +88,14 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
 
 
 async def trim() -> None:
-    """Return freed memory to the system. glibc keeps freed memory below a block in use, and more of it after each large
-    erasure."""
+    """Return freed memory to the system. glibc itself keeps freed memory that lies below a block in use; after large
+    erasures, this is a lot."""
     release = malloc_trim()
     if release is not None:
-        # It runs off the event loop, because it takes milliseconds, in which other threads wait only to allocate.
+        # It takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they allocate memory.
         await asyncio.to_thread(release, 0)
 
 
 def malloc_trim() -> Callable[[int], object] | None:
-    """glibc's function; None with another C library."""
+    """The function `malloc_trim` of glibc; None with another C library."""
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None

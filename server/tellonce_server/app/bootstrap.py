@@ -1,6 +1,6 @@
 """Opens PostgreSQL, updates its schema, creates the services and starts the background tasks.
 
-Everything behind the tools is imported from here, when a process needs it.
+A process imports this module, and with it all services and queries, only when it opens the memory.
 """
 
 import secrets
@@ -37,13 +37,13 @@ KEY_NAME = "memory"
 
 @dataclass(frozen=True)
 class Opened:
-    """An open memory, with what commands need besides the services."""
+    """An open memory: its services, and other objects that commands need."""
 
     services: Services
     scrubber: Scrubber
     generations: Generations
     login: str
-    """The URL of the tables' owner, who creates and revokes access tokens."""
+    """The database URL with the login that owns the tables. It is used to create and revoke access tokens."""
     side_tasks: SideTasks
 
 
@@ -57,7 +57,7 @@ async def open_memory(
     *,
     keeps_tokens: bool,
 ) -> Opened:
-    """Open the configured memory; `stack` closes it again."""
+    """Open the configured memory. It is closed when `stack` is closed."""
     route, admin_dsn, keepers = await _route(settings, stack)
     dsn = route.direct
     database = await _pool(stack, route, durable=True)
@@ -87,7 +87,7 @@ async def open_memory(
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
-    """Write this machine's tokens to their files, and return the memory's key."""
+    """Create the tokens of this machine if `keeps_tokens`, and return the memory's key."""
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)
@@ -96,8 +96,8 @@ async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_to
 
 
 async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None, tuple[SideTask, ...]]:
-    """The route to the database, with its schema up to date; for the embedded one also its superuser's URL and the
-    tasks that keep it running."""
+    """Bring the schema of the database up to date and return the route to it. For the embedded PostgreSQL, also return
+    the superuser's URL and the task that keeps it running."""
     url, direct = settings.database_url, settings.database_direct_url
     if url is not None:
         route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)

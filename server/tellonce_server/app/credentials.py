@@ -1,5 +1,8 @@
-"""Looks up bearer tokens concurrently with the calls. A call may begin with a cached grant, but is answered only if the
-grant is still valid. A token that was revoked before the request arrived can neither read nor write."""
+"""Looks up bearer tokens while their calls already run.
+
+A call can begin with a cached grant, but it is answered only if the grant is still valid. So a token that was revoked
+before the request arrived can neither read nor write.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,21 +22,21 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
 
 MOST_KNOWN: Final = 1_000
-"""Cached grants. Without one, a call waits for its lookup."""
+"""Maximum number of cached grants. A call without a cached grant waits until its token was looked up."""
 
 
 class HeldToken(AccessToken):
-    """A token with a cached grant. `stands` resolves to whether the token is still valid, once the database has
-    answered."""
+    """A token with a cached grant. When the database has answered, the task `stands` returns whether the token is still
+    valid."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
     stands: asyncio.Task[bool] = Field(exclude=True, repr=False)
 
 
 class TokenVerifier:
-    """Looks up tokens by hash. Its timing reveals nothing, because no secret is compared byte by byte.
+    """Looks up tokens by their hash, so the time of a lookup reveals nothing about a token.
 
-    Calls that arrive while a lookup runs share the next one.
+    All calls that arrive while a lookup runs share the next lookup.
     """
 
     def __init__(self, database: Database) -> None:
@@ -46,7 +49,8 @@ class TokenVerifier:
         return await self.access(token, digest(token))
 
     async def access(self, token: str, key: bytes) -> AccessToken | None:
-        """The access of the token with the hash `key`; `token` is the text in the request."""
+        """The access of the token with the hash `key`; None if there is no such token. `token` is the text in the
+        request."""
         known = self._known.get(key)
         if known is None:
             grant = await self._found(key)
@@ -59,7 +63,7 @@ class TokenVerifier:
         return await self._found(key) == known
 
     async def _found(self, key: bytes) -> Grant | None:
-        """The grant as the database holds it at a time after this call."""
+        """Read the grant from the database. The query starts after this call, so an earlier revocation is seen."""
         found: asyncio.Future[Grant | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((key, found))
         if self._asking is None or self._asking.done():
@@ -72,7 +76,7 @@ class TokenVerifier:
             try:
                 grants = await tokens.find_all(self.database, [key for key, _ in waiting])
             except Exception as failure:
-                # This is the edge of work done for several callers: each of them raises the error.
+                # One lookup serves several callers, so any error is passed on to each of them.
                 _fail(waiting, failure)
                 continue
             for key, found in waiting:
@@ -95,13 +99,13 @@ def _fail(waiting: Sequence[tuple[bytes, "asyncio.Future[Grant | None]"]], failu
 
 
 def _seen(task: "asyncio.Task[bool]") -> None:
-    """Retrieve the outcome of a lookup whose call has already ended, so that asyncio does not report it."""
+    """Retrieve the exception of a finished lookup, so that asyncio does not log it if the call has already ended."""
     if not task.cancelled():
         task.exception()
 
 
 async def still_granted() -> bool:
-    """Whether the current request's credential still holds. Ask before writing for it.
+    """Whether the credential of the current request is still valid. To be checked before the request writes anything.
 
     Returns False if this cannot be looked up now.
     """
@@ -109,7 +113,7 @@ async def still_granted() -> bool:
 
 
 async def stands(token: AccessToken | None) -> bool:
-    """Whether a verified token still holds. Returns False if this cannot be looked up now."""
+    """Whether a verified token is still valid. Returns False if this cannot be looked up now."""
     try:
         return not isinstance(token, HeldToken) or await token.stands
     except PASSING:
@@ -117,7 +121,7 @@ async def stands(token: AccessToken | None) -> bool:
 
 
 class Standing:
-    """ASGI middleware behind authentication: an answer begins only after the credential was confirmed."""
+    """ASGI middleware that runs after authentication. It sends a response only after the credential was confirmed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -141,7 +145,7 @@ class Standing:
 
 
 async def _refused(token: HeldToken) -> JSONResponse | None:
-    """The response if the token does not hold or cannot be looked up now."""
+    """The error response if the token is not valid or cannot be looked up now; None if it is valid."""
     try:
         return None if await token.stands else _unknown()
     except PASSING as failure:
@@ -149,7 +153,7 @@ async def _refused(token: HeldToken) -> JSONResponse | None:
 
 
 def _unknown() -> JSONResponse:
-    """The SDK's response to an unknown token."""
+    """The same response that the SDK sends for an unknown token."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

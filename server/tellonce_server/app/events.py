@@ -1,4 +1,4 @@
-"""Announces commits to every server process, and from there to subscribers, over LISTEN/NOTIFY."""
+"""Announces changes to every server process with LISTEN/NOTIFY. Each process notifies its subscribers."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ MOST_WAITING = 10_000
 
 
 class Announcer:
-    """Sends notifications after the commit in the background. Losing one costs no more than a poll interval."""
+    """Sends announcements in the background, after the commit. A lost one does no harm: other processes also poll."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -39,11 +39,11 @@ class Announcer:
         try:
             await self._database.notify(batch)
         except AWAY as error:
-            OUTAGES.noted(error)  # other processes also poll
+            OUTAGES.noted(error)  # the batch is lost; other processes also poll
 
 
 class Listener:
-    """Receives all processes' announcements, wakes workers, and tells subscribers which resource changed."""
+    """Receives the announcements of all processes, wakes workers, and tells subscribers which resource changed."""
 
     def __init__(self, dsn: str, changes: Changes, wake: Callable[[], None]) -> None:
         self._dsn = dsn
@@ -66,7 +66,7 @@ class Listener:
             await connection.add_listener(FORGOTTEN, self._on_forgotten)
             await connection.add_listener(WORK, self._on_work)
             await connection.add_listener(CHANGES, self._on_change)
-            # An erasure may have been announced while this connection was down.
+            # The cached texts may have been erased while this process could not receive announcements.
             caches.clear()
             await lost.wait()
         finally:

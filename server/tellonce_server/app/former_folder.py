@@ -1,4 +1,4 @@
-"""Moves the data folder of the releases named chatmem to its new name, once, when a server starts."""
+"""Moves the data folder of older releases, which were named chatmem, to its new name when a server starts."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ from tellonce_server.store.postgres.file_lock import is_held
 
 
 def move_former_folder() -> str | None:
-    """Move it if the new name is not taken and no server uses the folder.
+    """Move the former folder if the new folder does not exist and no server uses the former one.
 
     Returns: A sentence for the person, or None if there was nothing to move.
     """

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP, with its own uvicorn, limited bodies and an orderly shutdown."""
+"""Serves MCP over streamable HTTP with uvicorn. Limits the size and the time of requests, and shuts down in order."""
 
 import asyncio
 import contextlib
@@ -34,7 +34,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
-    """The ASGI application. Its lifespan keeps the storage open; `streams` ends its subscriptions."""
+    """The ASGI application. While it runs, the storage is open. `streams` can end its open subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_operator_pages(server, storage, security, transport_security(settings, public=False))
@@ -46,7 +46,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
         max_request_body_size=BODY_BYTES,
         transport_security=security,
     )
-    # It is added last, so that it runs after authentication and knows the credential.
+    # Middleware at index 0 runs before authentication. Appended middleware runs after it and knows the credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
@@ -63,8 +63,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """Hosts and origins that may call: loopback, the bound address, and those in the settings. This blocks DNS
-    rebinding. `public` says whether the public address is allowed."""
+    """The hosts and origins that may call: loopback, the address of the server, and those in the settings. This blocks
+    DNS rebinding. With `public`, the public address is allowed, too."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -73,7 +73,7 @@ def transport_security(settings: ServerSettings, *, public: bool = True) -> Tran
 
 
 async def serve_http(settings: ServerSettings) -> None:
-    """Serve until SIGINT or SIGTERM. Running calls get three seconds to finish."""
+    """Serve until SIGINT or SIGTERM. Then running calls have three seconds to finish."""
     streams = OpenStreams()
     config = uvicorn.Config(
         build_http(settings, Storage(settings), streams),
@@ -83,14 +83,15 @@ async def serve_http(settings: ServerSettings) -> None:
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
-        log_config=None,  # its errors go to our log
+        log_config=None,  # uvicorn uses our log for its errors
         log_level="warning",
     )
     await _Server(config, streams).serve()
 
 
 class _Server(uvicorn.Server):
-    """Ends subscription streams, which would outlast any grace period, and treats a signal as a normal end."""
+    """A uvicorn server that ends subscription streams, which would not end by themselves, before it stops. A signal is
+    a normal end."""
 
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
@@ -102,8 +103,8 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Unlike uvicorn's own version, does not raise the signal again at the end, so the exit code is 0 without a
-        traceback."""
+        """Handle signals like uvicorn, but do not raise the signal again at the end. So the exit code is 0 and there is
+        no traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -113,9 +114,10 @@ class _Server(uvicorn.Server):
 
 
 class TimedArrival(H11Protocol):
-    """Limits the time from a connection's opening, or a request's first byte, to the request's last byte.
+    """Limits how long a request may take to arrive. The time starts when the connection opens or, for later requests,
+    at the first byte.
 
-    Between requests, uvicorn's keep-alive timer applies.
+    Between requests, the keep-alive timer of uvicorn applies.
     """
 
     seconds: ClassVar[float] = 30.0

@@ -1,4 +1,4 @@
-"""Detects an event loop that one call blocks too long, and names the running code."""
+"""Detects when code blocks the event loop too long, and logs the stack of that code."""
 
 import asyncio
 import logging
@@ -13,17 +13,17 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Seconds of blocking that are reported, because all other calls wait meanwhile."""
+"""Seconds from which blocking is reported. Meanwhile, all other calls wait."""
 
 BEAT_SECONDS = 0.1
 
 
 class LoopWatch:
-    """A heartbeat on the loop, and a thread that checks it."""
+    """Runs a heartbeat on the event loop, and a thread that checks the heartbeat."""
 
     def __init__(self) -> None:
         self.episodes = 0
-        """How often the loop was blocked longer than the limit."""
+        """How often the loop was blocked for longer than the limit."""
         self._beat_at = 0.0
         self._worked_at_beat = 0.0
         self._clock: int | None = None
@@ -64,17 +64,18 @@ class LoopWatch:
                 self._name(loop_thread)
 
     def _name(self, loop_thread: int) -> None:
-        # Python's only access to another thread's stack.
+        # In Python, this is the only way to read the stack of another thread.
         frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
         stack = "".join(traceback.format_stack(frame)[-12:]) if frame is not None else "(no stack)"
         logger.warning("the event loop was held for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
-    """Whether the loop's own work blocked it, rather than a busy machine.
+    """Whether a call blocked the loop. A heartbeat can also be late because the machine is busy.
 
-    `worked` is the processor time of the loop's thread since the heartbeat. It is 0 if a call waits for the system;
-    then the thread is not `runnable`, and the watching thread was not `late` (in seconds) either.
+    `worked` is the processor time of the loop's thread since the heartbeat. A call that computes uses processor time. A
+    call that waits for the system uses none; then the loop's thread is not `runnable`, and the watching thread was not
+    `late` (in seconds).
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False
@@ -82,12 +83,12 @@ def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) ->
 
 
 def _clock_of(thread: int) -> int | None:
-    """The clock of a thread's processor time, if the system has one."""
+    """The id of the clock that measures a thread's processor time; None if the system has no such clock."""
     return time.pthread_getcpuclockid(thread) if hasattr(time, "pthread_getcpuclockid") else None
 
 
 def _is_runnable(native_id: int) -> bool:
-    """Whether the thread is waiting for a processor; False if the system does not provide this."""
+    """Whether the thread is running or waits for a processor. False if the system does not provide this."""
     try:
         stat = Path(f"/proc/self/task/{native_id}/stat").read_text()
     except OSError:

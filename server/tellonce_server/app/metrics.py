@@ -1,4 +1,4 @@
-"""The metrics at `/metrics` in Prometheus' text format: figures and our own names, never a text or a user's id."""
+"""The metrics at `/metrics` in the text format of Prometheus. They never contain a stored text or a user's id."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from tellonce_server.store.pools import PoolUse
 
 BUCKETS = (0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
-"""Upper bounds, in seconds, of the histogram of tool durations. A context of a large memory takes .02."""
+"""Upper bounds in the histogram of tool durations, in seconds. A context of a large memory takes 0.02 s."""
 
 
 class Metrics:
-    """Counts calls as they end. Other figures are read on request."""
+    """Counts tool calls when they end. All other figures are read when the page is requested."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -37,7 +37,7 @@ class Metrics:
         self._seconds.labels(tool).observe(seconds)
 
     async def text(self) -> bytes:
-        """The metrics page. During a database outage it shows what the process itself knows."""
+        """The text of the page. During a database outage it contains only the figures of the process itself."""
         health = await self._storage.health()
         families = [*_process(health)]
         try:
@@ -49,7 +49,7 @@ class Metrics:
 
 
 class _Once(CollectorRegistry):
-    """The figures of one scrape."""
+    """A registry with the figures of one request."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         super().__init__()
@@ -65,7 +65,7 @@ class _Read(Collector):
 
 
 def _process(health: dict[str, object]) -> Iterable[Metric]:
-    """The figures this process knows itself."""
+    """The figures that need no database."""
     yield _gauge("tellonce_ready", "Whether calls are answered.", bool(health["ready"]))
     embeddings, tasks = health["embeddings"], health["tasks"]
     assert isinstance(embeddings, dict)

@@ -1,4 +1,4 @@
-"""Accepts access tokens of an OAuth issuer (JWT) as a resource server. It neither issues nor stores tokens.
+"""Accepts access tokens (JWT) of an OAuth issuer, as a resource server. It neither issues nor stores tokens.
 
 Only subjects named in the settings are admitted, and only as assistants of their user.
 """
@@ -17,12 +17,13 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Asymmetric signatures only: with a shared secret (HS…), a verifier could also issue tokens, and `none` is not a
-signature."""
+"""The accepted signature algorithms. All are asymmetric: with a shared secret (HS…), a verifier could also issue
+tokens. `none` is not a signature."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
-"""Minimum seconds between fetches of keys for an unknown key id, because anybody can send any id."""
+"""Minimum seconds between two fetches of the keys. An unknown key id causes a fetch, and anybody can send such an
+id."""
 
 KEY_LIFE_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
@@ -49,7 +50,8 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Fetch the keys, dropping withdrawn ones. If the issuer is unreachable, the present ones stay in use."""
+        """Replace the keys by those that the issuer publishes now. If the issuer is unreachable, keep the present
+        keys."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
                 answer = (await http.get(self._url)).raise_for_status().json()
@@ -62,7 +64,7 @@ class SigningKeys:
 
 
 class JwtVerifier:
-    """Checks signature, issuer, audience, times and subject. A token that fails any check is rejected."""
+    """Checks the signature, issuer, audience, times and subject of a token, and rejects it if one of them is wrong."""
 
     def __init__(self, remote: Remote, keys: SigningKeys) -> None:
         self._remote = remote
@@ -104,7 +106,7 @@ class JwtVerifier:
 
 
 def granted(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token: `scope` is one string of words (RFC 9068); some issuers write `scp` instead."""
+    """The scopes of a token. They are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value
     return [str(word) for word in words] if isinstance(words, list) else []

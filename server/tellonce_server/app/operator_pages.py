@@ -14,7 +14,7 @@ from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import AWAY, StorageUnavailable
 
 READY_SECONDS = 2.0
-"""Seconds that the database may take to answer `/ready`."""
+"""Maximum seconds that `/ready` waits for the database."""
 
 Page = Callable[[], Awaitable[Response]]
 
@@ -22,18 +22,18 @@ Page = Callable[[], Awaitable[Response]]
 def add_operator_pages(
     server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
 ) -> None:
-    """Add the pages. `public` are the hosts of the MCP endpoint; figures are shown only under the `own` hosts, not
-    under the public name."""
+    """Add the pages. `public` allows the same hosts as the MCP endpoint. `own` allows fewer, without the public
+    address; it protects `/metrics`."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 
     async def health() -> Response:
-        """200 when storage is open, before that 503 with the reason. It never waits."""
+        """200 if storage is open, otherwise 503 with the reason. This page never waits."""
         state = await storage.health()
         return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
 
     async def ready() -> Response:
-        """200 if the database answers now."""
+        """200 if the database answers now, otherwise 503 with the reason."""
         reason = await _hindrance(storage)
         return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
 
@@ -53,7 +53,7 @@ def _add(server: MemoryServer, path: str, security: TransportSecurityMiddleware,
 
 
 async def _hindrance(storage: Storage) -> str | None:
-    """Why calls cannot be answered now; None if they can."""
+    """The reason why calls cannot be answered now; None if they can be answered."""
     try:
         async with asyncio.timeout(READY_SECONDS):
             services = await storage.services()

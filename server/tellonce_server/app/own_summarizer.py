@@ -1,6 +1,7 @@
-"""Runs a summarizer for a stdio server if no other is at work: one per data folder, for as long as the server runs.
+"""Runs a summarizer for a stdio server if no other summarizer is at work. There is one per data folder, and it stops
+with the server.
 
-If the settings do not allow this, every context carries a notice that nothing is being learned.
+If the settings do not allow this, every context contains a notice that nothing is being learned.
 """
 
 import asyncio
@@ -35,8 +36,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether the settings allow a summarizer of our own. The default is yes, unless the service is installed, which
-    runs one."""
+    """Whether this server may start a summarizer. By default it may, unless the service is installed, because the
+    service runs a summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -56,8 +57,8 @@ class OwnSummarizer:
         self._worker = f"{socket.gethostname()}-{secrets.token_hex(4)}"
 
     async def run(self) -> None:
-        """Check every ten seconds whether another summarizer is at work, and start or stop ours. Stops ours when
-        cancelled."""
+        """Check every ten seconds whether another summarizer is at work, and start or stop our own accordingly. When
+        cancelled, stop our own."""
         async with AsyncExitStack() as stack:
             while True:
                 try:
@@ -79,17 +80,17 @@ class OwnSummarizer:
         notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start the summarizer, unless another server of this data folder is doing so."""
+        """Start the summarizer, unless another server with this data folder has started one."""
         lock = try_hold(self._lock_file())
         if lock is None:
             return
         stack.callback(self._forget, lock)
         stack.push_async_callback(attendance.left, self._worker)
-        # This import is late, because a client's handshake must not wait for an HTTP server that may not be needed.
+        # It is imported only here, so that the handshake with a client does not wait for the import of an HTTP server.
         module = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.agent_port")
         port = await stack.enter_async_context(module.agent_port(self._settings, self._storage))
         environment = {"TELLONCE_URL": port.url, "TELLONCE_TOKEN": port.token}
-        # Its log goes to ours, because standard output belongs to the protocol.
+        # The summarizer writes its log to our standard error, because standard output is used for the MCP protocol.
         log = sys.stderr.fileno()
         named = ("--worker", self._worker)
         self._child = Child("summarizer", "tellonce_summarizer", named, environment, logger.warning, output=log)

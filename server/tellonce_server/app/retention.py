@@ -1,4 +1,4 @@
-"""Deletes old records about the memory: receipts, finished jobs and single model calls. Messages are not touched."""
+"""Deletes old receipts, finished jobs and records of single model calls. Messages are not deleted here."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,12 +8,12 @@ from typing import Any, Final
 from tellonce_server.domain.dependencies import Dependencies
 
 BATCH: Final = 500
-"""Rows per transaction, which takes about 20 ms."""
+"""Maximum rows that one transaction deletes; this takes about 20 ms."""
 PAUSE_SECONDS: Final = 0.02
-"""A pause between batches, so that a first run over years of rows does not overload the disk."""
+"""Seconds between two batches, so that a first run over years of rows does not overload the disk."""
 
 LOCK: Final = 0x63_68_61_74_72_65_74_6E
-"""The lock held while pruning, because a second server would only read the same rows."""
+"""The advisory lock that is held while rows are deleted. A second server would only look for the same rows."""
 
 
 class Retention:
@@ -21,8 +21,8 @@ class Retention:
         self._deps = deps
 
     async def prune(self) -> int:
-        """Delete rows older than the settings allow, in batches. Returns their number, or 0 while another server
-        prunes."""
+        """Delete in batches all rows that are older than the settings allow. Returns their number, or 0 if another
+        server is deleting now."""
         async with self._deps.database.session() as session:
             if not await session.value("locks.take", LOCK):
                 return 0

@@ -1,4 +1,4 @@
-"""The composition root: storage, services and background tasks behind one MCP server on any transport."""
+"""Builds the MCP server: its tools, resources, prompts and middleware, for any transport."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -41,7 +41,7 @@ LISTS = ("tools", "resources", "prompts")
 
 
 class MemoryServer(MCPServer[None]):
-    """An MCP server that lists and runs only the tools that the caller's scopes admit."""
+    """An MCP server that lists and runs only the tools for the scopes of the caller."""
 
     def __init__(self, tools: list[StrictTool], caller_of: CallerOf, **options: Any) -> None:
         super().__init__(tools=list(tools), **options)
@@ -56,7 +56,7 @@ class MemoryServer(MCPServer[None]):
     async def read_resource(
         self, uri: AnyUrl | str, context: Context[None, Any] | None = None
     ) -> Iterable[ReadResourceContents] | InputRequiredResult:
-        """Report an outage as such; the SDK alone would report an internal error."""
+        """Read a resource. During a database outage, the error says so; the SDK would report an internal error."""
         try:
             return await super().read_resource(uri, context)
         except ResourceError as error:
@@ -68,7 +68,7 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Report a wrong name or argument as such; the SDK alone would report an internal error."""
+        """Get a prompt. For a wrong name or argument, the error says so; the SDK would report an internal error."""
         await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
@@ -89,16 +89,15 @@ class MemoryServer(MCPServer[None]):
 
 
 async def _require_standing() -> None:
-    """Check the credential before a call that may write. The caller never sees this sentence, because the request is
-    answered with 401 (`credentials.Standing`)."""
+    """Check that the credential is still valid, before a call that may write. The caller does not see the text of this
+    error, because `credentials.Standing` answers the request with 401."""
     if not await still_granted():
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
 
 async def constant_lists(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware. It declares that a credential's lists of tools, resources and prompts never change while the server
-    runs, because the SDK
-    declares the opposite if resources can be subscribed to."""
+    """Middleware that declares that the lists of tools, resources and prompts do not change while the server runs. The
+    SDK would declare the opposite, because clients can subscribe to resources."""
     result = await call_next(ctx)
     if ctx.method != "server/discover" or not isinstance(result, dict):
         return result
@@ -115,9 +114,10 @@ def build_server(
     caller_of: CallerOf | None = None,
     middleware: Sequence[ServerMiddleware[Any]] = (),
 ) -> MemoryServer:
-    """Build the server. `auth` is on for HTTP; without it, the caller is the configured user.
+    """Build the server. With `auth`, which HTTP uses, callers need a token. Without it, the caller is the configured
+    user, or the result of `caller_of`.
 
-    The runner of the server must enter `storage`; the tools wait for it.
+    The code that runs the server must also open `storage`. Until it is open, the tools wait.
     """
     own_caller = configured_caller(settings)
     who = caller_of or (http_caller if auth else lambda: own_caller)
@@ -156,7 +156,8 @@ def build_server(
 
 
 def auth_settings(settings: ServerSettings) -> AuthSettings:
-    """The auth settings. With an issuer, the metadata of RFC 9728 tell clients where to get a token."""
+    """The SDK's settings for authentication. With an issuer, clients learn from metadata (RFC 9728) where to get a
+    token."""
     remote = settings.remote
     return AuthSettings.model_validate(
         {

@@ -1,5 +1,4 @@
-"""The server over stdio, as Claude Desktop and Claude Code start it: for one user, with an orderly shutdown on every
-signal."""
+"""Serves one user over stdio, as Claude Desktop and Claude Code start it. Shuts down in order when it is stopped."""
 
 import asyncio
 import os
@@ -15,7 +14,7 @@ GRACE_SECONDS = 5.0
 
 
 async def serve_stdio(settings: ServerSettings) -> None:
-    """Serve until the client closes its end, or until SIGINT or SIGTERM."""
+    """Serve until the client closes the connection, or until SIGINT or SIGTERM."""
     storage = Storage(settings, keeps_tokens=False)
     server = build_server(settings, storage, auth=False)
     told = told_to_end()
@@ -25,7 +24,7 @@ async def serve_stdio(settings: ServerSettings) -> None:
         stopping = asyncio.create_task(told.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
-        # A thread of the SDK blocks in a read of stdin that cannot be interrupted. Storage is closed, so nothing is
-        # lost.
+        # A thread of the SDK still reads from stdin and cannot be interrupted, so the process is ended at once. Storage
+        # is already closed, so no data is lost.
         os._exit(0)
     await serving

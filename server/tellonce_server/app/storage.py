@@ -1,4 +1,4 @@
-"""Opens and holds one process's storage. The port and the tools are available before it is open."""
+"""Opens and holds the storage of one process. Clients can connect and list the tools before the storage is open."""
 
 import asyncio
 import importlib
@@ -41,10 +41,10 @@ logger = logging.getLogger(__name__)
 
 
 class Storage:
-    """One process's storage. Enter it once; until it is open, `services()` waits.
+    """The storage of one process. `running()` opens it and may be used once. Until it is open, `services()` waits.
 
-    With `keeps_tokens`, this process writes the access tokens of this machine's user. The HTTP server does so; another
-    process may be configured for another user.
+    With `keeps_tokens`, this process writes the access tokens for this machine. Only the HTTP server does so, because
+    other processes may be configured for another user.
     """
 
     def __init__(
@@ -68,7 +68,8 @@ class Storage:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Storage"]:
-        """Open in the background, so that a client's handshake never waits for PostgreSQL; close at the end."""
+        """Open the storage in the background, so that the handshake with a client never waits for PostgreSQL. Close it
+        at the end of the block."""
         self._actors = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as stack:
             opening = asyncio.create_task(self._open(stack))
@@ -80,7 +81,7 @@ class Storage:
                 await asyncio.gather(opening, return_exceptions=True)
 
     async def services(self) -> "Services":
-        """The services, once storage is open.
+        """Wait until storage is open and return the services.
 
         Raises: StorageUnavailable: it could not be opened.
         """
@@ -89,8 +90,8 @@ class Storage:
         return await asyncio.shield(self._actors)
 
     async def health(self) -> dict[str, Any]:
-        """Whether calls can be answered, what is still starting, the side tasks, and how often the event loop was
-        blocked.
+        """The health report: whether calls can be answered, the state of the embedding model and of the side tasks, and
+        how often the event loop was blocked.
 
         It never waits.
         """
@@ -114,7 +115,8 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Open, retrying until it succeeds, so that a database that is down at the start needs no manual restart."""
+        """Try to open the storage until it succeeds. So the server need not be restarted if the database starts
+        later."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -126,7 +128,7 @@ class Storage:
             try:
                 services = await self._make(attempt)
             except Exception as error:
-                # This is an edge: for any error, callers must get an answer instead of waiting forever.
+                # Any error is caught here, because callers must get an answer instead of waiting forever.
                 self._log(error)
                 self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
                 return False
@@ -135,7 +137,7 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log one line, once, for errors that people have to fix, and the stack for others."""
+        """Log an error that people have to fix as one line, and only once. Log any other error with its stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -144,19 +146,19 @@ class Storage:
             logger.exception("storage could not be opened; trying again")
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
-        """Give waiting callers, and new ones until the next attempt, the services or the error."""
-        assert self._actors is not None  # it is set before storage is opened
+        """Give the services or the error to all waiting callers, and to new callers until the next attempt."""
+        assert self._actors is not None  # `running` sets it before storage is opened
         if self._actors.done():
             self._actors = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
             self._actors.set_exception(outcome)
-            # Retrieve the exception, because over stdio nobody may ask for it.
+            # Retrieve the exception, so that asyncio does not log it if no call asks for it.
             self._actors.exception()
         else:
             self._actors.set_result(outcome)
 
     async def _make(self, stack: AsyncExitStack) -> "Services":
-        # This import runs during the handshake, so that a client sees the tools before the rest is loaded.
+        # The import runs in a thread, so that a client can already connect and list the tools.
         opening = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.bootstrap")
         opened: Opened = await opening.open_memory(
             self.settings,
@@ -173,8 +175,8 @@ class Storage:
 
 
 class LateVerifier:
-    """Verifies an issuer's tokens by its keys, and our own once storage is open, because the HTTP port answers
-    earlier."""
+    """Verifies the tokens of an issuer with the issuer's keys, and our own tokens with the database. The HTTP port is
+    open earlier than the database, so our own tokens wait for it."""
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage

@@ -1,4 +1,4 @@
-"""The response to an HTTP request that fails before MCP is reached, as in an outage during the credential lookup."""
+"""Answers HTTP requests that fail before they reach MCP, as when the database is down during the token lookup."""
 
 import json
 from typing import Any
@@ -10,11 +10,12 @@ from tellonce.client import LATER_META, UNREACHABLE
 from tellonce_server.core.errors import OUTAGES, PASSING, RETRY_SECONDS
 
 MOST_BYTES = 64 * 1024
-"""Maximum bytes of a request's body that are read to find its id."""
+"""Maximum bytes of a request's body that are read to find the request's id."""
 
 
 class Unavailable:
-    """ASGI middleware around everything: 503 with a sentence and Retry-After in JSON-RPC's form, never a bare 500."""
+    """The outermost ASGI middleware. It answers a temporary failure with 503, Retry-After, and a sentence as a JSON-RPC
+    error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -38,19 +39,19 @@ class Unavailable:
             if begun or scope["type"] != "http":
                 raise
             sentence = OUTAGES.noted(failure)
-            # A body that was read cannot be read again; a second read would wait forever.
+            # If the body was already read, it is not read again, because that would wait forever.
             await later(sentence, None if read else await _request_id(receive))(scope, receive, send)
 
 
 def later(sentence: str, request_id: Any) -> JSONResponse:
-    """A 503 with the sentence in JSON-RPC's form."""
+    """A response with status 503 and the sentence as a JSON-RPC error."""
     error = {"code": UNREACHABLE, "message": sentence, "data": {LATER_META: True}}
     body = {"jsonrpc": "2.0", "id": request_id, "error": error}
     return JSONResponse(body, status_code=503, headers={"Retry-After": str(RETRY_SECONDS)})
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, so that its client knows which call failed; None if it cannot be read."""
+    """The JSON-RPC id of the request, which tells the client which call failed; None if it cannot be read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

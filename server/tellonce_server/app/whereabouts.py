@@ -41,4 +41,6 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 def has_memory(settings: ServerSettings) -> bool:
     """Whether there is a memory: always assumed of an external database, else only after its first start."""
-    return settings.login_url is not None or EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()
+    if settings.login_url is not None or (settings.data_dir / NOTE).exists():
+        return True
+    return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()

@@ -1,4 +1,4 @@
-"""Failures of the database: which ones are temporary, and the sentence a caller gets for each. Knows no query."""
+"""Failures of the database: which failures are temporary, and what a caller is told about them. Knows no query."""
 
 import logging
 import time
@@ -8,7 +8,7 @@ import asyncpg
 
 
 class Refused(Exception):
-    """The call cannot be done as asked. Its text is sent to the caller unchanged and says what to change."""
+    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call."""
 
 
 logger = logging.getLogger(__name__)
@@ -29,10 +29,10 @@ AWAY = (
     OSError,
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
-    # asyncpg raises this when it rolls back on a connection that was cut.
+    # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""Any failure of the database or of the connection to it. Background work retries after each of them."""
+"""All failures of the database or of the connection to it. After each of them, background work tries again."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -44,12 +44,12 @@ PASSING: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Temporary failures: a later call may succeed. An interrupted call stores nothing, because each call is one
-transaction."""
+"""Temporary failures, after which a later call may succeed. Each call is one transaction, so an interrupted call stores
+nothing."""
 
 
 def told(failure: Exception) -> str:
-    """The sentence about the failure that a caller gets and may show to the person."""
+    """A sentence about the failure, for the caller. The caller may show it to the person."""
     match failure:
         case StorageUnavailable():
             return str(failure)
@@ -62,7 +62,7 @@ def told(failure: Exception) -> str:
 
 
 class OutageLog:
-    """Logs one line when an outage begins and one when it ends, however many calls it affects."""
+    """Logs one line when a database outage begins and one when it ends, for any number of failed calls."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -71,7 +71,7 @@ class OutageLog:
         self._failures = 0
 
     def noted(self, failure: Exception) -> str:
-        """Log the start of an outage once, and return the sentence for the caller."""
+        """Log the start of an outage, unless it is already logged. Returns the sentence for the caller."""
         sentence = told(failure)
         self._failures += 1
         if sentence != self._sentence:
@@ -82,7 +82,7 @@ class OutageLog:
         return sentence
 
     def answered(self) -> None:
-        """Note that the database has answered, which ends an outage."""
+        """End an outage, because the database has answered."""
         if self._sentence is not None:
             seconds = self._clock() - self._began
             logger.warning("the database answers again, after %.0f s and %d failures", seconds, self._failures)
@@ -94,7 +94,7 @@ OUTAGES = OutageLog()
 
 
 def cause_in(error: BaseException) -> Exception | None:
-    """The first temporary failure among an exception and its causes, or None."""
+    """The first temporary failure in the chain of an exception and its causes, or None."""
     found: BaseException | None = error
     while found is not None:
         if isinstance(found, PASSING):

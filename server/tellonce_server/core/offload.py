@@ -1,4 +1,4 @@
-"""Runs work on a short text directly and on a long text in a thread, so that it does not block other calls."""
+"""Runs a function on a short text directly, and on a long text in a thread, so that other calls are not blocked."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,11 +7,11 @@ from typing import TypeVar
 ResultT = TypeVar("ResultT")
 
 SMALL = 2_000
-"""Characters that are processed on the event loop. Any work on them takes under 2 ms; a thread costs 0.1 ms on a quiet
-machine."""
+"""Maximum characters of a text that is processed on the event loop, which takes under 2 ms. A thread would add 0.1 ms
+or more."""
 
 
 async def offloaded(characters: int, work: Callable[[], ResultT]) -> ResultT:
-    """The result of `work`, a pure function of a text of so many characters. Call it before a transaction where
-    possible."""
+    """The result of `work`, a pure function that processes a text of `characters` characters. If possible, call this
+    before a transaction, so that the transaction does not wait."""
     return work() if characters <= SMALL else await asyncio.to_thread(work)

@@ -1,11 +1,11 @@
-"""Limits how often something may happen, with one token bucket per name."""
+"""Limits the rate of calls for each name with a token bucket."""
 
 import time
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 BURST_SECONDS = 10
-"""A name that was idle may use up the allowance of this many seconds at once."""
+"""The size of a bucket: after a pause, a name may use the calls of this many seconds at once."""
 
 MOST_BUCKETS = 10_000
 

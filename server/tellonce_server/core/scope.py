@@ -1,4 +1,4 @@
-"""The owner of a chat's memory and the thread of a message, from the settings and the channel's data. Pure."""
+"""Determines the owner of a chat's memory and the thread of a message. Pure."""
 
 import hashlib
 import re
@@ -8,15 +8,15 @@ from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import Refused
 
 DEFAULT_CHANNEL = "telegram"
-"""The default channel of the relay."""
+"""The channel of a call by the relay that does not name another channel."""
 
 UNNAMED_CHANNEL = "mcp"
 """The channel of a client without a name."""
 
 
 CONVERSATIONS = 2**52
-"""Chat numbers of conversations start here and end below twice this value: above every Telegram id, and exact in a
-JSON number."""
+"""The lowest chat number of a conversation; all are below twice this value. They are above every Telegram id, and exact
+as JSON numbers."""
 
 
 class ChatRefused(Refused):
@@ -25,7 +25,7 @@ class ChatRefused(Refused):
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller according to its credential: a user (assistant scope), or the relay, which serves every allowed chat."""
+    """The caller, as determined by its credential. `user_id` is None for the relay, which serves every allowed chat."""
 
     user_id: int | None
     scopes: frozenset[str]
@@ -35,8 +35,9 @@ class Caller:
 class ChatScope:
     """A chat and its owner.
 
-    `channel` is the one the call came through; a message's own id is unique within its channel. `home` is the channel
-    the chat belongs to. `conversation` is the client's name for the conversation, if it gave one.
+    - `channel`: the channel through which the call came. The external id of a message is unique in its channel.
+    - `home`: the channel to which the chat belongs.
+    - `conversation`: the client's name for the conversation, if the client gave one.
     """
 
     owner_id: int
@@ -47,17 +48,18 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether only the owner talks here, so that a call may change everything of the owner's. This holds for a
-        private chat or conversation, and for a shared group, which is its own owner."""
+        """Whether a call from this chat may change all memories of the owner. This is so in a private chat, in a
+        conversation, and in a shared group, which is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 
     @property
     def guest(self) -> str | None:
-        """The call's channel if the chat belongs to another channel, else None."""
+        """The channel of the call if the chat belongs to another channel, else None."""
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory of that chat is visible here. A memory of no chat is visible everywhere."""
+        """Whether a memory with that chat is visible in this chat. A memory without a chat (None) is visible in all
+        chats."""
         return chat_id is None or chat_id == self.chat_id
 
     @property
@@ -68,7 +70,8 @@ class ChatScope:
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat, conversation and channel that a call names. `channel` defaults to the MCP client's name."""
+    """The chat, conversation and channel that a call names. If it names no channel, this is the name of the MCP
+    client."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -76,7 +79,7 @@ class Asked:
 
 
 def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
-    """The chat of a call. A call without a chat belongs to a conversation of the caller's channel.
+    """The chat of a call. A call that names no chat belongs to a conversation of the caller's channel.
 
     Raises: ChatRefused: the caller may not use the chat's memory.
     """
@@ -113,7 +116,8 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation, or the channel's own chat. Its number depends on these three values alone."""
+    """The chat of a conversation; without `conversation_id`, the chat of the channel. Its number is computed from the
+    three arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -125,13 +129,14 @@ def is_conversation(chat_id: int) -> bool:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that names none: its own name, reduced to the characters a channel may have."""
+    """The channel of a client that does not name one: the client's name, without characters that a channel cannot
+    have."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
 
 
 def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
-    """The owner of a chat that the settings allow, else None."""
+    """The owner of a chat; None if the settings do not allow the chat."""
     if chat_id in settings.personal_groups:
         return settings.default_user
     if chat_id in settings.groups or chat_id in settings.user_ids or chat_id == settings.default_user:
@@ -140,13 +145,13 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number of the owner's profile: a shared group's own chat; 0 for a person, whose profile is shown in all
-    chats."""
+    """The chat number under which the profile of an owner is stored. For a shared group, this is its own chat. For a
+    person, it is 0, because the profile is shown in all chats."""
     return owner_id if owner_id < 0 else 0
 
 
 def topic_thread(chat_id: int, message_thread_id: int | str) -> str:
-    """The thread of a forum topic, by number, or of a client's session, by name."""
+    """The thread key of a forum topic, given by its number, or of a client's session, given by its name."""
     return f"topic:{chat_id}:{message_thread_id}"
 
 
@@ -155,10 +160,11 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread of a reply: the target's thread if that is a reply thread, else a new one that starts at the target.
+    """The thread key of a reply. It is the thread of the target if that is a reply thread, else a new thread that
+    starts at the target.
 
-    `guest` is the replying channel if the chat belongs to another channel, because both may have a message with that
-    id.
+    `guest` is the channel of the reply if the chat belongs to another channel: both channels may have a message with
+    the id `target`.
     """
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
@@ -166,7 +172,7 @@ def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: st
 
 
 def session_thread(chat_id: int) -> str:
-    """The thread key of a chat's session summary, which covers all threads."""
+    """The thread key of the session summary of a chat. This summary covers all threads of the chat."""
     return f"session:{chat_id}"
 
 

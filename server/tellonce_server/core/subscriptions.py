@@ -1,5 +1,5 @@
-"""Delivers notifications of changes: to an assistant those of its own memory, to the relay those of every memory it
-serves."""
+"""Delivers notifications of changes. An assistant gets those of its own memory; the relay gets those of all
+memories."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ Listener = Callable[[ServerEvent], None]
 
 @dataclass(frozen=True)
 class Change:
-    """A resource of one owner changed."""
+    """A change of a resource in the memory of one owner."""
 
     owner_id: int
     uri: str
 
 
 class Changes:
-    """Changes announced by any process, delivered to the listeners in this one."""
+    """Delivers changes, which any process may have announced, to the listeners in this process."""
 
     def __init__(self) -> None:
         self._listeners: dict[object, Callable[[Change], None]] = {}
@@ -30,7 +30,7 @@ class Changes:
             listener(change)
 
     def hear(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Register a listener. It is called for each change until the returned function is called."""
+        """Register a listener, which is called for each change. The returned function removes it."""
         key = object()
         self._listeners[key] = listener
 
@@ -41,7 +41,8 @@ class Changes:
 
 
 class OwnChanges(InMemorySubscriptionBus):
-    """The MCP server's subscription bus. A subscription belongs to the caller of the request that opens it."""
+    """The subscription bus of the MCP server. It passes a change to a subscriber only if the caller that subscribed may
+    see it."""
 
     def __init__(self, changes: Changes, caller_of: Callable[[], Caller]) -> None:
         super().__init__()

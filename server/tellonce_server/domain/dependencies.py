@@ -1,4 +1,4 @@
-"""What every service of the server is created with: settings, storage, clock, notices and announcements."""
+"""The objects that every service of the server is created with: settings, storage, clock, notices and announcements."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,10 +13,10 @@ from tellonce_server.store.database import Database
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What every service is created with. `announce(channel, payload)` reaches all server processes; call it after the
-    commit. It never waits and never fails.
+    """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
+    it after the commit. It never waits and never fails.
 
-    `traces` is a pool whose commits may be lost in a power failure.
+    `traces` is a connection pool whose commits may be lost in a power failure.
     """
 
     settings: ServerSettings
@@ -27,7 +27,7 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[str] = field(default_factory=list)
-    """Notices that this process adds to every context: nothing is being learned."""
+    """Notices that this process adds to every context, such as that nothing is being learned."""
 
     @property
     def zone(self) -> ZoneInfo:
@@ -50,4 +50,4 @@ FORGOTTEN = "tellonce_forgotten"
 """The channel that announces every erasure with its commit. Each server process then clears its caches of texts."""
 
 CHANGES = "tellonce_changes"
-"""The channel that announces changed resources as the owner, a space and the URI."""
+"""The channel that announces changed resources. Its payload is the owner, a space and the URI."""

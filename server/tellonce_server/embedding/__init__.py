@@ -1,1 +1,1 @@
-"""Turns texts into vectors: local or Ollama models, storage of vectors, and search without them."""
+"""Turns texts into vectors with a local or an Ollama model. Without a model, search uses words alone."""

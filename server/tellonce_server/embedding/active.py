@@ -1,4 +1,4 @@
-"""The embedder for the stored vectors. It changes when `tellonce reembed` changes the model."""
+"""The embedder of the database's active model. It is replaced when `tellonce reembed` changes the model."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -8,11 +8,11 @@ from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vec
 
 
 class ActiveEmbedder:
-    """Starts as the configured embedder; `follow` switches to the one of the database's active model.
+    """Starts with the configured embedder. `follow` switches to the embedder of the database's active model.
 
-    The configured model applies to a memory without vectors and to `reembed`. If embeddings are off, they stay off.
-    Each vector carries its model's name, and the database accepts only the active model's, so a change needs no
-    agreement between processes.
+    The configured model matters in two cases: in a memory without vectors it becomes the active model, and `reembed`
+    changes to it. If the settings turn embeddings off, `follow` changes nothing. Each vector carries its model's name,
+    and the database accepts only vectors of the active model, so the processes need not switch at the same time.
     """
 
     def __init__(self, configured: Embedder, named: Callable[[str], Embedder]) -> None:
@@ -60,7 +60,7 @@ class ActiveEmbedder:
             try:
                 await asyncio.wait({running, changed}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
-                    running.result()  # an error of the embedder is raised here too
+                    running.result()  # raises the embedder's error, if it failed
                 await changed
             finally:
                 running.cancel()
@@ -68,7 +68,7 @@ class ActiveEmbedder:
                 await asyncio.gather(running, changed, return_exceptions=True)
 
     def follow(self, active: str | None) -> None:
-        """Switch to the named model unless it is already in use."""
+        """Switch to the active model, unless it is unknown (None) or already in use, or embeddings are off."""
         if not self._off and active is not None and active != self._current.model:
             self._current = self._named(active)
             self._changed.set()

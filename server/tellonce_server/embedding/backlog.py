@@ -1,4 +1,4 @@
-"""Embeds texts without a vector in the background. One batch is written while the next is computed."""
+"""Embeds, in the background, the texts that have no vector yet. One batch is written while the next is computed."""
 
 import asyncio
 import logging
@@ -16,20 +16,21 @@ logger = logging.getLogger(__name__)
 
 BATCH = 32
 IN_A_ROW = 8
-"""Consecutive batches of one kind before the next kind's turn."""
+"""Maximum consecutive batches of one kind. Then the next kind gets its turn."""
 
 IDLE_SECONDS = 2.0
 
 LOCK: Final = 0x63_68_61_74_65_6D_62_64
-"""The lock held while embedding; without it, several servers on one memory would each embed all of it."""
+"""The key of the database lock that is held while embedding. Without the lock, all servers of one memory would embed
+the same texts."""
 
 LOWEST = -(2**63)
 
 
 @dataclass(frozen=True)
 class _Kind:
-    """The texts of one table. `key` identifies a row and gives the order; `coded` means that a sign code is stored
-    with the vector."""
+    """One table whose texts are embedded. `key` names the columns that identify a row and give the order. `coded` means
+    that a sign code is stored with each vector."""
 
     unembedded: str
     set_embeddings: str
@@ -73,7 +74,8 @@ class EmbeddingBacklog:
                 await asyncio.sleep(IDLE_SECONDS)
 
     async def work_once(self) -> int:
-        """Embed some batches of each kind. Returns the number of texts, or 0 while another server embeds."""
+        """Embed some batches of each kind. Returns the number of embedded texts, or 0 if another server holds the
+        lock."""
         async with self._database.session() as session:
             if not await session.value("locks.take", LOCK):
                 return 0
@@ -95,7 +97,7 @@ class EmbeddingBacklog:
         return count
 
     async def _embedded(self, kind: _Kind, rows: Sequence[Row]) -> tuple[list[Any], ...]:
-        """The columns to write: keys and versions of the rows, vectors, and codes if the kind has them."""
+        """The columns to write: the rows' keys and versions, the vectors, and the sign codes if the kind has them."""
         model, mean = self._embedder.model, self._embedder.mean
         vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
         written = [

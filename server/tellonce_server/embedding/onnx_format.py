@@ -41,7 +41,7 @@ def graph(
     between: Iterable[bytes] = (),
     name: str = "",
 ) -> bytes:
-    """A graph. `between` are the shapes of intermediate values that a runtime should know."""
+    """A graph. `between` gives the runtime the shapes of intermediate values."""
     parts = [_bytes(1, node) for node in nodes]
     parts += [_bytes(2, name.encode())] if name else []
     parts += [_bytes(5, constant) for constant in constants]
@@ -60,7 +60,7 @@ def node(kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes:
 
 
 def constant(name: str, value: Array) -> bytes:
-    """A tensor; its elements are stored as in memory on little-endian machines."""
+    """A constant tensor. Its elements are stored in little-endian byte order."""
     dimensions = b"".join(_number(1, size) for size in value.shape)
     little = value.astype(value.dtype.newbyteorder("<"), copy=False)
     element = _ELEMENTS[value.dtype.name]
@@ -68,7 +68,7 @@ def constant(name: str, value: Array) -> bytes:
 
 
 def value(name: str, element: int, shape: Sequence[int | str]) -> bytes:
-    """An input, an output or an intermediate value. A name in the shape is a size that may vary between calls."""
+    """An input, an output or an intermediate value. A string in `shape` names a size that may vary between calls."""
     sizes = [_bytes(2, size.encode()) if isinstance(size, str) else _number(1, size) for size in shape]
     tensor = _number(1, element) + _bytes(2, b"".join(_bytes(1, size) for size in sizes))
     return _bytes(1, name.encode()) + _bytes(2, _bytes(1, tensor))
@@ -96,7 +96,7 @@ def _tag(field: int, wire: int) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    """Seven bits per byte, lowest first; a negative number as its 64-bit two's complement."""
+    """Seven bits per byte, lowest bits first. A negative number is written as its 64-bit two's complement."""
     rest, parts = value & (1 << 64) - 1, bytearray()
     while rest > 0x7F:
         parts.append(rest & 0x7F | 0x80)

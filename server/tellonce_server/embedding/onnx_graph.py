@@ -1,8 +1,9 @@
 """Writes an ONNX graph of a BERT sentence encoder from its weights: token ids in, one unit vector per text out.
 
 The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization, as
-sentence-transformers publishes all-MiniLM-L6-v2. Weights are bytes per column, and their inputs are rounded to bytes at
-run time. This takes half the time of float32, and the vectors keep a cosine of .99 with it.
+sentence-transformers publishes all-MiniLM-L6-v2. Weights are rounded to bytes, with one scale per column. The inputs
+that they are multiplied with are rounded to bytes at run time. This takes half the time of float32, and the vectors
+have a cosine of .99 with those of float32.
 """
 
 import json
@@ -27,19 +28,20 @@ from tellonce_server.embedding.onnx_format import (
 )
 
 EMBEDDING, EARLY = "embedding", "early"
-"""Names of the outputs: the text's unit vector, and the mean over the tokens after three layers.
+"""Names of the outputs: the text's unit vector, and the mean of the token vectors after three layers.
 
-For choosing sentences to keep, that mean is better than the last layer's."""
+To choose the sentences to keep, the mean after three layers is better than the mean after the last layer."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
-"""Names within the graph since its first version: the mask of real tokens, and the tokens after the early layer."""
+"""Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. They have
+not changed since the graph's first version."""
 
 Floats = npt.NDArray[np.float32]
 _TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
 
 
 MASKED = -1e4
-"""Added to the attention score of padding; its exponential is practically 0."""
+"""Added to the attention score of padding. The exponential of this number is practically 0."""
 
 
 def build(source: Path) -> bytes:
@@ -57,7 +59,7 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """The bytes to append to a graph to give it the output EARLY too; EMBEDDING keeps its value."""
+    """The bytes that, appended to the model, add the output EARLY. The output EMBEDDING does not change."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [
@@ -71,7 +73,7 @@ def early(hidden: int) -> bytes:
 
 
 class _Writer:
-    """Collects nodes and constants. Every method returns the name of its result."""
+    """Collects the nodes and constants of the graph. A method that adds a value returns the value's name."""
 
     def __init__(self, weights: Mapping[str, Floats], config: dict[str, Any]) -> None:
         self._weights = weights
@@ -98,7 +100,7 @@ class _Writer:
         return self._norm(self._sum(self._words(), rows), "embeddings.LayerNorm")
 
     def layer(self, x: str, name: str) -> str:
-        """One transformer layer: self-attention, then the feed-forward part, each with its residual."""
+        """One transformer layer: self-attention, then the feed-forward part, each with a residual connection."""
         attended = self._shaped(
             self._linear(self._attention(x, name + "attention.self."), name + "attention.output.dense")
         )
@@ -108,7 +110,7 @@ class _Writer:
         return self._norm(self._sum(outer, y), name + "output.LayerNorm")
 
     def pool(self, tokens: str) -> None:
-        """The mean over real tokens, scaled to length one."""
+        """Add the output EMBEDDING: the mean over real tokens, scaled to length one."""
         weights = self._op("Unsqueeze", [self._mask, self._integers[2]])
         total = self._op("ReduceSum", [self._op("Mul", [tokens, weights]), self._integers[1]], keepdims=0)
         count = self._op("ReduceSum", [weights, self._integers[1]], keepdims=0)
@@ -124,7 +126,8 @@ class _Writer:
         return model(whole_graph)
 
     def _words(self) -> str:
-        """The rows of the tokens' words, kept as bytes until selected."""
+        """The word embeddings of the input tokens. The table is stored as bytes; only the selected rows are converted
+        to floats."""
         rounded, scale, zero = whole(self._weight("embeddings.word_embeddings.weight"))
         self._nodes.append(node("Gather", [self._constant("words", rounded), "input_ids"], ["picked"]))
         scales = [self._constant("words_scale", scale), self._constant("words_zero", zero)]
@@ -150,7 +153,7 @@ class _Writer:
         return self._op("Unsqueeze", [self._op("Mul", [absent, masked]), axes])
 
     def _linear(self, x: str, name: str) -> str:
-        """Multiplies bytes by bytes, then applies both scales and the bias."""
+        """A linear layer: multiplies the input's bytes by the weights' bytes, then applies both scales and the bias."""
         rounded, scale, zero = self._bytes_of(x)
         weights, factors = by_column(self._weight(f"{name}.weight").T)
         names = [
@@ -166,7 +169,8 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """A computed value as bytes with scale and zero point, rounded once for all its uses."""
+        """The names of the value rounded to bytes, its scale and its zero point. Each value is rounded once for all its
+        uses."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
             self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))
@@ -181,8 +185,7 @@ class _Writer:
         return self._shaped(self._op("Add", [one, other]))
 
     def _shaped(self, name: str) -> str:
-        """The value with its shape given, one vector per token, which lets onnxruntime fuse addition and
-        normalization."""
+        """Declare the value's shape, one vector per token. This lets onnxruntime fuse addition and normalization."""
         self._shapes.append(value(name, FLOAT, ["batch", "rows", self._hidden]))
         return name
 
@@ -201,7 +204,7 @@ class _Writer:
 
 
 def read_weights(file: Path) -> Mapping[str, Floats]:
-    """Every tensor as float32. The file is a length, a JSON header of that length, and the tensors' bytes."""
+    """Every tensor as float32. The file consists of a length, a JSON header of that length, and the tensors' bytes."""
     data = file.read_bytes()
     begin = 8 + int.from_bytes(data[:8], "little")
     header = json.loads(data[8:begin])
@@ -210,7 +213,7 @@ def read_weights(file: Path) -> Mapping[str, Floats]:
 
 
 class _Entry(TypedDict):
-    """A tensor's entry in the header; offsets count from the header's end."""
+    """A tensor's entry in the header. Offsets count from the end of the header."""
 
     dtype: str
     shape: list[int]
@@ -224,14 +227,14 @@ def _tensor(data: memoryview, entry: _Entry) -> Floats:
 
 
 def by_column(weight: Floats) -> tuple[npt.NDArray[np.int8], Floats]:
-    """The matrix rounded to signed bytes, with one factor per column; zero stays zero."""
+    """The matrix rounded to signed bytes, and one scale per column. Zero stays zero."""
     largest = np.abs(weight).max(axis=0).astype(np.float64)
     scale = (2 * largest / 254).astype(np.float32)
     return np.clip((weight / scale).round(), -128, 127).astype(np.int8), scale
 
 
 def whole(weight: Floats) -> tuple[npt.NDArray[np.uint8], Floats, npt.NDArray[np.uint8]]:
-    """The matrix rounded to unsigned bytes, with one factor for all of them and the byte that represents zero."""
+    """The matrix rounded to unsigned bytes, the scale of the whole matrix, and the byte that represents zero."""
     lowest, highest = np.float64(min(weight.min(), 0)), np.float64(max(weight.max(), 0))
     exact = (highest - lowest) / 255
     zero, scale = np.round(-lowest / exact), np.float32(exact)

@@ -1,6 +1,7 @@
-"""`python -m tellonce_server.embedding.prepare SOURCE TARGET`: the int8 graph, the tokenizer and the mean vector.
+"""Prepares the local model's files: the int8 graph, the tokenizer and the mean vector.
 
-SOURCE holds the model's own files, or the files an earlier version of this program prepared from them.
+Run as `python -m tellonce_server.embedding.prepare SOURCE TARGET`. SOURCE holds the model's own files, or the files
+that an earlier version of this program prepared from them.
 """
 
 import hashlib
@@ -47,7 +48,7 @@ def sentences() -> Iterator[str]:
 
 
 GRAPH_SHA256 = "0c73a981d43413b71c40c81c3d7d5eee3f8178bd3ce495694fc05aa10ed93f0a"
-"""The hash of the graph of all-MiniLM-L6-v2. The same weights give the same bytes on every machine."""
+"""The hash of the graph built from all-MiniLM-L6-v2. The same weights give the same bytes on every machine."""
 
 
 def prepare(source: Path, target: Path) -> None:

@@ -18,11 +18,11 @@ class Layers:
     final: Vector
     """The text's unit vector, as returned by `embed`."""
     early: Vector
-    """The mean of its tokens after the early layer, of any length."""
+    """The mean of the text's token vectors after the early layer. It is not scaled to length one."""
 
 
 class EmbeddingUnavailable(Exception):
-    """No embedding is possible now (still loading, no model, provider down); use words alone."""
+    """No embedding is possible now (still loading, no model, provider down). The caller uses words alone."""
 
 
 class Embedder(Protocol):
@@ -36,7 +36,7 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors, relative to which sign codes are computed."""
+        """The mean of the model's vectors. Sign codes are computed relative to it."""
         ...
 
     @property
@@ -48,21 +48,22 @@ class Embedder(Protocol):
         ...
 
     async def run(self) -> None:
-        """Become ready and stay so; runs in the background until cancelled."""
+        """Make the embedder ready and keep it ready. Runs in the background until cancelled."""
         ...
 
     async def embed(self, texts: Sequence[str], *, urgent: bool) -> list[Vector]:
-        """One vector per text. Urgent ones (queries) go before background ones.
+        """One vector per text. Urgent texts (queries) do not wait for background texts.
 
-        Raises: EmbeddingUnavailable: at once if `urgent` and not ready, because nobody waits for a model to load.
+        Raises: EmbeddingUnavailable: at once if `urgent` and not ready, because a query must not wait for a model to
+        load.
         """
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text; only the local model has them. Urgent ones go before background ones, and their
-        vectors are cached like those of queries.
+        """Both layers of each text. Only the local model has them. Urgent texts do not wait for background texts, and
+        their final vectors are cached like those of queries.
 
-        Raises: EmbeddingUnavailable: at once if another model is in use, or not ready.
+        Raises: EmbeddingUnavailable: at once if another model is in use or the local model is not ready.
         """
         ...
 

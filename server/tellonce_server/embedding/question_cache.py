@@ -1,4 +1,4 @@
-"""Caches the vectors of recent questions, and embeds a question early that will probably follow."""
+"""Caches the vectors of recent questions, and embeds texts in advance if they are likely to be asked as questions."""
 
 import asyncio
 import hashlib
@@ -10,13 +10,13 @@ from tellonce_server.core.rate_limit import RateLimit
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 
 MOST: Final = 2
-"""Texts embedded at once."""
+"""Maximum texts embedded at the same time."""
 
 RATE: Final = 10.0
-"""Sustained texts per second. A client that records faster is not waiting for answers."""
+"""Maximum texts per second over time. A client that records messages faster is not waiting for answers."""
 
 LONGEST: Final = 2_000
-"""Maximum characters; nobody asks with a longer text."""
+"""Maximum characters of a text. Nobody asks with a longer text."""
 
 
 class Foresight:
@@ -28,7 +28,7 @@ class Foresight:
         self._rate = RateLimit(RATE)
 
     def expect(self, text: str) -> None:
-        """Embed the text soon, because a question with it is likely. Returns at once."""
+        """Embed the text soon, because a question with the same text is likely. Returns at once."""
         if len(text) > LONGEST or len(self._under_way) >= MOST or not self._embedder.ready:
             return
         if not self._rate.wait(self._embedder.model):
@@ -44,7 +44,7 @@ class Foresight:
 
 
 SIZE = 2048
-"""Vectors kept; one of 384 dimensions takes 1.6 KB."""
+"""Maximum cached vectors. A vector of 384 dimensions takes 1.6 KB."""
 
 
 class VectorCache:

@@ -1,4 +1,5 @@
-"""Computes embeddings with onnxruntime. The import is heavy, so this module is imported only where they are computed."""
+"""Computes embeddings with onnxruntime. Importing onnxruntime is slow, so this module is imported only where embeddings
+are computed."""
 
 from array import array
 from collections.abc import Sequence
@@ -13,18 +14,18 @@ from tellonce_server.embedding.onnx_graph import EARLY, EMBEDDING
 from tellonce_server.embedding.protocol import Layers, Vector
 
 LONGEST = 256
-"""Maximum tokens of a text; the model was trained on that many."""
+"""Maximum tokens of a text. The model was trained on texts of up to this length."""
 
 
 class Session:
-    """One loaded model, usable from any thread. The default of `threads` is one, which is faster than two beside a busy
-    database."""
+    """One loaded model, usable from any thread. By default it uses one thread, which is faster than two while the
+    database is busy on the same machine."""
 
     def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # Without the arena, memory is returned after a long text.
+        # Without the arena, onnxruntime frees the memory that a long text needed.
         options.enable_cpu_mem_arena = False
         self._session = ort.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
@@ -32,12 +33,12 @@ class Session:
         self._tokenizer.enable_truncation(LONGEST)
 
     def vector(self, text: str) -> Vector:
-        """The text's unit vector, the same whatever else is computed."""
+        """The text's unit vector. It does not depend on other texts."""
         (vector,) = self._run([EMBEDDING], text)
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The same vector and the early layer's, for little more than the cost of one."""
+        """The unit vector and the early layer's vector. Both cost little more than one."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:
@@ -46,7 +47,7 @@ class Session:
         return [array("f", rows[0].tobytes()) for rows in computed]
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """One unit vector per text, computed one by one, because padding costs more than a batch saves."""
+        """One unit vector per text. Texts are computed one by one, because padding costs more than a batch saves."""
         return [self.vector(text) for text in texts]
 
 

@@ -10,21 +10,21 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
-from tellonce_server.domain.memory.resolution import admits, numbers_following
+from tellonce_server.domain.memory.resolution import admits, following
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_text.sentences import split_sentences
 
 RECENT: Final = 40
-"""Recent messages of the thread that are searched for a quote."""
+"""Number of recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Sentences of the user whose meaning is compared with a claim."""
+"""Maximum sentences of the user whose meaning is compared with a claim's."""
 
 
 SHOWN: Final = 2_000
-"""Characters of each message that are searched for the names in a claim."""
+"""Maximum characters of each message that are searched for the names in a claim."""
 
 
 class StatementCheckers:
@@ -54,7 +54,7 @@ class StatementChecker:
     async def check(
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
     ) -> Verdict:
-        """Check a claim. `source` is the message that the statement names, `due` its deadline."""
+        """Check a claim. `source` is the message that the statement names, `due` the statement's deadline."""
         quote = statement.quote
         if quote is None:
             said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
@@ -74,9 +74,7 @@ class StatementChecker:
     ) -> Verdict:
         speakers = sorted({line.speaker for line in self._lines if line.speaker})
         if quote is None:
-            return check_claim(
-                text, said, similarity, known=speakers, deadline=due, admits=admits, follows=numbers_following
-            )
+            return check_claim(text, said, similarity, known=speakers, deadline=due, admits=admits, follows=following)
         shown = [line.content[:SHOWN] for line in self._lines]
         return check(
             text,
@@ -85,7 +83,7 @@ class StatementChecker:
             known=speakers,
             deadline=due,
             admits=admits,
-            follows=numbers_following,
+            follows=following,
             similarity=similarity,
         )
 
@@ -97,7 +95,7 @@ class StatementChecker:
         return next((line for line in said if contains_quote(line.content, quote)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
-        """The cosine of the claim with each sentence; None while no embedder is available."""
+        """A function that returns the cosine of the claim and a sentence; None while no embedder is available."""
         asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
         try:
             vectors = await self._deps.embedder.embed(asked, urgent=True)
@@ -108,7 +106,7 @@ class StatementChecker:
 
 
 def newest_words(lines: Sequence[Line]) -> list[Line]:
-    """The user's latest messages, whether or not they have been answered."""
+    """The user's latest consecutive messages. An answer may follow them."""
     end = len(lines)
     while end and lines[end - 1].role != "user":
         end -= 1

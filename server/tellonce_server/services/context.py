@@ -1,4 +1,4 @@
-"""Reads the material for a context, has it assembled, and stores the receipt."""
+"""Reads the material for a context, assembles the context, and stores its receipt."""
 
 import asyncio
 import secrets
@@ -29,14 +29,15 @@ from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
 
 MOST_MESSAGES = 400
-"""Maximum messages read for a window. It exceeds any budget and matters only if the summarizer was down for long."""
+"""Maximum messages read for a window. No budget has room for so many, so the limit matters only if the summarizer was
+down for a long time."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
-"""Maximum memories and chunk summaries read for a log; more fit into no budget."""
+"""Maximum memories and chunk summaries read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
-"""Unread exchanges are counted up to this number; `context.read` stops there."""
+"""Unread exchanges are counted up to this number, the limit in the query file `context.sql`."""
 
 NEIGHBOURS = 2
 
@@ -55,8 +56,8 @@ class _Request:
 
 
 def _characters(rows: ContextRows) -> int:
-    """The number of characters that were not processed before. A text that every turn shows is processed only once
-    (`lines.body`)."""
+    """An estimate of the number of characters to process. A text shown in several turns is processed only once
+    (`lines.body`), so the messages are not added up."""
     newest = rows.window[-1:]
     longest = max((len(line.content) for line in rows.window), default=0)
     return max(longest, sum(len(line.content) for line in newest), len(rows.quoted.content) if rows.quoted else 0)
@@ -69,8 +70,8 @@ class ContextReader:
         self._receipts = receipts
 
     async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
-        """Build one context and its receipt. `learns` means that the caller is an assistant that may read exchanges no
-        model has read."""
+        """Build one context and its receipt. `learns` means that the caller is an assistant that can read the exchanges
+        that no model has read. The result then gives their number."""
         started = time.perf_counter()
         thread = await thread_of(self._deps.database, where, args)
         request = _Request(where, args, thread, self._deps.now())
@@ -110,13 +111,15 @@ class ContextReader:
         )
 
     async def _elsewhere(self, r: _Request) -> Elsewhere:
-        """The recent messages from elsewhere; none in a shared group or if the caller asks for other sections."""
+        """The recent messages from other threads and chats. There are none in a shared group, or if the caller asks
+        only for other sections."""
         if r.where.shared or not (r.args.include is None or "elsewhere" in r.args.include):
             return Elsewhere()
         return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
 
     async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log; none within the default budget, or for a past time."""
+        """The rows for the log. There are none if the budget does not exceed the default, for a past time, or if the
+        caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (r.where.owner_id, r.where.chat_id, r.thread_key)
@@ -125,7 +128,7 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, hits: Sequence[Hit], asked: int
     ) -> tuple[ContextRows, list[Hit]]:
-        """The conversation as it was when the message was written. Later messages are dropped unless they answer
+        """The conversation as it was when message `asked` was written. Later messages are dropped unless they answer
         earlier ones."""
         kept = [hit for hit in hits if hit.kind != "message" or hit.chat_id != r.where.chat_id or hit.id < asked]
         if rows.window[-1].id == asked:
@@ -153,7 +156,7 @@ class ContextReader:
             canonical_cap=self._deps.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
             keep=self._deps.settings.compaction.keep,
-            # A client that takes sections places the time itself, as docs/CONTRACT.md, 4 describes for prompts.
+            # A client that takes sections adds the time to its prompt itself, as docs/CONTRACT.md, 4 describes.
             clock=r.args.detail == "text" and r.args.include is None,
         )
 
@@ -185,7 +188,7 @@ class ContextReader:
         return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=limits, total=total)
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
-        """For a reply that starts a thread, the messages around its target."""
+        """For a reply that starts a thread, the messages around the one it replies to."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = (r.where.owner_id, r.where.chat_id)

@@ -15,12 +15,12 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Seconds between attempts to read a receipt, and their limit, because another server process may be about to write
-it."""
+"""Number of attempts to read a receipt, and the seconds between them. Several attempts are made because another server
+process may be about to write the receipt."""
 
 
 class NothingToExplain(Refused):
-    """The id does not name anything of the caller's; the text says where to find one."""
+    """The id does not name anything that the caller may see. The error text says where to find an id."""
 
 
 class Explainer:
@@ -84,8 +84,8 @@ class Explainer:
         )
 
     async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        """The sources. A source from another chat is shown only in the owner's own chat, even if the memory is visible
-        everywhere."""
+        """The memory's source messages. If they are from another chat, they are shown only in the owner's own chat,
+        even if the memory itself is visible everywhere."""
         if said_in is None or not (where.is_own or said_in == where.chat_id):
             return ()
         lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
@@ -108,7 +108,7 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """Find a message by the channel's own id first; a message number counts only if no message has it as its id."""
+        """Find a message by the channel's own id. If no message has this id, it is tried as a message number."""
         found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))

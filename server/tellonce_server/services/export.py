@@ -1,4 +1,4 @@
-"""Everything the memory holds about a person, as entries in the form of an import."""
+"""Exports everything the memory holds about a person, as entries that an import can read."""
 
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -16,7 +16,8 @@ Entry = dict[str, Any]
 
 
 async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:
-    """Yield the profile; then each chat's summaries and messages, by thread, oldest first; then the memories."""
+    """Yield the profile, then the chats, then the memories. Each chat's summaries come first, then its messages by
+    thread, oldest first."""
     narrative = await profile.find(database, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
@@ -46,8 +47,8 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
 
 
 async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
-    """The chat's threads by their first message. An import into an empty memory keeps this order, so a second export
-    is the same."""
+    """The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
+    so an export of that memory is the same."""
     firsts: list[tuple[int, str]] = []
     for thread in await threads.of_chat(database, owner_id, chat_id):
         first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)
@@ -72,7 +73,8 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
-    """The conversation of a chat, or None for a Telegram chat. Its chat number differs from user to user."""
+    """The channel and name of a conversation, or None for a Telegram chat. The number of a conversation's chat differs
+    from user to user, so an import identifies it by channel and name."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
@@ -81,8 +83,8 @@ def external_id(chat_id: int, line: Line) -> str:
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
-    """The fields that identify the thread in an import: its topic, or the message that starts it, to which all its
-    messages can reply."""
+    """The fields that identify the thread in an import: its topic, or the message that starts the thread. In the
+    export, all messages of such a thread reply to that message."""
     topic, reply = topic_thread(chat_id, 0)[:-1], reply_thread(chat_id, "", None)
     place: Entry = {"thread_key": thread_key}
     if thread_key.startswith(topic):
@@ -94,8 +96,8 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 async def _memory(database: Database, owner_id: int, memory: Memory) -> Entry:
-    """A memory as an entry. Sources are given by external id too, because an import numbers messages differently. A
-    global memory belongs to no chat, so its sources stay numbers."""
+    """A memory as an entry. Its sources are also given by external id, because an import numbers messages differently.
+    A global memory belongs to no chat, so its sources are given by number only."""
     entry: Entry = {"type": "memory", **memory.model_dump(mode="json")}
     if memory.chat_id is not None and memory.sources:
         lines = await messages.by_ids(database, owner_id, memory.chat_id, memory.sources)

@@ -1,4 +1,5 @@
-"""Forgetting in three steps: a preview with a token, the erasure of what was shown, and a new search of every text."""
+"""Forgetting in three steps: a preview with a token, the erasure of the matches shown, and a final search of every
+text."""
 
 import asyncio
 import secrets
@@ -35,12 +36,12 @@ ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of th
 
 
 class ForgetRefused(Refused):
-    """The erasure cannot continue as asked; the text says what to do."""
+    """The erasure cannot be carried out as requested. The error text says what to do."""
 
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """The preview that a token stands for, and the matches of it that are erased."""
+    """The matches that the preview of a token showed, and those of them that are erased."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -53,7 +54,8 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview: its matches and the listed ones, what would be erased from each table, and the matches as numbers."""
+    """A preview: all matches, the listed matches, the number of rows per table that would be erased or changed, and the
+    matches as JSON for storing with the token."""
 
     shown: Sequence[Shown]
     listed: tuple[ForgetMatch, ...]
@@ -69,9 +71,9 @@ class Forgetter:
         self._eraser = Eraser(deps, tombstones)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
-        """What would be erased, and the token that confirms it. Nothing is deleted.
+        """Return the matches that would be erased, and the token that confirms the erasure. Nothing is erased yet.
 
-        Raises: ForgetRefused: the text is empty after folding, or a memory or message number does not exist.
+        Raises: ForgetRefused: the text is empty after normalization, or a memory or message number does not exist.
         """
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)
@@ -90,7 +92,8 @@ class Forgetter:
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
-        """Erase what the preview showed, except for `except`: exactly these rows in these versions.
+        """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
+        erased.
 
         Raises: ForgetRefused: the token does not belong to this preview or has expired.
         """
@@ -114,7 +117,8 @@ class Forgetter:
     async def erase_picked(
         self, where: ChatScope, args: ForgetArgs, which: str, report: Report = unreported
     ) -> Forgotten:
-        """Erase the matches a person picked by number; an empty `which` means the ticked ones. Raises ForgetRefused."""
+        """Erase the matches that a person picked by number. If `which` is empty, erase the ticked matches. Raises
+        ForgetRefused."""
         if not which:
             return await self.erase(where, args, report)
         count = len((await self._opened(where, args)).shown)
@@ -125,7 +129,8 @@ class Forgetter:
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
     async def forget_again(self, owner_id: int) -> int:
-        """Erase what was forgotten before and returned with a backup. Returns the number of memories and messages."""
+        """Erase again what was forgotten and then restored from a backup. Returns the number of erased memories and
+        messages."""
         where, database = ChatScope(owner_id, owner_id), self._deps.database
         ids, parts = await known_again(database, self._tombstones, owner_id)
         if not ids and not parts:
@@ -189,7 +194,7 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
-    """The matches of the final search, without those that were kept by choice."""
+    """The matches of the final search, without those that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
     found = [hit for hit in erased.left if hit.degree in order.degrees]
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]

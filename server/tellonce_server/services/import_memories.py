@@ -1,7 +1,7 @@
-"""Stores imported memories: dated when they were said, marked as imported, and without what the user has forgotten
-since.
+"""Stores imported memories with their original dates. A statement that the user has forgotten is not stored.
 
-The rules on duplicates and contradictions are the server's.
+A statement from another assistant is marked as imported and follows the usual rules on duplicates and contradictions. A
+memory from `tellonce export` is restored unchanged.
 """
 
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ Outcome = Literal["kept", "known", "forgotten", "unfit"]
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
 _ENDED = ("superseded", "rejected")
-"""Statuses that require an end, as a check of the database enforces."""
+"""Statuses whose memories must have an end (`valid_to`). A check constraint of the database enforces this."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class ImportMemory:
 
 @dataclass(frozen=True)
 class ExportedMemory:
-    """A memory written by `tellonce export`, to be restored unchanged. Its numbers are those of the exported memory."""
+    """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are numbers in the
+    exporting database."""
 
     number: int
     content: str
@@ -78,7 +79,7 @@ class Keeper:
     _history: list[ExportedMemory] = field(default_factory=list)
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Store one statement, unless it says nothing, is already known, or was forgotten."""
+        """Store one statement, unless it says nothing, is too long, is already known, or was forgotten."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"
@@ -92,7 +93,7 @@ class Keeper:
         return await self._restore(item, text)
 
     async def finish(self) -> None:
-        """Restore superseded memories, successors first. A memory whose successor was not stored is not stored either."""
+        """Restore superseded memories, successors first. A memory is left out if its successor was not stored."""
         waiting = self._history
         while ready := [item for item in waiting if item.superseded_by in self.numbers]:
             waiting = [item for item in waiting if item.superseded_by not in self.numbers]
@@ -102,8 +103,8 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """Whether a statement was forgotten. An export does not lift a tombstone; only the user's saying it again
-        does."""
+        """Whether the user has forgotten the statement. An import does not lift its tombstone; only a new statement by
+        the user does."""
         standing = await self.tombstones.standing(self.services.deps.database, self.where.owner_id)
         return bool(self.tombstones.covering(standing, text))
 
@@ -157,7 +158,8 @@ class Keeper:
         return "kept"
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """An existing memory with the same statement that still holds, or holds for the same time."""
+        """An existing memory with the same text and the same start. If there is none and the item has no end, one with
+        the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
@@ -187,7 +189,7 @@ class Keeper:
         )
 
     async def _sources(self, item: ExportedMemory) -> list[int]:
-        """The source messages, if they are stored here too."""
+        """The numbers of those source messages that are stored here too."""
         database, where = self.services.deps.database, self.where
         place = (where.owner_id, where.chat_id)
         found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]

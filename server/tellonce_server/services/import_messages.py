@@ -1,4 +1,5 @@
-"""Imports whole histories: many messages at once, each once, in their threads, with the resulting work queued."""
+"""Imports whole histories, many messages at a time. Each message is stored once, in its thread, and the resulting jobs
+are queued."""
 
 import asyncio
 import re
@@ -23,11 +24,12 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 BATCH = 500
-"""Messages per transaction. A crash loses at most this many, which another import adds."""
+"""Messages per transaction. A crash loses at most this many; repeating the import adds them."""
 
 
 class OwnConversation(NamedTuple):
-    """The conversation a message belongs to if the importer has no chat; without a name, the channel's own chat."""
+    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, it is the
+    channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -59,8 +61,8 @@ class Imported:
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and what is derived from it alone. It is prepared before the transaction and off the event
-    loop."""
+    """A message's text and the values computed from the text alone. They are computed before the transaction, outside
+    the event loop."""
 
     content: str
     importance: float
@@ -69,9 +71,9 @@ class _Text:
 
 
 class Importers:
-    """One importer per target chat: `where`, or the conversations that the messages name.
+    """Imports into several chats. A message goes to the conversation that it names, or else to `where`.
 
-    With `fixed`, everything goes to `where`.
+    With `fixed`, all messages go to `where`.
     """
 
     def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
@@ -104,8 +106,8 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store new messages and queue the resulting work in one transaction. A repeated import queues nothing for
-        messages that exist."""
+        """Store new messages and queue the resulting jobs in one transaction. For messages that exist, nothing is
+        queued."""
         where, now = self._where, self._deps.now()
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
@@ -124,7 +126,7 @@ class Importer:
         return Imported(len(fresh), len(batch) - len(fresh))
 
     async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
-        """Queue learning and summaries for each thread."""
+        """Queue the extraction and summary jobs of each thread."""
         owner, chat = self._where.owner_id, self._where.chat_id
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
@@ -137,7 +139,8 @@ class Importer:
             await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """Messages that were recorded without an external id; an export identifies them by their numbers."""
+        """The numbers and times of the messages that were recorded without an external id. An export identifies these
+        messages by their numbers."""
         own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]

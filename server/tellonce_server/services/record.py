@@ -1,4 +1,4 @@
-"""Records a message once, in its thread, and queues the resulting work."""
+"""Records a message once, in its thread, and queues the resulting jobs."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -30,12 +30,12 @@ PATIENCE = timedelta(seconds=30)
 
 
 class MessageRefused(Refused):
-    """The message cannot be recorded as sent; the text says what to change."""
+    """The message cannot be recorded as sent. The error text says what to change."""
 
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and what is derived from the text alone."""
+    """A message's text and the values computed from the text alone."""
 
     content: str
     importance: float
@@ -45,7 +45,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Incoming:
-    """An incoming message with everything derived from it."""
+    """An incoming message with the values computed from it."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -75,7 +75,7 @@ class Recorder:
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message, or recognize it by its id as a duplicate or an edit.
 
-        Raises: MessageRefused: it names an exchange that does not exist.
+        Raises: MessageRefused: it names an exchange that does not exist, or has the id of a message of the other role.
         """
         incoming = await self._incoming(where, args)
         now = self._deps.now()
@@ -173,14 +173,15 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
-        """The text without what was forgotten in this message, so that a client that sends it again restores nothing."""
+        """The text without the parts of this message that were forgotten. A client that sends the message again thus
+        does not restore them."""
         place = (m.where.owner_id, m.where.chat_id, old.id)
         text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
-        """Store the new text and queue the resulting work in one transaction; None if another call changed the message
-        first."""
+        """Store the new text and queue the resulting jobs in one transaction. Returns None if another call changed the
+        message first."""
         async with self._deps.database.transaction() as t:
             await chats.lock(t, m.where.owner_id, m.where.chat_id)
             changed = await messages.edit(
@@ -205,7 +206,7 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
-        """Compact the thread if it is due. After a crash, the thread's next message does it."""
+        """Compact the thread if this is due. If a crash prevents it, the thread's next message triggers it again."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False

@@ -49,11 +49,11 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """No memory with that number may be changed from this chat; the text says where to find one."""
+    """This chat has no memory with that number, or may not change it. The error text says where to find the number."""
 
 
 class MemoryUnfit(Refused):
-    """The statement or the change is not valid; the text says what would be."""
+    """The statement or the change is not valid. The error text says why."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class _Told:
 
     @property
     def quotes(self) -> tuple[Quoted, ...]:
-        """The user's words that support it."""
+        """The user's words that support the statement."""
         quote = self.statement.quote if isinstance(self.statement, QuotedStatement) else None
         if quote is None or self.source is None or not contains_quote(self.source.content, quote):
             return ()
@@ -96,12 +96,13 @@ class Rememberer:
         self._keeper = Keeper(deps.embedder)
 
     async def remember(self, where: ChatScope, args: RememberArgs) -> Remembered:
-        """Store a statement of the user's, or what the connected assistant learned from the user's words.
+        """Store a statement of the user's, or statements that the connected assistant learned from the user's words.
 
-        A statement of the user's is certain and lifts a tombstone. An assistant's is checked against the user's words.
+        A statement of the user's is certain; an assistant's is checked against the user's words. A certain statement
+        lifts its tombstone.
 
-        Raises: MemoryUnfit: the text states nothing, or it was forgotten after its source message was sent, as by an
-        answer in progress. NoSuchMemory: a number in `replaces` is not known here.
+        Raises: MemoryUnfit: the text states nothing, the user has denied it, or the user had it forgotten after its
+        source message was sent. NoSuchMemory: `replaces` has a number that this chat does not know.
         """
         if args.statements is None:
             (one,) = await self._keep(where, [await self._told(where, args.statement, None)], learned=False)
@@ -138,8 +139,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement given without one: a date if it names its day and time, else the kind the scorer
-        assigns."""
+        """The kind of a statement that was sent without a kind: a date if it names a day and time, else a preference or
+        a fact, as the scorer decides."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -169,8 +170,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement. It is stored before the tombstones are read, because storing waits for an erasure in
-        progress."""
+        """Store one statement. It is stored before the tombstones are read, because storing waits until an erasure in
+        progress ends."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -187,8 +188,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """Memories with the same words and another due day. The user's new statement replaces them, because the due
-        time is part of the claim."""
+        """The memory that has the same words but another due day. The user's new statement replaces it, because the due
+        time is part of the statement."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -236,8 +237,8 @@ class Rememberer:
         return left is not None and left.content == GONE
 
     async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
-        """The source message by its channel's own id, else by number, because messages handed out by `learn` may have
-        no id."""
+        """The source message, found by the channel's own id. An assistant's statement may also give the message number,
+        because messages handed out by the prompt `learn` may have no id."""
         wanted, place = statement.source_message_id, (where.owner_id, where.chat_id)
         if wanted is None:
             return None
@@ -321,13 +322,14 @@ class Rememberer:
     async def _held(
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
-        """Confirm a memory. Returns it, or None if it no longer exists."""
+        """Make a memory active again or confirm it. Returns it, or None if it no longer exists."""
         held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """The due time after an edit: from the new words, or the former one if neither text names a day."""
+        """The due time after an edit: the one that the new text names. If neither text names a day, the due time
+        stays."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone

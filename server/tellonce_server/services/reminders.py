@@ -1,4 +1,5 @@
-"""Reminders: dated memories with an alarm. A relay or terminal claims a due one and finishes it after delivery."""
+"""Reminders are dated memories with an alarm. A relay or a terminal claims a due reminder and finishes it after
+delivery."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -30,7 +31,7 @@ class Reminding:
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
-        # A thread that another client names has no number; only Telegram's topics are delivered to.
+        # Only Telegram's topics have numbers. A reminder is not delivered to a thread of another client.
         db, topic = self._deps.database, args.message_thread_id
         await reminders.set_alarm(
             db,
@@ -66,7 +67,8 @@ class Reminding:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves; for a user, those of the private chat."""
+        """Claim the due reminders of the chats that this server serves. With a user, only those of the user's private
+        chat."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
@@ -84,7 +86,8 @@ class Reminding:
         return r.FinishedReminder(finished=done)
 
     def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
-        """A statement with the time in its words, so that two reminders with the same text stay two memories."""
+        """The statement to remember. Its words include the time, so that two reminders with the same text stay two
+        memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         scope: Scope = "global" if where.is_own else "chat"
         said = {

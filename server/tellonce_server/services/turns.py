@@ -19,7 +19,7 @@ from tellonce_server.store import summaries
 from tellonce_text.secrets import mask
 
 SESSION_BUDGET = 900
-"""Tokens of profile, summaries and memories at the start of a session."""
+"""Maximum tokens of profile, summaries and memories at the start of a session."""
 
 
 class TurnKeeper:
@@ -38,7 +38,7 @@ class TurnKeeper:
         return RecordedTurn(recorded=recorded, refused=tuple(refused), hookSpecificOutput=output)
 
     async def _recorded(self, where: ChatScope, args: RecordTurnArgs) -> tuple[int, list[str]]:
-        """Record the messages one by one, because their order in the thread is the order of arrival."""
+        """Record the messages one by one, because a thread keeps its messages in the order of arrival."""
         recorded, refused = 0, list[str]()
         for message in args.messages:
             try:
@@ -48,8 +48,8 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Record a message and return whether there was anything to record. A reply without a recorded prompt is
-        stored alone."""
+        """Record a message. Returns False if it is a duplicate. A reply whose prompt was not recorded is stored without
+        it."""
         said = await self._as_recorded(args, message)
         try:
             result = await self._recorder.record(where, said)
@@ -60,8 +60,8 @@ class TurnKeeper:
         return result.outcome != "duplicate"
 
     async def _as_recorded(self, args: RecordTurnArgs, message: TurnMessage) -> RecordMessageArgs:
-        """The arguments for recording. Secrets are masked whatever the chat settings say, because terminals show many
-        keys."""
+        """The arguments for recording. Secrets are masked even if the settings turn masking off, because terminals show
+        many keys."""
         content = await offloaded(len(message.content), lambda: mask(message.content))
         said = message.model_copy(update={"content": content})
         return RecordMessageArgs(**dict(_place(args)), **dict(said))
@@ -91,7 +91,7 @@ class TurnKeeper:
 
 
 def _place(args: RecordTurnArgs) -> Place:
-    """The thread of the call, in a chat that is already located."""
+    """The thread of the call. The chat is already known."""
     return Place(message_thread_id=args.session)
 
 

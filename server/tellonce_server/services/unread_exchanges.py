@@ -1,4 +1,4 @@
-"""Gives the connected assistant exchanges that no model has read, and notes when it has read them."""
+"""Hands exchanges that no model has read to the connected assistant, and marks them as read afterwards."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from tellonce_text.fences import contained
 from tellonce_text.secrets import mask
 
 AT_ONCE: Final = 10
-"""Exchanges handed out at a time."""
+"""Maximum exchanges handed out at a time."""
 
 HELD: Final = timedelta(hours=1)
 """How long the assistant may take to report what it learned."""
@@ -45,8 +45,8 @@ class HandingOut:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant if they were handed out recently or hold a source of what it learned,
-    and remove their notes that it did not confirm."""
+    """Mark exchanges as read by the assistant if they were handed out recently or contain a message of `sources`. Notes
+    from these exchanges are ended unless they are in `borne_out`."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):
@@ -84,7 +84,8 @@ A word such as "tomorrow" means a day: write the date."""
 
 
 def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory], zone: ZoneInfo) -> str:
-    """The instructions, the exchanges, oldest first, and the memories that the assistant may change."""
+    """The text for the assistant: the instructions, the memories that it may change, and the exchanges, oldest
+    first."""
     if not any(parts):
         return NOTHING
     told = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]

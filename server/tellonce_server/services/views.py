@@ -1,4 +1,4 @@
-"""The views for a person: the profile and a chat's summaries, and the start of a new chat."""
+"""Shows a person the profile and a chat's summaries, and starts a new chat."""
 
 import re
 from collections.abc import Sequence
@@ -38,10 +38,10 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 PERIODS = 30
-"""Chunk summaries on one page, the newest on the first."""
+"""Maximum chunk summaries on one page. The first page has the newest."""
 
 CURRENT_TOKENS = 120
-"""Tokens for the current session."""
+"""Maximum tokens of the text of the current session."""
 
 JOINT = " · "
 
@@ -85,7 +85,7 @@ class Viewer:
         )
 
     async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
-        """A page of the chat's summaries, oldest first on each page, and the state of the chat.
+        """A page of the chat's summaries, and the state of the chat. Each page lists its summaries oldest first.
 
         Raises: Refused: the cursor is not valid.
         """
@@ -193,7 +193,7 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest words that fit, oldest first, for a session that is too new to have a summary."""
+    """As many of the user's newest messages as fit, oldest first. They stand in for the summary of a new session."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user"]):
         longer = [mask(line.content), *said]
@@ -212,7 +212,7 @@ def _cursor(moment: datetime, number: int) -> str:
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """The time and number of the previous page's last entry. Raises: Refused: it is not such a cursor."""
+    """The time and number of the previous page's last entry. Raises: Refused: the cursor is not valid."""
     moment, _, number = cursor.partition(".")
     try:
         if re.fullmatch(r"[0-9]{1,18}", number):

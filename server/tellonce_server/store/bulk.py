@@ -1,4 +1,4 @@
-"""Stores many messages at once. Their numbers are reserved in the chat and the threads once for all of them."""
+"""Stores many messages at once. Their message numbers and thread numbers are reserved together, not one by one."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def by_number(chat_id: int, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """A message by its identity. `sent_at` is None if only its id is known, as for a reply's target."""
+    """The identity of a message. `sent_at` is None if only the id is known, as for the target of a reply."""
 
     channel: str
     ext_id: str
@@ -44,9 +44,9 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The threads of those messages that are already stored, by channel and external id.
+    """The threads of the given messages that are already stored, by channel and external id.
 
-    `numbered` are searched by number and time; their channel is empty.
+    The `numbered` messages are found by number and time. In the result, their channel is empty.
     """
     numbers, times = [number for number, _ in numbered], [at for _, at in numbered]
     by_id = ([n.ext_id for n in named], numbers, times, [n.channel for n in named], [n.sent_at for n in named])
@@ -55,7 +55,8 @@ async def known(
 
 
 async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
-    """The new messages' numbers in the given order. Run it in a transaction, because it locks the chat."""
+    """Store the messages and return their numbers in the given order. Run it in a transaction, because it locks the
+    chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)
     counts = (len(rows), exchanges, now)
@@ -80,7 +81,7 @@ async def _thread_numbers(
     for index, row in enumerate(rows):
         threads[row.thread_key].append(index)
     out = [0] * len(rows)
-    for thread in sorted(threads):  # a fixed order, so that two importers cannot wait for each other
+    for thread in sorted(threads):  # a fixed order, so that two importers cannot deadlock
         members = threads[thread]
         tokens = sum(rows[i].tokens for i in members)
         replies = [numbers[i] for i in members if rows[i].role == "assistant"]

@@ -1,4 +1,4 @@
-"""Chats, their epochs and their canonical summary."""
+"""Chats, their epochs and their canonical summaries."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,8 @@ from tellonce_server.store.database import Queries, one
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its current canonical summary. Summarizing and second readings are each limited to one call per
-    exchange; learning is not limited here."""
+    """A chat with its current canonical summary. Model calls for summaries and for second readings are each limited to
+    one per exchange. Calls for learning are only counted."""
 
     chat_id: int
     channel: str
@@ -72,14 +72,15 @@ async def set_canonical(
     newest_id: int,
     now: datetime,
 ) -> None:
-    """Store the canonical summary. `newest_id` is the newest message it covers; if the chat has been archived since,
-    nothing changes."""
+    """Store the canonical summary. `newest_id` is the newest message that the summary covers. Nothing changes if a new
+    epoch has begun since that message."""
     parts = (text.user_confirmed, text.llm_inferred, text.general_summary)
     await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now, newest_id)
 
 
 async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:
-    """The new epoch and whether a summary was archived; None for a chat without messages."""
+    """Start a new epoch. Returns its number and whether a canonical summary was archived; None for a chat without
+    messages."""
     row = await q.row("chats.new_epoch", owner_id, chat_id, now)
     return (row["epoch"], row["archived"]) if row is not None else None
 
@@ -90,10 +91,10 @@ async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
 
 
 async def lock(q: Queries, owner_id: int, chat_id: int) -> None:
-    """Lock the chat. Everything that writes to a chat takes this lock first, which prevents deadlocks."""
+    """Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""
     await q.value("chats.lock", owner_id, chat_id)
 
 
 async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:
-    """Count calls by purpose."""
+    """Add model calls to the chat's counters."""
     await q.run("chats.charge", owner_id, chat_id, learning, summary, second)

@@ -1,4 +1,4 @@
-"""Reads the rows of one context in one round trip, for now or for a past time."""
+"""Reads the database rows for one context in one round trip, as they are now or were at a past time."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of each kind to read; the budget limits further."""
+    """Maximum number of rows of each kind to read. The token budget may leave out more of them."""
 
     window: int
     facts: int
@@ -66,8 +66,8 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in the log. It may have ended, but not have been withdrawn. `last_source` is the last message of this
-    chat that it rests on."""
+    """A memory in the log: it holds now, was completed, or was replaced by another memory. `last_source` is its newest
+    source message in this chat."""
 
     id: int
     kind: MemoryKind
@@ -80,7 +80,7 @@ class Learned(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """A chunk summary in the log. `body` has the lists of its structured part."""
+    """A chunk summary in the log. `body` contains the lists of its structured part."""
 
     from_at: datetime
     to_at: datetime
@@ -90,7 +90,8 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """The rows for the log, the newest of each kind. `omitted` counts the older ones."""
+    """The newest memories and chunk summaries for the log. `omitted` is the number of older ones, which were not
+    read."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()
@@ -99,8 +100,9 @@ class LogRows:
 
 @dataclass(frozen=True)
 class ContextRows:
-    """The rows. `window` and `chunks` are oldest first. `open` counts the thread's messages that no chunk covers,
-    `erasures` the owner's erasures so far, `unread` the exchanges no model has read, up to 100."""
+    """The rows for one context. `window` and `chunks` are oldest first. `open` is the number of the thread's messages
+    that no chunk summary covers. `erasures` is the owner's count of erasures. `unread` is the number of exchanges that
+    no model has read, at most 100."""
 
     erasures: int
     chat: ChatHead
@@ -126,21 +128,22 @@ async def read(
     as_of: datetime | None = None,
     channel: str = DEFAULT_CHANNEL,
 ) -> ContextRows:
-    """Read the rows. `quoted_ext_id` is an id of the channel, or the only one with that value."""
+    """Read the rows. `quoted_ext_id` selects the message of `channel` with this external id, or else the chat's only
+    message with this id."""
     sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
     args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
     if as_of is None:
         row = await q.row("context.read", *args, channel)
     else:
         row = await q.row("context.read_as_of", *args, as_of, channel)
-    assert row is not None  # the select has no FROM clause
+    assert row is not None  # a select without FROM always returns a row
     return _rows(row)
 
 
 async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, memories: int, chunks: int) -> LogRows:
-    """Read the newest `memories` and `chunks` of the log."""
+    """Read the log: at most `memories` memories and `chunks` chunk summaries, the newest of each."""
     row = await q.row("context.log", owner_id, chat_id, thread_key, memories, chunks)
-    assert row is not None  # the select has no FROM clause
+    assert row is not None  # a select without FROM always returns a row
     learned = [Learned(*memory) for memory in row["learned"]]
     happened = [Happened(start, end, text, json.loads(body)) for start, end, text, body in row["happened"]]
     return LogRows(learned, happened, row["omitted"])
@@ -166,5 +169,5 @@ def _rows(row: Row) -> ContextRows:
 def _thread(
     last_no: int, covered_to: int, focus_id: int | None, slot: str | None, slot_until: datetime | None
 ) -> ThreadHead:
-    """JSON inside a record is sent as text, because the connection's codec does not apply there."""
+    """`slot` is JSON as text, because the connection's JSON codec does not apply to values inside a record."""
     return ThreadHead(last_no, covered_to, focus_id, json.loads(slot) if slot else None, slot_until)

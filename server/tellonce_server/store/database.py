@@ -1,7 +1,7 @@
-"""Runs named queries on pools of prepared connections, or inside one transaction. Knows names, not tables.
+"""Runs named queries on connection pools, or inside one transaction. It knows the queries' names, but no tables.
 
-Two mechanisms limit a statement to its owner's rows: its own `owner_id = $1`, and row-level security, for which every
-connection carries the current owner (`pools`).
+Two mechanisms limit a statement to one owner's rows. One is the statement's own condition `owner_id = $1`. The other is
+row-level security, which reads the current owner from a setting of the connection (see `pools`).
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -47,19 +47,20 @@ __all__ = [
 POOL_SIZE = 12
 WORKERS = 3
 SESSIONS = 2
-"""Direct connections for locks, in addition to a pooler's."""
+"""The number of direct connections for session locks, which a pooler cannot provide."""
 
 SERVER_ROLE = "chatmem_server"
-"""The role that sees the rows of the connection's owner and owns nothing."""
+"""The role that sees only the rows of the connection's current owner. It owns no tables."""
 
 WORKER_ROLE = "chatmem_worker"
-"""The role that serves all owners: queue, embedder, ledger. It sees only the columns these need."""
+"""The role for work across all owners: queue, embedder and ledger. It can read only the columns that this work
+needs."""
 
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 
 
 class Queries(Protocol):
-    """What a store coroutine runs on: the pool, or one transaction."""
+    """The object that runs a store function's queries: a `Database` or a `Transaction`."""
 
     async def rows(self, name: str, *args: Any) -> list[Row]: ...
 
@@ -73,7 +74,8 @@ class Queries(Protocol):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always returns one: an aggregate, an upsert, or an insert that otherwise raises."""
+    """The row of a statement that always returns one, such as an aggregate or an upsert. Raises LookupError if there is
+    none."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} gave no row")
@@ -81,15 +83,15 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
 
 
 class Transaction:
-    """Named queries on one connection, for one owner or several in turn, in one transaction or each committed alone
-    (`session`)."""
+    """Named queries on one connection, for one owner or several in turn. They run in one transaction, or each in its
+    own (`Database.session`)."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
-        """A block that an exception rolls back alone; the rest of the transaction stays."""
+        """A block inside the transaction. An exception in it rolls back only this block."""
         async with owner_forgotten_if_undone(self._connection), self._connection.transaction():
             yield
 
@@ -106,14 +108,15 @@ class Transaction:
         return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
 
     async def pages(self, name: str, size: int, *args: Any) -> AsyncGenerator[list[Row]]:
-        """The rows of a large result, `size` at a time; only inside a transaction."""
+        """The rows of a large result, `size` at a time. It works only inside a transaction."""
         cursor = await (await serving(self._connection, name, args)).cursor(query(name), *args)
         while page := await cursor.fetch(size):
             yield page
 
 
 class Database:
-    """Named queries, each on its own connection: one pool is for single owners, another for work across owners."""
+    """Runs each named query on a connection of a pool. One pool is for queries of a single owner, the other for queries
+    across owners."""
 
     def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool) -> None:
         self._pool = pool
@@ -137,7 +140,7 @@ class Database:
             return _touched(await connection.execute(query(name), *args))
 
     def use(self) -> dict[str, PoolUse]:
-        """The connections by purpose."""
+        """The size and use of each pool, by the pool's purpose."""
         return {"calls": self._pool.use, "workers": self._workers.use, "sessions": self._sessions.use}
 
     def _of(self, name: str) -> Pool:
@@ -145,7 +148,7 @@ class Database:
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Transaction]:
-        """Named queries on one connection, each committed at once; session locks are held for the block."""
+        """Named queries on one connection, each committed at once. A session lock stays held between the queries."""
         async with self._sessions.session() as connection:
             yield Transaction(connection)
 
@@ -155,7 +158,8 @@ class Database:
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce committed changes. Inside their transaction, a notification would serialize all commits."""
+        """Announce changes after their transaction was committed. A notification inside it would serialize all
+        commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -166,8 +170,8 @@ class Database:
 
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
-    """Named queries as the login that owns the tables. Tokens and keys need it, because the server's roles cannot reach
-    them."""
+    """Runs named queries as the login that owns the tables. Access tokens and keys need this login, because the
+    server's roles may not read their tables."""
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
         yield Transaction(connection)
@@ -176,12 +180,12 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
 
 
 async def open_database(dsn: str, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Pools on a PostgreSQL with a direct connection."""
+    """Open the pools on a PostgreSQL that `dsn` reaches without a pooler."""
     return await open_routed(unpooled(dsn), size=size, durable=durable)
 
 
 async def open_routed(route: Route, *, size: int = POOL_SIZE, durable: bool = True) -> Database:
-    """Pools on `route`. `durable=False` is for rows that may be lost in a power failure (receipts).
+    """Open the pools on `route`. Use `durable=False` only for rows that may be lost in a power failure (receipts).
 
     Raises: StorageRefused: row-level security does not apply to the pools' role.
     """
@@ -214,5 +218,5 @@ def _touched(status: str) -> int:
 
 
 def unzip(rows: Sequence[tuple[Any, ...]], width: int) -> tuple[list[Any], ...]:
-    """The columns of rows, for `unnest`: `width` empty lists if there are no rows."""
+    """The columns of the rows, for `unnest`. Without rows, returns `width` empty lists."""
     return tuple(list(column) for column in zip(*rows, strict=True)) if rows else tuple([] for _ in range(width))

@@ -15,7 +15,8 @@ OTHER_CHATS = 3
 
 @dataclass(frozen=True)
 class Talk:
-    """The newest messages of one conversation, oldest first. `key` identifies it; `name` is the client's name for it."""
+    """The newest messages of one conversation, oldest first. `key` identifies the conversation; `name` is the client's
+    name for it."""
 
     key: str
     lines: Sequence[Line]
@@ -25,8 +26,9 @@ class Talk:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """`left` is the conversation a reply thread began in, `replies` are the newest replies outside the main
-    conversation, `others` the newest conversations of the owner's other chats, newest first."""
+    """Recent messages from outside a thread. `left`: for a reply thread, the newest messages of the thread that it
+    branched from. `replies`: for the chat's main thread, the newest messages of its reply threads. `others`: the newest
+    exchange of each of the owner's other chats, newest first."""
 
     left: Sequence[Line] = ()
     replies: Sequence[Talk] = ()
@@ -34,13 +36,14 @@ class Elsewhere:
 
 
 async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
-    """Read them. `excluded` is the external id of the message being answered; nothing recorded later is read."""
+    """Read the recent messages from outside the thread. `excluded` is the external id of the message being answered.
+    Messages recorded after it are not read."""
     row = await q.row(
         "elsewhere.read",
         *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
         *(root_thread(where.chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, where.channel, CONVERSATIONS),
     )
-    assert row is not None  # the select has no FROM clause
+    assert row is not None  # a select without FROM always returns a row
     replies: dict[str, list[Line]] = {}
     for key, *line in row["replies"]:
         replies.setdefault(key, []).append(Line(*line))
@@ -55,13 +58,13 @@ async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | No
 
 
 async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """The answers to earlier messages that were recorded after this one."""
+    """The messages recorded after this one that answer a message before it."""
     rows = await q.rows("elsewhere.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 
 
 def _head(where: ChatScope, thread_key: str) -> str | None:
-    """The external id of the message that started a reply thread."""
+    """The external id of the message that started a reply thread; None for any other thread."""
     kind, _, rest = thread_key.partition(":")
     head = rest.partition(":")[2]
     return head.removeprefix(f"{where.guest}/") if kind == "reply" else None

@@ -1,4 +1,4 @@
-"""The reads and writes of `forget`: every text of an owner, and previews as numbers."""
+"""The queries of `forget`. They find and change every text of an owner, and store previews without text."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
@@ -13,11 +13,12 @@ Place = Literal[
     "model_call",
 ]  # fmt: skip
 PAGE = 500
-"""Rows read at a time. Processing a page holds the interpreter, so other calls need their turn between pages."""
+"""Rows read at a time. Processing a page blocks the event loop, so other calls can run only between pages."""
 
 
 class TextRow(NamedTuple):
-    """A row of an owner with its texts. `texts` are its columns in a fixed order, `body` is its JSON."""
+    """A row that contains text of an owner. `texts` are its text columns in a fixed order; `body` is its JSON
+    column."""
 
     place: Place
     chat_id: int | None
@@ -32,7 +33,7 @@ class TextRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A memory to be forgotten. Its sources are messages of `source_chat_id`."""
+    """A memory with the fields that `forget` needs. Its sources are messages of the chat `source_chat_id`."""
 
     id: int
     version: int
@@ -47,7 +48,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A preview as numbers; `asked` is a keyed hash of the request, `hits` is JSON."""
+    """A stored preview. `asked` is a keyed hash of the request. `hits` identifies the matches by number, as JSON."""
 
     chat_id: int
     until: datetime
@@ -57,7 +58,8 @@ class Preview:
 
 @dataclass(frozen=True)
 class NewText:
-    """A message's new text: `texts` in the order of `TextRow`, `claims` are hashes of the removed sentences."""
+    """A message's new text. `texts` is in the order of `TextRow.texts`; `claims` are hashes of the removed
+    sentences."""
 
     chat_id: int
     id: int
@@ -82,14 +84,14 @@ class NewSummary:
 async def texts(
     database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], *, messages: bool
 ) -> AsyncGenerator[list[TextRow]]:
-    """All texts of an owner, or of one chat, that may match a pattern, as of one snapshot."""
+    """All texts of an owner, or of one chat, that may match a pattern, in pages read from one snapshot."""
     async with database.transaction() as t:
         async for page in t.pages("forget.texts", PAGE, owner_id, chat_id, list(patterns), messages):
             yield [TextRow(*row) for row in page]
 
 
 async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
-    """Messages by (chat, number)."""
+    """The messages with these keys (chat, number)."""
     return [TextRow(*row) for row in await q.rows("forget.messages", owner_id, *unzip(keys, 2))]
 
 
@@ -112,12 +114,14 @@ async def memories_of(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> list[Statement]:
-    """The memories of a chat. `is_own` marks the owner's own chat, which includes memories of no chat."""
+    """The memories of a chat. If it is the owner's own chat (`is_own`), memories that belong to no chat are
+    included."""
     return _statements(await q.rows("forget.memories_of", owner_id, chat_id, is_own, since, until))
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """Messages next to these or within the same minute."""
+    """The messages before and after each of these in its thread, and messages close by that were sent within a minute
+    of it."""
     return [TextRow(*row) for row in await q.rows("forget.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
@@ -139,7 +143,8 @@ async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
 
 
 async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText], now: datetime) -> set[tuple[int, int]]:
-    """Write the new texts with their tombstones, and return the messages (chat, number) that had the expected version."""
+    """Write the new texts and their tombstones. Returns the messages (chat, number) that were changed, because they
+    still had the expected version."""
     columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
     scopes = [f"@c{m.chat_id}" for m in new]
     marks = unzip([(m.chat_id, m.id, claim) for m in new for claim in m.claims], 3)
@@ -175,7 +180,7 @@ async def set_profile(q: Queries, owner_id: int, row: TextRow, narrative: str, b
 
 
 async def set_former_lines(q: Queries, owner_id: int, lines: Sequence[tuple[int, str]]) -> None:
-    """Replace former lines. A line that is empty is deleted."""
+    """Replace former lines. A line whose new text is empty is deleted."""
     await q.run("forget.set_former_lines", owner_id, *unzip(lines, 2))
 
 
@@ -188,12 +193,12 @@ async def clear_notes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
-    """The chunk summaries that cover messages: chat, thread, first and last message."""
+    """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
     return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
 
 
 async def lock(q: Queries, owner_id: int, chat_ids: Iterable[int] = ()) -> None:
-    """Lock the chats, then the owner's tombstones, so that one erasure adds them at a time."""
+    """Lock the chats, then the owner, so that only one erasure at a time adds tombstones."""
     await q.value("forget.lock", owner_id, list(chat_ids))
 
 

@@ -1,5 +1,5 @@
-"""The queries for changing the embedding model: texts left to embed, storing new vectors beside the old ones, and the
-switch."""
+"""The queries for changing the embedding model. They list the texts left to embed, store the new vectors beside the
+active ones, and switch to the new vectors."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -21,7 +21,8 @@ BEGINNING: Final = (-(2**63), -(2**63), 0)
 
 @asynccontextmanager
 async def session(dsn: str) -> AsyncGenerator[Any]:
-    """A connection for the change. `dsn` must log in as the tables' owner, because all owners' rows are processed."""
+    """A connection for the change. `dsn` must log in as the role that owns the tables, because the rows of all users
+    are processed."""
     connection: Any = await asyncpg.connect(dsn)
     try:
         await codecs(connection)
@@ -52,12 +53,12 @@ async def left(connection: Any, kind: str, model: str, after: Sequence[int], lim
 
 
 async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store vectors beside the active ones. Each row is (owner, chat, id, hash of the text, vector, code)."""
+    """Store vectors beside the active ones. Each row is (owner, chat, number, version of the text, vector, code)."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 
 async def switch(connection: Any, model: str, now: datetime) -> None:
-    """Replace the active vectors by this model's and keep the former ones, in one transaction."""
+    """Replace the active vectors by the vectors of `model`, and keep the former ones, in one transaction."""
     # The vector indexes are dropped first, because adding every new vector to them is slow. They are rebuilt in the
     # background.
     await near_indexes.clear_all(connection)
@@ -74,9 +75,9 @@ async def switch(connection: Any, model: str, now: datetime) -> None:
 
 
 async def settle(database: Database, model: str, now: datetime) -> str:
-    """The active model. In an empty memory, `model` becomes the active one."""
+    """The active model. If there is none yet, `model` becomes the active one."""
     await database.run("embeddings.settle", model, now)
     models = await database.row("embeddings.models")
-    assert models is not None  # the table has its one row from the start
+    assert models is not None  # the table always has exactly one row
     name: str = models["active"]
     return name

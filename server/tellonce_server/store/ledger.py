@@ -32,18 +32,18 @@ async def since(q: Queries, start: datetime) -> Spent:
 
 
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """The models that no call has reached since their last answer."""
+    """The tiers whose provider has been unreachable in every call since its last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 
 async def months(q: Queries) -> list[tuple[str, int, float]]:
-    """Each month with its calls and their cost, newest first."""
+    """Each month with the number and the cost of its calls, newest first."""
     return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
 
 
 @dataclass(frozen=True)
 class PerExchange:
-    """The cost of reading one exchange; None if none has been read."""
+    """The mean cost of reading one exchange, in dollars and seconds; None if none has been read."""
 
     price_usd: float | None
     seconds: float | None

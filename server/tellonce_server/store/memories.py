@@ -25,7 +25,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """What an uncertain statement will replace and end once it is confirmed."""
+    """The memories that an uncertain statement will replace and end once it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -71,7 +71,7 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may say the same. `cosine` is None if either side has no embedding."""
+    """A memory that may say the same as a new statement. `cosine` is None if one of the two has no embedding."""
 
     memory: Memory
     cosine: float | None
@@ -79,7 +79,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Known:
-    """A current memory in the form for a worker."""
+    """A current memory with the fields that a worker is shown."""
 
     id: int
     kind: MemoryKind
@@ -93,7 +93,7 @@ class Known:
 
 @dataclass(frozen=True)
 class Provenance:
-    """Who worded a memory (None: the user), the chat of its sources, and the words that support it."""
+    """The model that worded a memory (None: the user), the chat of its sources, and the quotes that support it."""
 
     model: str | None = None
     tier: Tier | None = None
@@ -127,7 +127,7 @@ async def add(
 
 
 async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
-    """The user's name as they last gave it, or None."""
+    """The name that the user gave last, or None."""
     name: str | None = await q.value("memories.user_name", owner_id, chat_id)
     return name
 
@@ -150,8 +150,8 @@ async def page(
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
-    """Memories visible in a chat with these statuses and kinds (None: all), newest first, after the one with the given
-    time and number."""
+    """The memories visible in a chat that have one of these statuses and kinds (None: all kinds), newest first. The
+    page begins after the memory with the time and number `after`."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
@@ -162,7 +162,7 @@ async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[Memor
 
 
 async def telling(q: Queries, owner_id: int, chat_id: int, limit: int) -> list[Known]:
-    """The memories that a profile is written from, most important first."""
+    """The memories used to write the profile, most important first."""
     return [Known(**row) for row in await q.rows("memories.telling", owner_id, chat_id, limit)]
 
 
@@ -178,8 +178,8 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories most similar to the texts with these vectors and lexemes: up to `each` by each way of finding
-    them."""
+    """The memories to show to a worker, at most `limit`: those similar in meaning (`vectors`) or in words (`lexemes`)
+    to the texts that it reads, pinned ones, and recent ones. `each` limits each way of finding them."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -189,7 +189,8 @@ async def known_for(
 async def read_by(
     q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """The memories that these tiers learned from these messages alone, except those the user has confirmed."""
+    """The memories that these tiers learned from these messages alone, except those the user has confirmed or
+    pinned."""
     rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
@@ -221,7 +222,7 @@ async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
 
 
 async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
-    """Store keys, each with owner, number and version."""
+    """Store word keys. Each row is (owner, number, version, key)."""
     await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
 
 
@@ -234,7 +235,7 @@ async def categorize(
     most: int,
     limit: int,
 ) -> int:
-    """Assign the nearest categories to up to `limit` memories without a category. Returns the number of these
+    """Assign the nearest categories to up to `limit` memories that have no categories yet. Returns the number of these
     memories."""
     return await q.run("memories.categorize", list(words), list(vectors), least, most, limit)
 
@@ -295,7 +296,7 @@ async def support(
     said_in: int,
     quotes: Sequence[Quoted] = (),
 ) -> Memory | None:
-    """Add support to a memory. `said_in` is the chat of the additional sources."""
+    """Add sources to a memory whose statement was repeated. `said_in` is the chat of the new sources."""
     args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in, _quotes(quotes))
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
@@ -318,13 +319,13 @@ async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory
 
 
 async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> list[str]:
-    """Erase memories and what they had superseded. Returns their texts."""
+    """Erase the memories and all memories that they superseded. Returns the erased texts."""
     return [row["content"] for row in await q.rows("memories.erase", owner_id, list(ids))]
 
 
 def memory(row: Row) -> Memory:
     values = {name: row[name] for name in _FIELDS}
-    # The value is stored as float4, which holds six digits.
+    # These values are stored as float4, which holds six digits.
     values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
     scope = "global" if row["chat_id"] is None else "chat"
     return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]), when=_when(row))
@@ -350,7 +351,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A memory's former text."""
+    """A statement that no longer holds, or the former text of one that was reworded."""
 
     content: str
     at: datetime
@@ -358,12 +359,13 @@ class Ended:
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """The memories from these messages of the chat that no longer hold, or whose text has changed."""
+    """The memories learned from these messages that no longer hold, and the former texts of those that were
+    reworded."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 
 async def owners_with_endings(q: Queries, now: datetime) -> list[int]:
-    """Owners with dates or goals before `now`."""
+    """The owners with current dates or goals whose time has passed."""
     return [row["owner_id"] for row in await q.rows("memories.owners_with_endings", now)]
 
 
@@ -372,10 +374,11 @@ async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
 
 
 async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
-    """Turn goals that have been overdue since before `since` into questions, once."""
+    """Make goals whose deadline was before `since` uncertain, so that the user is asked about them. Each goal is made
+    uncertain only once."""
     return await q.run("memories.overdue_goals", owner_id, now, since)
 
 
 async def close_overdue_goals(q: Queries, owner_id: int, now: datetime, asked: datetime) -> int:
-    """Close goals that were asked about before `asked` and not confirmed since."""
+    """Close the overdue goals that the user was asked about before `asked` and has not confirmed."""
     return await q.run("memories.closed_goals", owner_id, now, asked)

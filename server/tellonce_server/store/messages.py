@@ -17,9 +17,10 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that a new message queues, for messages from `first` (None: itself) to itself.
+    """The job that a new message queues. It is about the messages from `first` (None: the new message) to the new
+    message.
 
-    Jobs of one kind and key are merged until one is claimed; without a key, a job stays separate.
+    The job is merged into an unclaimed job of the same kind and key. A job without a key stays separate.
     """
 
     kind: JobKind
@@ -31,9 +32,9 @@ class FollowUp:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to be recorded. `utc_offset` is in minutes; `slot` is what the assistant asked for.
+    """A message to be recorded. `utc_offset` is in minutes; `slot` is the information that the assistant asked for.
 
-    `home` and `conversation` describe its chat, which its first message creates.
+    `home` and `conversation` are stored with the chat when its first message creates it.
     """
 
     owner_id: int
@@ -66,8 +67,8 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and the state of its thread afterwards. `before` is when the thread's previous message was
-    sent."""
+    """The message's number, and the state of its thread afterwards. `before` is the time at which the thread's previous
+    message was sent."""
 
     id: int
     last_no: int
@@ -79,7 +80,7 @@ class Recorded:
 
 @dataclass(frozen=True)
 class StoredMessage:
-    """What is known of a recorded message."""
+    """A recorded message in its current version."""
 
     id: int
     thread_key: str
@@ -95,7 +96,7 @@ class StoredMessage:
 
 
 class Line(NamedTuple):
-    """A message in the form a context shows."""
+    """A message with the fields that a context shows."""
 
     id: int
     thread_no: int
@@ -128,7 +129,8 @@ class Routine:
 
 
 async def record(q: Queries, m: NewMessage) -> Recorded:
-    """Store the message and queue its work in one statement, so that a repeated call after a crash queues nothing.
+    """Store the message and queue its job in one statement. After a crash, a repeated call therefore queues no second
+    job.
 
     Raises: asyncpg.UniqueViolationError: the chat has a message with that external id from the same channel.
     """
@@ -146,7 +148,7 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
 
 
 async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
-    """The channel's message with that id, or another channel's if it is the only one with the id."""
+    """The message of `channel` with this external id, or else the chat's only message with this id."""
     return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
 
 
@@ -208,7 +210,7 @@ async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int)
 async def around(
     q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
 ) -> list[Line]:
-    """A message's neighbors in its own thread, oldest first; with `as_of`, as they were at that time."""
+    """The messages around this one in its thread, oldest first. With `as_of`, they have their texts of that time."""
     return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 

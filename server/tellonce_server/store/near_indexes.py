@@ -1,6 +1,7 @@
 """A separate vector index for every owner with very many messages, built while the server runs.
 
-Below that size, a scan of the codes in the primary key is as fast, and storing a message takes a tenth of the time.
+For an owner with fewer messages, a scan of the codes in the primary key is as fast. Without the index, storing a
+message takes a tenth of the time.
 """
 
 import logging
@@ -12,7 +13,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000
-"""Messages from which an owner gets an index. A scan of this many codes takes about 5 ms."""
+"""The number of messages from which an owner gets an index. A scan of this many codes takes about 5 ms."""
 
 _LOCK: Final = 0x63_68_61_74_6E_65_61_72
 
@@ -20,9 +21,9 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return their number; 0 while another process builds.
+    """Build the missing indexes one at a time and return their number. Returns 0 while another process builds them.
 
-    `dsn` logs in as the tables' owner, because the roles of the pools may not create indexes.
+    `dsn` must log in as the role that owns the tables, because the roles of the pools may not create indexes.
     """
     if not await database.rows("near.missing", large):
         return 0
@@ -30,7 +31,7 @@ async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int
     try:
         if not await connection.fetchval(query("locks.take"), _LOCK):
             return 0
-        # This is read again, because the process that held the lock may have built some.
+        # The list is read again, because another process may have built some of the indexes meanwhile.
         missing = await connection.fetch(query("near.missing"), large)
         for row in missing:
             await connection.execute(row["clear"])
@@ -47,5 +48,5 @@ async def clear_all(connection: Any) -> None:
 
 
 async def clearing(connection: Any) -> list[str]:
-    """The statements that drop every such index."""
+    """The statements that drop all of these indexes."""
     return [row["clear"] for row in await connection.fetch(query("near.all_of_them"))]

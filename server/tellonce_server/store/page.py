@@ -1,4 +1,4 @@
-"""Additional reads for the memory page: filtered lists, days of conversation, answers, names."""
+"""Queries for the memory page: filtered lists, days of conversation, answers, names, and undoing a change."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +13,13 @@ Position: TypeAlias = tuple[datetime, int]
 """The position of a memory in the list: its time and number."""
 
 BEFORE_ALL: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""A position above every memory in the list."""
+"""The position before the first memory of the list."""
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Selects memories. None means any. `as_of` selects what was believed at that time, whatever its status today."""
+    """Selects memories. None means no restriction. With `as_of`, the memories that held at that time are selected, and
+    `statuses` is ignored."""
 
     kinds: Sequence[str] | None = None
     statuses: Sequence[str] = ("active", "uncertain")
@@ -111,7 +112,7 @@ class Link:
 async def found(
     q: Queries, owner_id: int, f: Filter, after: Position | None, limit: int, *, counted: bool = False
 ) -> tuple[list[Quoted], int]:
-    """A page of memories, newest first, and their total number if `counted` (otherwise 0)."""
+    """A page of memories, newest first, and the total number of matching memories. The total is 0 unless `counted`."""
     rows = await q.rows(
         "page.memories",
         *(owner_id, _list(f.kinds), list(f.statuses), _list(f.origins), f.chat_id, f.least_confidence, f.holds),
@@ -121,7 +122,7 @@ async def found(
 
 
 async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[Quoted]:
-    """Upcoming dates until then, and overdue goals."""
+    """Dates and deadlines from `now` until `until`, and goals whose deadline has passed."""
     return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
 
 
@@ -130,7 +131,7 @@ async def totals(q: Queries, owner_id: int) -> Totals:
 
 
 async def answers(q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int) -> list[AnswerRow]:
-    """Past contexts. With `shown`, only those that showed this memory."""
+    """The contexts built before `before`, newest first. With `shown`, only those that contained this memory."""
     return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
 
 
@@ -179,16 +180,16 @@ class Former:
 
 
 async def restore(q: Queries, owner_id: int, former: Former, now: datetime, since: datetime) -> bool:
-    """Restore the former state if it was changed after `since`."""
+    """Restore a memory's former state if the memory was changed since `since`. Returns whether it was."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
     return await q.row("page.restore", owner_id, *args) is not None
 
 
 async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
-    """Reactivate what the memory replaced or ended after `since`. Returns their number."""
+    """Reactivate the memories that this memory replaced or ended since `since`. Returns their number."""
     return await q.run("page.revive", owner_id, memory_id, now, since)
 
 
 async def withdraw(q: Queries, owner_id: int, memory_id: int, by: int, now: datetime, since: datetime) -> bool:
-    """Withdraw a statement that was made after `since`."""
+    """Withdraw a statement that was made since `since`. `by` is the statement that it had replaced."""
     return await q.row("page.withdraw", owner_id, memory_id, by, now, since) is not None

@@ -1,8 +1,8 @@
 """Connection pools whose statements run under a role with row-level security, for one owner at a time.
 
-On a direct connection, role and owner are session state, which costs nothing until the owner changes. A pooler that
-assigns a server connection per transaction would leak session state to others, so there every statement runs in a
-transaction that sets both locally.
+On a direct connection, role and owner are set for the session, which costs nothing until the owner changes. A pooler
+gives a server connection to another client after each transaction, and that client would inherit the session's
+settings. So through a pooler, every statement runs in a transaction that sets role and owner only for itself.
 """
 
 import json
@@ -29,7 +29,7 @@ MODEL: Final = "chatmem.model"
 SET = "select set_config($1, $2, $3)"
 SET_LOCAL = "select set_config(s.name, s.value, true) from unnest($1::text[], $2::text[]) as s (name, value)"
 
-# This is asked as the role that serves calls, before it has an owner.
+# This query runs under the role that serves calls, before an owner is set.
 PROOF: Final = """
 select current_user::text as role,
   coalesce((select bool_and(row_security_active(polrelid)) from pg_policy where polname = 'own'), false)
@@ -38,7 +38,7 @@ select current_user::text as role,
 """
 BACKEND: Final = "select pg_backend_pid()"
 STATEMENTS: Final = 300
-"""Prepared statements kept per connection: more than there are."""
+"""Maximum prepared statements per connection. There are fewer named queries than this."""
 
 
 class OwnedConnection(asyncpg.Connection):
@@ -54,7 +54,8 @@ class OwnedConnection(asyncpg.Connection):
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Prepare for the statement `name`, whose first argument is the owner unless it has none."""
+        """Apply the settings that the statement `name` needs. If the statement is about one owner, the first argument
+        is this owner."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -66,14 +67,15 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """The settings that the statement `name` needs; the caller applies them at once."""
+        """Remember the owner and the model of the statement `name`. Returns its settings, which the caller must apply
+        at once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
         return {setting: str(value) for setting, value in needed.items() if value is not None}
 
     def forget_owner(self) -> None:
-        """Reset the known owner after a rollback, which also resets the settings."""
+        """Forget the current owner and model after a rollback, which has also reset the settings."""
         self._owner = self._model = None
 
 
@@ -82,11 +84,11 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """A separate name, because a pooler keeps connections after the server has ended."""
+    """A separate name, because a pooler keeps its connections open after our server has stopped."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors in the arguments, or in a column of them."""
+    """The model of the vectors among the arguments, each of which is a single value or a column of values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -133,7 +135,7 @@ class _OpenPool:
 
 
 class SessionPool(_OpenPool):
-    """Direct connections. Each keeps its role, and its owner until the next one."""
+    """Direct connections. Each keeps its role, and keeps its owner until a statement for another owner runs."""
 
     @asynccontextmanager
     async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
@@ -142,7 +144,8 @@ class SessionPool(_OpenPool):
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Proxy]:
-        """One connection for several statements, each committed at once; session locks are held for the block."""
+        """One connection for several statements, each committed at once. A session lock stays held between the
+        statements."""
         async with self._connections.acquire() as connection:
             yield connection
 
@@ -188,13 +191,13 @@ async def serving(connection: Proxy, name: str, args: tuple[Any, ...]) -> Proxy:
 
 
 def _owned(connection: Proxy) -> OwnedConnection:
-    owned: OwnedConnection = connection  # type: ignore[assignment]  # the pool makes these, and its proxy passes all on
+    owned: OwnedConnection = connection  # type: ignore[assignment]  # the pool creates these; its proxy forwards calls
     return owned
 
 
 @asynccontextmanager
 async def owner_forgotten_if_undone(connection: Proxy) -> AsyncGenerator[None]:
-    # It is taken now, because the proxy of a connection that was cut cannot forward calls.
+    # The method is looked up now, because after a lost connection the proxy cannot forward calls.
     forget_owner = _owned(connection).forget_owner
     finished = False
     try:
@@ -213,9 +216,9 @@ async def open_session_pool(address: str, role: str, settings: Settings, *, leas
 async def open_borrowed_pool(
     address: str, role: str, settings: Settings, *, named: bool, least: int, most: int
 ) -> BorrowedPool:
-    """A pool of connections to a pooler. `named` says whether it keeps prepared statements.
+    """A pool of connections to a pooler. `named` says whether the pooler supports named prepared statements.
 
-    On opening they request nothing that a pooler might refuse.
+    When a connection opens, it requests no settings that a pooler might refuse.
     """
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
@@ -223,7 +226,7 @@ async def open_borrowed_pool(
 
 
 class Begin(Protocol):
-    """Runs first on a new connection."""
+    """Prepares a new connection."""
 
     async def __call__(self, connection: "asyncpg.Connection[Row]", /) -> None: ...
 
@@ -266,14 +269,14 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     """Set the codecs for jsonb and vectors."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # `register_vector` is not used, because it looks up two more types, which costs two round trips per connection.
+    # `register_vector` is not used. It also looks up two other types, which costs two round trips per connection.
     to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
     await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 
 
 async def _keep(connection: Any) -> None:
-    """Do not reset a connection between uses: the owner is its only session state, and a reset costs 0.2-0.9 ms per
-    query."""
+    """Do nothing between uses. Every statement sets the owner and model that it needs, and a reset would cost 0.2-0.9
+    ms per query."""
 
 
 def _dump(value: Any) -> str:
@@ -281,9 +284,9 @@ def _dump(value: Any) -> str:
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Check that row-level security applies to the role that serves calls and shows it nothing without an owner.
+    """Check that row-level security applies to the role that serves calls, and that it sees no rows without an owner.
 
-    Raises: StorageRefused: it does not apply, so that every user would see every other's memory.
+    Raises: StorageRefused: row-level security does not apply, so every user would see the memories of all others.
     """
     async with pool.transaction() as connection:
         proof = await connection.fetchrow(PROOF)

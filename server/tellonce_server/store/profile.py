@@ -37,15 +37,15 @@ async def put(
     provisional: bool,
     queued_at: datetime,
 ) -> None:
-    """Replace the profile. Memories that changed after `queued_at` are not in it and make it stale."""
+    """Replace the profile. Memories that changed after `queued_at` are not in the new profile and make it stale."""
     columns = (list(lists.facts), list(lists.preferences), list(lists.goals), list(lists.dates))
     await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now, queued_at)
 
 
 @dataclass(frozen=True)
 class Staleness:
-    """`first`: the profile was never built. `stale`: memories changed since its job was queued. `wrong`: some of them
-    no longer hold, or not in those words."""
+    """`first`: the profile was never built. `stale`: memories changed since the profile's job was queued. `wrong`: some
+    memories have ended or were reworded since."""
 
     exchanges_since: int
     first: bool
@@ -60,6 +60,6 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 
 async def begin_erasure(q: Queries, owner_id: int) -> None:
-    """Start an erasure. From now on, receipts of contexts that were read earlier are not stored, so erasing the stored
-    ones erases all."""
+    """Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
+    erases them all."""
     await q.run("profile.begin_erasure", owner_id)

@@ -1,4 +1,5 @@
-"""The write-ahead queue. Its state machine is in the SQL statements."""
+"""The queue of jobs. A result is stored before it is applied (write-ahead). The state machine is in the SQL
+statements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,16 +12,16 @@ from tellonce.work import JobState, Tier
 from tellonce_server.store.database import Queries, Row, one
 
 JobClass = Literal["live", "past"]
-"""`past` is the class of imports and of exchanges that a better tier reads again. Live jobs are claimed first."""
+"""`past`: jobs about imported messages, and jobs that a better tier does again. Live jobs are claimed first."""
 
 PAST_EXCHANGES = 1
 PAST_SUMMARIES = 2
-"""The tracks of past work; track 0 is live work. Jobs of one track of a chat are claimed in order."""
+"""The tracks of past work. Track 0 is live work. The jobs of one track of a chat are claimed in order."""
 
 
 @dataclass(frozen=True)
 class JobKey:
-    """A job's identity: `owner:chat:number` on the wire."""
+    """A job's identity, sent to workers as `owner:chat:number`."""
 
     owner_id: int
     chat_id: int
@@ -65,9 +66,9 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """Work on messages from_id..to_id of a thread, with the trace that queued it.
+    """A job about the messages from `from_id` to `to_id` of a thread, with the trace that queued it.
 
-    Jobs of one kind, class and dedup key are merged until one is claimed.
+    The job is merged into an unclaimed job of the same kind, class and dedup key.
     """
 
     owner_id: int
@@ -118,7 +119,8 @@ class Failure:
 
 
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
-    """The job's number, or that of the waiting job it was merged with; None for a chat without messages."""
+    """Queue a job. Returns its number, or the number of the unclaimed job it was merged into; None for a chat without
+    messages."""
     row = await q.row(
         "queue.enqueue",
         *(job.owner_id, job.chat_id, job.kind, job.thread_key, job.dedup_key, job.from_id, job.to_id, job.exchanges),
@@ -140,14 +142,14 @@ async def claim(
     prefer: int = PAST_EXCHANGES,
 ) -> list[Job]:
     """Claim up to `limit` due jobs. A job or lease dated after `horizon` counts as due, because the clock must have
-    been set back since. `prefer` is the track of past work to claim first."""
+    been set back since it was dated. `prefer` is the track of past work to claim first."""
     wanted = list(kinds) if kinds else None
     rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
     return [_job(row) for row in rows]
 
 
 async def bury(q: Queries, now: datetime, most_lost: int) -> int:
-    """Mark jobs as failed whose leases expired without a result `most_lost` times in a row. Returns their number."""
+    """Mark as failed the jobs whose lease expired without a result `most_lost` times in a row. Returns their number."""
     return await q.run("queue.bury", now, most_lost)
 
 
@@ -161,7 +163,7 @@ async def show(q: Queries, key: JobKey, fence: int, known_ids: Sequence[int]) ->
 
 
 async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
-    """Extend a lease and return its end; None if the claim is no longer the caller's."""
+    """Extend a lease and return its end; None if the caller's claim is no longer valid."""
     value: datetime | None = await q.value("queue.extend", *_key(key), fence, lease_until)
     return value
 
@@ -177,8 +179,8 @@ async def submit(
     *,
     answered_badly: bool = False,
 ) -> Job | None:
-    """Store a result; None if the claim is no longer the caller's. `answered_badly` means that a better tier gave an
-    unusable answer."""
+    """Store a result and return the job; None if the caller's claim is no longer valid. `answered_badly` means that a
+    better tier gave an unusable answer."""
     row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
@@ -216,7 +218,7 @@ async def fail(
     max_attempts: int,
     not_before: datetime,
 ) -> Failure | None:
-    """Record a failure and return the job's new state; None if the claim is no longer the caller's."""
+    """Record a failure and return the job's new state; None if the caller's claim is no longer valid."""
     row = await q.row("queue.fail", *_key(key), fence, reason, counted, max_attempts, not_before, now)
     return Failure(**row) if row is not None else None
 
@@ -241,26 +243,26 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark the results whose text this job has replaced as final, so that they are not redone."""
+    """Mark as final the earlier jobs whose text this job has replaced, so that they are not redone."""
     await q.run("queue.settle", *_key(key))
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether this exchange updates the canonical summary: the chat has none yet, or it has a provisional one and no
-    later exchange is or will be in it."""
+    """Whether this exchange updates the canonical summary. It does if the chat has no summary yet, or if the summary is
+    provisional and no later exchange is in it or queued."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
 async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
-    """Queue jobs with provisional results again: those of the `lower` tiers, and those of `best` that had no second
-    reading. Returns their number."""
+    """Queue jobs with provisional results again: those that one of the `lower` tiers did, and exchanges that had no
+    second reading by `best`. Returns their number."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The number of exchanges that one tier has read. With `tier` None they are not read yet or, with `again`, wait for
-    a better tier."""
+    """The number of exchanges that one tier has read. `tier` is None for queued exchanges. `again` marks queued
+    exchanges that were read before and wait for a better tier."""
 
     tier: Tier | None
     again: bool
@@ -273,7 +275,7 @@ async def reading(q: Queries) -> list[Reading]:
 
 
 async def dropped(q: Queries, now: datetime) -> dict[str, int]:
-    """Items of this month that were not stored, by reason."""
+    """The number of items that were not stored this month, by reason."""
     return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
 
 
@@ -284,7 +286,8 @@ async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, i
 async def hand_out(
     q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
 ) -> list[Job]:
-    """The newest exchanges of the chat that no model has read and nobody holds, for the connected assistant."""
+    """Hand out to the connected assistant the newest exchanges of the chat that no model has read, except those handed
+    out since `handed_before`."""
     return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
 
 

@@ -1,4 +1,4 @@
-"""Receipts: exactly what one context contained, and why."""
+"""Receipts: records of exactly what a context contained, and why."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,8 @@ class Receipt:
 
 
 async def add(q: Queries, r: Receipt, erasures: int) -> None:
-    """Store the receipt, unless text of the owner's has been erased since the count of erasures was `erasures`."""
+    """Store the receipt, unless text of the owner was erased after the context was read. `erasures` is the owner's
+    count of erasures when it was read."""
     await q.run(
         "receipts.add",
         *(r.owner_id, r.chat_id, r.id, r.thread_key, r.message_id, r.token_budget, r.tokens, r.truncated),

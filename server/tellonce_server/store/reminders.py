@@ -10,7 +10,7 @@ from tellonce_server.store.memories import memory
 
 @dataclass(frozen=True)
 class OwnersAlarms:
-    """`due_at` is the oldest due alarm; `next_at` is the next one that is not due."""
+    """`due_at` is the time of the oldest due alarm; `next_at` is the time of the next alarm that is not due yet."""
 
     owner_id: int
     due_at: datetime | None
@@ -47,7 +47,8 @@ async def owners(q: Queries, now: datetime) -> list[OwnersAlarms]:
 async def claim(
     q: Queries, owner_id: int, now: datetime, worker: str, until: datetime, chat_id: int | None
 ) -> list[Reminder]:
-    """The due alarms in time order: all of the owner's, or one chat's."""
+    """Claim the due alarms of the owner, or of one chat. The claim ends at `until`. Returns the alarms in time
+    order."""
     found = [_reminder(row) for row in await q.rows("reminders.claim", owner_id, now, worker, until, chat_id)]
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 

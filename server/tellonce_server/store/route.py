@@ -1,4 +1,4 @@
-"""How this process reaches PostgreSQL: directly or through a pooler. This is detected, never inferred from a URL."""
+"""Finds out whether this process reaches PostgreSQL directly or through a pooler, by connecting, never from the URL."""
 
 import asyncio
 import secrets
@@ -14,29 +14,30 @@ from tellonce_server.core.errors import StorageRefused
 BACKEND: Final = "select pg_backend_pid()"
 _TRIES: Final = 5
 _SECONDS: Final = 2.0
-"""Maximum seconds that a pooler may take to find a second connection."""
+"""Maximum seconds to wait for the pooler to find a second server connection."""
 
 
 @dataclass(frozen=True)
 class Route:
-    """`direct` is the URL for what needs a session: LISTEN, advisory locks, migrations."""
+    """The URLs of PostgreSQL. `address` may lead to a pooler. `direct` is for work that needs a session of its own:
+    LISTEN, advisory locks, migrations."""
 
     address: str
     direct: str
     pooled: bool = False
     named: bool = True
-    """Whether a named prepared statement exists in every transaction."""
+    """Whether a named prepared statement can be used in every later transaction."""
 
 
 def unpooled(address: str) -> Route:
-    """The route to a PostgreSQL that is known to have direct connections."""
+    """The route to a PostgreSQL that `address` is known to reach without a pooler."""
     return Route(address, address)
 
 
 async def find_route(address: str, direct: str | None) -> Route:
     """Test both URLs.
 
-    Raises: StorageRefused: a pooler without a direct URL, or a direct URL that is a pooler's too.
+    Raises: StorageRefused: `address` leads to a pooler and `direct` is missing, or `direct` leads to a pooler too.
     """
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
@@ -55,8 +56,8 @@ async def find_route(address: str, direct: str | None) -> Route:
 async def is_pooled(address: str) -> bool:
     """Whether a pooler is between us and PostgreSQL.
 
-    At login PostgreSQL reports the process that serves this client, for cancelling. A pooler, which changes the process
-    during a session, must report something else.
+    At login, PostgreSQL reports the id of the process that serves this client, which is needed to cancel a statement. A
+    pooler may change that process during a session, so it must report a different id.
     """
     async with _connection(address) as connection:
         told = connection.get_server_pid()
@@ -64,20 +65,21 @@ async def is_pooled(address: str) -> bool:
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a statement prepared on one of the pooler's connections runs on another.
+    """Whether a statement that was prepared on one of the pooler's server connections also runs on another.
 
-    With a pooler that is too old or keeps none (`max_prepared_statements = 0`), this fails or never changes
-    connections. Then every statement is parsed again, which any pooler supports.
+    If the pooler is too old or keeps no prepared statements (`max_prepared_statements = 0`), the test fails or always
+    gets the same server connection. Then every statement is parsed each time it runs, which any pooler supports.
     """
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
-            # The name is unique: asyncpg's names restart in each process, and an old pooler's connections still hold
-            # what others prepared under them.
+            # The name must be unique. asyncpg's own names repeat in every process, and the server connections of an old
+            # pooler may still have statements that other processes prepared under these names.
             prepared = await one.prepare(BACKEND, name=f"tellonce_{secrets.token_hex(8)}")
             before = await prepared.fetchval()
             for _ in range(_TRIES):
                 async with other.transaction():
-                    # This occupies the connection that was just returned, which most likely has the statement.
+                    # This transaction occupies the server connection that was just returned, which most likely has the
+                    # statement.
                     await other.fetchval(BACKEND)
                     async with asyncio.timeout(_SECONDS):
                         if await prepared.fetchval() != before:

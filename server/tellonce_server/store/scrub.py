@@ -1,4 +1,5 @@
-"""Rewrites one table in a separate session. The rewrite is cancelled as soon as another session waits for the table."""
+"""Rewrites one table at a time, in a separate session. A rewrite is cancelled when another session has waited for the
+table too long."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -16,7 +17,8 @@ LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The lock held while scrubbing, because a second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.8
-"""Seconds that another session may wait for a rewrite before it is cancelled. A shorter rewrite always finishes."""
+"""Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is
+never cancelled."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
@@ -29,7 +31,7 @@ def rewrites() -> list[str]:
 
 
 async def is_due(database: Database, latest: datetime) -> bool:
-    """Whether something was erased and the last scrub was before `latest`."""
+    """Whether text was erased since the last scrub, and that scrub was before `latest`."""
     return bool(await database.value("scrub.due", latest))
 
 
@@ -47,13 +49,14 @@ async def session(dsn: str) -> AsyncGenerator[Any]:
 
 
 async def is_alone(session: Any) -> bool:
-    """Take the lock and return True, or return False while another process holds it. It is released when the session
+    """Take the lock and return True, or return False if another process holds it. The lock is released when the session
     ends."""
     return bool(await session.fetchval(query("locks.take"), LOCK))
 
 
 async def rewrite(session: Any, watch: Any, name: str, *, gives_way: bool) -> bool:
-    """Rewrite a table. Returns False if it was cancelled. `watch` is a second session of the same login."""
+    """Rewrite a table. With `gives_way`, the rewrite is cancelled if another session waits too long, and the result is
+    False. `watch` is a second session of the same login."""
     for statement in await _statements(session, name):
         if not gives_way:
             await session.execute(statement)
@@ -63,16 +66,15 @@ async def rewrite(session: Any, watch: Any, name: str, *, gives_way: bool) -> bo
 
 
 async def retire_log(session: Any) -> None:
-    """Make PostgreSQL delete the log that holds the old text. This takes two rounds: the first closes its segment, the
-    second deletes it."""
+    """Make PostgreSQL delete the write-ahead log that contains the old text. This takes two rounds: the first closes
+    the log's segment, the second deletes it."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
 
 
 async def _statements(session: Any, name: str) -> list[str]:
-    """The statements that rewrite a table. The vector indexes of large owners are dropped first and rebuilt in the
-    background without a lock, because without them rewriting `messages` takes a thirtieth of the time.
-    """
+    """The statements that rewrite a table. For `messages`, the vector indexes of large owners are dropped first,
+    because the rewrite then takes a thirtieth of the time. The indexes are rebuilt in the background without a lock."""
     if name != "scrub.rewrite_messages":
         return [query(name)]
     return [*await near_indexes.clearing(session), query(name)]
@@ -102,6 +104,6 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
 
 
 async def _until_needed(watch: Any, pid: int) -> None:
-    """Return as soon as another session has waited for the process too long."""
+    """Return when another session has waited too long for a lock of the server process `pid`."""
     while await watch.fetchval(query("scrub.longest_wait"), pid) < LONGEST_WAIT:  # noqa: ASYNC110 (other processes wait)
         await asyncio.sleep(LOOK_SECONDS)

@@ -13,7 +13,7 @@ Rolling = Literal["thread", "session"]
 
 @dataclass(frozen=True)
 class Summary:
-    """A stored summary. `folded_to` is the newest chunk that a thread or session summary includes."""
+    """A stored summary. `folded_to` is the number of the newest chunk that a thread or session summary includes."""
 
     id: int
     kind: str
@@ -51,7 +51,8 @@ class SummaryText:
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """Store a chunk summary and return its number; None if the thread does not continue at `from_id`."""
+    """Store a chunk summary and return its number; None if `from_id` is not the thread's first message without a chunk
+    summary."""
     row = await q.row(
         "summaries.add_chunk",
         *(owner_id, chat_id, thread_key, from_id, to_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -75,7 +76,7 @@ async def rewrite_chunk(
 async def put_rolling(
     q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str, new: SummaryText, now: datetime
 ) -> None:
-    """Store the rolling summary of all existing chunks."""
+    """Store a thread or session summary, which covers all existing chunks of the epoch."""
     await q.run(
         "summaries.put_rolling",
         *(owner_id, chat_id, kind, thread_key, new.text, new.body.model_dump(mode="json"), new.tokens),

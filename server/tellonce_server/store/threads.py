@@ -1,4 +1,4 @@
-"""Threads: the numbers up to which messages exist, are summarized and are queued."""
+"""Threads, and the numbers up to which their messages are summarized, queued for summarizing, and stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1 to covered_to are in chunk summaries, those up to queued_to are queued to be
-    summarized, and those up to last_no are open."""
+    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. Those after them, up to `queued_to`, are
+    queued to be summarized. The rest, up to `last_no`, are open."""
 
     thread_key: str
     last_no: int
@@ -47,7 +47,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Gap:
-    """A thread whose messages are not covered without gaps; there must never be one."""
+    """A thread whose counters do not match its chunk summaries and open messages. There must never be one."""
 
     chat_id: int
     thread_key: str
@@ -71,7 +71,7 @@ async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> 
 
 
 async def silent(q: Queries, since: datetime, messages: int) -> list[tuple[int, int, str]]:
-    """The threads without messages after `since` and with at least that many open messages, as owner, chat and key."""
+    """The threads with at least `messages` open messages and none sent after `since`, as (owner, chat, thread key)."""
     return [tuple(row) for row in await q.rows("threads.silent", since, messages)]
 
 
@@ -85,7 +85,7 @@ async def queue_chunks(
     now: datetime,
     job_class: JobClass = "live",
 ) -> int:
-    """Queue chunk jobs and return their number; 0 if another process moved the thread's mark first."""
+    """Queue chunk jobs and return their number; 0 if another process has changed the thread's `queued_to` first."""
     rows = await q.rows(
         "threads.queue_chunks",
         *(owner_id, chat_id, thread_key, queued_to),

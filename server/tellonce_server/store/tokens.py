@@ -9,7 +9,7 @@ from tellonce_server.store.database import Queries
 
 @dataclass(frozen=True)
 class Grant:
-    """The scopes that a token grants, and its user; None if it does not belong to one user."""
+    """The scopes that a token grants. `user_id` is None if the token does not belong to one user."""
 
     name: str
     user_id: int | None
@@ -37,7 +37,7 @@ async def find(q: Queries, token_hash: bytes) -> Grant | None:
 
 
 async def find_all(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
-    """The grants of those of the given tokens that are valid."""
+    """The grants of the given tokens, by token hash. Unknown and revoked tokens are left out."""
     rows = await q.rows("tokens.find_all", list(token_hashes))
     return {row["token_hash"]: Grant(row["name"], row["user_id"], row["scopes"]) for row in rows}
 
@@ -51,6 +51,6 @@ async def revoke(q: Queries, name: str, now: datetime) -> bool:
 
 
 async def obtain_key(q: Queries, name: str, fresh: bytes, now: datetime) -> bytes:
-    """The stored key of that name; `fresh` is stored if there is none."""
+    """The stored key of that name. If there is none yet, `fresh` is stored."""
     key: bytes = await q.value("keys.obtain", name, fresh, now)
     return key

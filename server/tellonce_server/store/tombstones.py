@@ -1,4 +1,4 @@
-"""Tombstones: keyed hashes of what must not be learned again from old messages."""
+"""Tombstones: keyed hashes of forgotten text, which must not be learned again from old messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,8 @@ from tellonce_server.store.database import Queries
 
 @dataclass(frozen=True)
 class Tombstone:
-    """`claim` is the hash of the whole statement, `words` those of its content words; neither can be reversed."""
+    """`claim` is the hash of the whole statement; `words` are the hashes of its content words. No text can be recovered
+    from them."""
 
     id: int
     claim: bytes
@@ -36,7 +37,7 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> frozenset[bytes]:
-    """The claim hashes of whole messages, which have no word hashes."""
+    """The claim hashes of forgotten messages and sentences. Their tombstones have no word hashes."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.of_messages", owner_id))
 
 
@@ -45,5 +46,5 @@ async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> 
 
 
 async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
-    """Which of these claim hashes were ever forgotten."""
+    """Those of the given claim hashes that have a tombstone, even a lifted one."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))

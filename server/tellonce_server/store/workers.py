@@ -1,4 +1,4 @@
-"""The summarizers at work, and when each was last seen."""
+"""The workers, and when each was last seen."""
 
 from datetime import datetime
 
@@ -11,12 +11,12 @@ async def seen(q: Queries, worker: str, now: datetime, forgotten_before: datetim
 
 
 async def holder_seen(q: Queries, job: JobKey, fence: int, now: datetime) -> None:
-    """Note that the worker with this claim of the job was seen."""
+    """Record that the worker that holds this claim of the job was seen at `now`."""
     await q.run("workers.holder_seen", job.owner_id, job.chat_id, job.id, fence, now)
 
 
 async def at_work(q: Queries, since: datetime, besides: str) -> bool:
-    """Whether a worker other than `besides` was seen since then."""
+    """Whether a worker other than `besides` was seen since `since`."""
     found: bool = await q.value("workers.at_work", since, besides)
     return found
 

@@ -1,1 +1,1 @@
-"""Time expressions in a text and the days they mean: the grammar, the resolver, and their applications."""
+"""Finds time expressions in a text and the days they mean: grammar, resolver, and functions that use them."""

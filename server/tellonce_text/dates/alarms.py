@@ -1,7 +1,7 @@
-"""When an alarm is due, by the words of the order: `tomorrow at 9`, `in 20 minutes`, `every Monday at 8`. Pure.
+"""Determines when an alarm is due from the words of an order: `tomorrow at 9`, `every Monday at 8`. Pure.
 
-Unlike a statement, an order is about the future; an hour without AM or PM is one when people are awake, and a day
-without an hour means its morning.
+An order is always about the future. An hour without AM or PM is taken as an hour when people are awake. A day without
+a time of day means its morning.
 """
 
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ MORNING: Final = HOURS["morning"]
 
 
 class Alarm(NamedTuple):
-    """An alarm. `start` and `end` are its place in the text. It has either `at` or `cron`, with five fields in the
-    user's zone.
+    """An alarm. `start` and `end` are its place in the text. It has either `at` or `cron`, five fields in the user's
+    zone.
 
-    With neither, it repeats in a way that cron cannot express, such as every other day.
+    If it has neither, it repeats in a way that cron cannot express, such as every other day.
     """
 
     start: int
@@ -36,11 +36,11 @@ class Alarm(NamedTuple):
 
 
 MOST_READ: Final = 2_000
-"""Characters of an order that are read: an order is a sentence or two."""
+"""Maximum characters of an order that are read; an order has one or two sentences."""
 
 
 class _Repeat(NamedTuple):
-    """The last three fields of a cron expression, and the hour if no clock time is given."""
+    """A repetition: the last three fields of its cron expression in `days`, and the hour to use if no time is given."""
 
     end: int
     days: str
@@ -48,8 +48,8 @@ class _Repeat(NamedTuple):
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm that a text orders, which may be in the past; None if it gives no time, or one that cannot be
-    represented.
+    """The alarm that a text orders. Its time may be in the past. None if the text gives no time, or a time that cannot
+    be represented.
 
     `language` is the order's language, if known; otherwise it is detected from the words.
     """
@@ -62,7 +62,7 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
-    """Whether the alarm of a text is due at that time; an hour without AM or PM may be either."""
+    """Whether the alarm of a text is due at `moment`. An hour without AM or PM may be either of the two."""
     found = alarm(text, said)
     local = moment.astimezone(said.zone)
     if found is None or (found.at is None and found.cron is None):
@@ -86,7 +86,7 @@ def _is_among(weekday: int, field: str) -> bool:
 
 
 def _led_by(line: Line, start: int) -> int:
-    """The start of the expression including words that lead to it, as in `on Friday`."""
+    """The start of an expression, including words such as `on` and `at` before it."""
     index = next(at for at in range(len(line)) if line[at].start == start)
     while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
         index -= 1
@@ -103,7 +103,7 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
 
 
 def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
-    """The time of day after the days, else before them: `every Monday at 8`, `at 8 every Monday`."""
+    """Add the time of day, which is after the days or before them: `every Monday at 8`, `at 8 every Monday`."""
     part = part_at(line, found.end)
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)
@@ -133,7 +133,7 @@ def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
 
 
 def _every(line: Line, at: int, today: date) -> _Repeat | None:
-    """What follows `every`. `every other week` and `every 3 days` have no cron expression."""
+    """Parse the words after `every`. None for `every other week` and `every 3 days`, which cron cannot express."""
     if line[at].has("other") or count_at(line, at) is not None:
         return None
     if line[at].has("workdays"):
@@ -146,7 +146,7 @@ def _every(line: Line, at: int, today: date) -> _Repeat | None:
 
 
 def _weekdays(line: Line, at: int, tag: str) -> _Repeat:
-    """`Monday`, `Monday and Thursday`; cron counts from Sunday on."""
+    """Parse `Monday` or `Monday and Thursday`. In cron, Sunday is 0."""
     days, end = [line[at].get(tag)], at + 1
     while (line[end].has("and") or line[end].word == ",") and line[end + 1].has(tag):
         days.append(line[end + 1].get(tag))
@@ -171,14 +171,15 @@ def _unit(line: Line, at: int, today: date) -> _Repeat | None:
 
 
 def _of_month(line: Line, end: int, today: date) -> _Repeat:
-    """`on the 1st` after `every month`; otherwise today's day, limited to days that every month has."""
+    """Parse `on the 1st` after `every month`. Without it, take the day of today, but at most the 28th, which exists in
+    every month."""
     at = skip(line, end, "on", "article")
     day = day_number(line, at) if at > end else None
     return _Repeat(at + 1, f"{day} * *") if day else _Repeat(end, f"{min(today.day, 28)} * *")
 
 
 def _once(line: Line, said: Said, local: datetime) -> Alarm | None:
-    """The first expression with a time of day; else the first that names a day."""
+    """The alarm from the first expression with a time of day, else from the first expression that names a day."""
     found = [one for first, item in items(line) if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)
@@ -198,7 +199,7 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 
 def _bare_hour(line: Line, local: datetime) -> Alarm | None:
-    """An order with `at 5` alone: the next time in the daytime at which the clock shows that hour."""
+    """The alarm of an order with `at 5` alone: the next time at which it is five o'clock and people are awake."""
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:
@@ -216,8 +217,8 @@ def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """The time at that hour of a day. Without AM or PM, it is an hour when people are awake; for today, one that is
-    still to come."""
+    """The time on a day at a clock time. Without AM or PM, this is an hour when people are awake and, for today, if
+    possible an hour that is still to come."""
     at = _wall(day, _awake(clock), clock.minute, zone)
     later = _wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at
@@ -228,6 +229,7 @@ def _awake(clock: Clock) -> int:
 
 
 def _wall(day: date, hour: int, minute: int, zone: ZoneInfo) -> datetime:
-    """The time at which the clock shows that; an hour skipped in spring becomes the next one."""
+    """The time on a day at which the wall clock shows `hour` and `minute`. A time that does not exist because summer
+    time begins becomes the time an hour later."""
     moment = datetime.combine(day + timedelta(days=hour // 24), time(hour % 24, minute), zone)
     return moment.astimezone(ZoneInfo("UTC")).astimezone(zone)

@@ -1,6 +1,6 @@
 """Adds dates after the relative words of a text: `last Saturday (2023-05-20)`.
 
-A date is added only if it is certain, only once, and neither where the text gives the whole date itself nor in code.
+A date is added only if it is certain, and only once. Code and dates that the text gives in full stay unchanged.
 """
 
 import re
@@ -12,11 +12,11 @@ from tellonce_text.dates.resolver import expressions
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4]\s*)*(?:\w+ )?\d")
-"""A bracket with a date after the words, which are then already annotated."""
+"""Matches a bracket with a date after an expression, which means that the expression is already annotated."""
 
 
 def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
-    """The text with a note after each expression with certain days, and with "about" for counted ones."""
+    """The text with a date after each expression whose days are certain, and "about" with a date for casual counts."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []
     written = 0
@@ -30,7 +30,7 @@ def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
 
 
 def note_of(found: Expression) -> str | None:
-    """The note for an expression, or None if nothing certain and new can be added."""
+    """The date to add after an expression; None if the date is not known or the expression already states it."""
     best = found.best
     if best is None or found.absolute or not (found.certain or found.approximate):
         return None
@@ -41,7 +41,7 @@ def note_of(found: Expression) -> str | None:
 
 
 def _label(reading: Reading) -> str:
-    """`2026-03-15`, `2026-03-15 15:00`, `2026-03`, `2026`, `2026-03-02 to 2026-03-08`."""
+    """Format a reading as `2026-03-15`, `2026-03-15 15:00`, `2026-03`, `2026` or `2026-03-02 to 2026-03-08`."""
     first, last = reading.days
     if reading.precision == "instant":
         return f"{reading.start:%Y-%m-%d %H:%M}"
@@ -57,6 +57,6 @@ def _label(reading: Reading) -> str:
 
 
 def _middle(reading: Reading) -> str:
-    """The label of a counted span: for a week, the day in its middle; for a longer span, the span itself."""
+    """The label of a casually counted span. For a week, this is the day in its middle; otherwise, the span itself."""
     first, last = reading.days
     return (first + (last - first) / 2).isoformat() if reading.precision == "week" else _label(reading)

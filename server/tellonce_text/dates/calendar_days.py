@@ -19,7 +19,7 @@ from tellonce_text.dates.yearly import yearly, yearly_on_weekday
 
 
 def stamp(line: Line, index: int) -> Phrase | None:
-    """Parse `2026-03-15`. The resolver parses its time of day."""
+    """Parse `2026-03-15`. If a time of day follows, the resolver parses it."""
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
@@ -39,7 +39,7 @@ def _han(parts: tuple[str | None, ...], index: int) -> Phrase | None:
 
 
 def numeric(line: Line, index: int) -> Phrase | None:
-    """`3/15/2026`, `15.3.2026`, `3.4.`; without a year only if a neighboring word shows that it is a date."""
+    """Parse `3/15/2026`, `15.3.2026`, `3.4.`. Without a year, a neighboring word must show that it is a date."""
     token = line[index]
     if token.kind != "numeric":
         return None
@@ -62,8 +62,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_like_version(line: Line, index: int) -> bool:
-    """Whether dotted numbers are likely versions, because no word marks one of the sentence's as a date: `crashes on
-    10.11.24, 10.11.23 was fine`."""
+    """Whether dotted numbers are probably versions. In English, this is always so. In other languages, it is so if one
+    of the dotted numbers in the sentence has no word before it that marks a date."""
     if line.language == "en":
         return True
     first, end = line.sentences[index]
@@ -88,7 +88,7 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
 
 
 def _is_slashed_day(line: Line, index: int) -> bool:
-    """Whether a slash is in a date, as in `will be 8/24` or `until 8/24`; a fraction would count something."""
+    """Whether the numbers around a slash are a date and not a fraction, as in `will be 8/24` or `until 8/24`."""
     first, mark, second, *_ = line[index].parts
     beside = {line[index - 1].word, line[index + 1].word}
     days = mark == "/" and int(first or 0) <= _MONTHS < int(second or 0) <= _LONGEST_MONTH
@@ -101,7 +101,8 @@ _LEADS_TO_DAY: Final = frozenset("be until from starting through thru at".split(
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
-    """The date by the region's custom. If the region is unknown, both readings, unless only one is a valid date."""
+    """The date in the order of day and month that is usual in the region, followed by the date in the other order if
+    that may be meant, too."""
 
     def meaning(scene: Scene) -> Meaning | None:
         by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
@@ -119,11 +120,11 @@ def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[S
 
 _MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
 _BOTH_WAYS: Final = frozenset({"CA"})
-"""Regions where both customs are common."""
+"""Regions where both orders, day first and month first, are common."""
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
-    """`March 3rd, 2026`, `the 3rd of March`, `Tuesday, March 3`, `June 3–5`."""
+    """Parse `March 3rd, 2026`, `the 3rd of March`, `Tuesday, March 3`, `June 3–5`."""
     weekday, at = _leading_weekday(line, index)
     found = _month_first(line, at) or _day_first(line, at)
     if found is None:
@@ -139,13 +140,19 @@ def month_day(line: Line, index: int) -> Phrase | None:
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
     weekday = line[index].get("weekday")
     if weekday is None:
-        return None, skip(line, index, "article")
+        at = skip(line, index, "article")
+        return None, at + _is_day_noun(line, at)
     at = index + 2 if line[index + 1].word == "." else index + 1
     return weekday, skip(line, comma(line, at), "article", "on")
 
 
+def _is_day_noun(line: Line, index: int) -> bool:
+    """Whether the token is `dia` in `dia 7 de setembro`."""
+    return line.language in {"es", "pt"} and line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
+
+
 def _trailing_weekday(line: Line, end: int) -> tuple[int | None, int]:
-    """`March 3 (Tuesday)`."""
+    """Parse a weekday after a date, as in `March 3 (Tuesday)`."""
     bracketed = line[end].word == "(" and line[end + 1].has("weekday") and line[end + 2].word == ")"
     return (line[end + 1].get("weekday"), end + 3) if bracketed else (None, end)
 
@@ -183,7 +190,7 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
 
 
 def _spelled(line: Line, index: int) -> int | None:
-    """`el trece de mayo`: the number word before a month."""
+    """The day as a number word before a month, as in `el trece de mayo`."""
     number = line[index].get("number") if line.language != "en" else None
     return number if number and number <= _LONGEST_MONTH else None
 
@@ -215,8 +222,7 @@ def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
 
 
 def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a complete date. It is not certain if its weekday does not match, because one of the two is a
-    mistake."""
+    """The meaning of a complete date. If the text also gives a weekday that does not match, it is not certain."""
     found = _date(year, month, day)
     agreed = weekday is None or found is None or found.weekday() == weekday
     return lambda _scene: Meaning((one_day(found),), agreed) if found else None
@@ -225,7 +231,8 @@ def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Sc
 def _day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a day without a year: the last or the next such day. A given weekday must match."""
+    """The meaning of a day of a month. Without a year, it is the last or the next such day. A given weekday must
+    match."""
 
     def days(of: int) -> Days | None:
         end = _date(of, month, last) if last and last != day else _date(of, month, day)
@@ -244,7 +251,7 @@ def _day_of_year(
 
 
 def _month_before(year: int, month: int, day: int) -> date | None:
-    """The first day of `the 28th until the 5th of December`."""
+    """The first day of a range such as `the 28th until the 5th of December`, which begins in the month before."""
     return _date(year, month - 1, day) if month > 1 else _date(year - 1, 12, day)
 
 
@@ -256,7 +263,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 
 def day_of_month(line: Line, index: int) -> Phrase | None:
-    """`the 15th`, `the 3rd of next month`, `Friday the 13th`."""
+    """Parse `the 15th`, `the 3rd of next month`, `Friday the 13th`."""
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
     after = skip(line, at + (line[at].get("unit") == "day"), "article")
@@ -270,11 +277,15 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     foreign = _is_foreign_day(line, index, after)
-    if not (suffix in _ENDINGS or foreign) or not _stands_alone(line, after + 1):
+    if not (suffix in ORDINAL_ENDINGS or foreign) or not _stands_alone(line, after + 1):
         return None
     if foreign:
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
-    last = day_number(line, after + 2) if line[after + 1].has("and") and line[after + 2].suffix in _ENDINGS else None
+    last = (
+        day_number(line, after + 2)
+        if line[after + 1].has("and") and line[after + 2].suffix in ORDINAL_ENDINGS
+        else None
+    )
     if last is not None and last > day:
         return Phrase(after + 3, lambda scene: _nearest_day(scene, day, weekday, last))
     if weekday is not None:
@@ -284,21 +295,21 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
-    """The number of tokens of a day such as `15.` after `am` or `15` after `dia`, or 0."""
+    """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`); 0 for
+    others."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
-    named = line[index].get("unit") == "day" and line[index].word not in PLURAL_DAYS
-    return int(line.language in {"es", "pt"} and named)
+    return int(_is_day_noun(line, index))
 
 
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
-_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
+ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
 def _stands_alone(line: Line, index: int) -> bool:
-    """Whether `the 15th` does not count the next word (`the 15th floor`)."""
+    """Whether an ordinal such as `the 15th` stands alone, and does not number the next word as in `the 15th floor`."""
     token = line[index]
     return (
         token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}
@@ -312,13 +323,13 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether a month or a feast is named nearby, to which the day may belong."""
+    """Whether the text nearby names a month or a feast. The day may be a day of that month."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 
 
 def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | None:
-    """A day without a month is certain only if it is near, because a text about a later month has such days too."""
+    """Mark a day without a month as uncertain unless it is near, because the text may be about another month."""
     if found is None:
         return None
     distance = abs((found.choices[0].first - scene.today).days)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import date
 from typing import Final
 
+from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.feasts import feast_day, is_local, nth_weekday
 from tellonce_text.dates.phrases import (
     Phrase,
@@ -19,7 +20,8 @@ from tellonce_text.dates.yearly import stepped_yearly, yearless, yearly
 
 
 def which_month(line: Line, index: int) -> tuple[int, int] | None:
-    """`of next month`, `of the month`."""
+    """Parse `of next month` or `of the month`. Returns the month as a step from the current one, and the index after
+    it."""
     at = skip(line, index, "inside")
     if at == index:
         return None
@@ -29,14 +31,19 @@ def which_month(line: Line, index: int) -> tuple[int, int] | None:
 
 
 def nth_of_month(line: Line, index: int) -> Phrase | None:
-    """`the first Monday of October`, `last Friday in May 2025`, `second week of June`, `first Sunday of each month`."""
+    """Parse `the first Monday of October`, `last Friday in May`, `second week of June`, `first Sunday of each
+    month`."""
     at = skip(line, index, "article")
     nth = line[at].get("ordinal")
     nth = line[at].value if nth is None and line[at].suffix in {"st", "nd", "rd", "th"} else nth
     weekday, unit = line[at + 1].get("weekday"), line[at + 1].get("unit")
     of = skip(line, at + 2, "inside")
     bare = line.language != "en" and line[of].has("month")
-    if nth is None or (of == at + 2 and not bare) or (weekday is None and unit not in {"week", "day", "weekend"}):
+    if (
+        nth is None
+        or (of == at + 2 and not bare)
+        or (weekday is None and unit not in {"week", "day", "weekend", "workday"})
+    ):
         return None
     if line[of].has("every") and line[of + 1].has("unit"):
         return Phrase(of + 2, lambda _scene: None, form="repeats")
@@ -44,7 +51,7 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     if parent is None:
         return None
     end, single = parent.end, unit not in {"week", "weekend"}
-    vague = unit == "week"
+    vague = unit in {"week", "workday"}
     return Phrase(end, lambda scene: _nth_meaning(parent.meaning(scene), nth, weekday, unit, vague=vague), single)
 
 
@@ -79,6 +86,8 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
     if unit == "weekend":
         saturday = nth_weekday(days.first.year, days.first.month, nth, 5)
         return Days(saturday, saturday + 2 * DAY, "week")
+    if unit == "workday":
+        return one_day(counted_day(days.end if nth < 0 else days.first - DAY, unit, nth))
     if unit == "day":
         return one_day(days.end - DAY if nth < 0 else days.first + (nth - 1) * DAY)
     if nth < 0:
@@ -87,8 +96,8 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
 
 
 def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
-    """`May 2026`, `next March`, `in June`; a month whose name is also another word needs a word before it such as
-    `in`."""
+    """Parse `May 2026`, `next March`, `in June`. A month whose name is also another word, such as `may`, needs a word
+    such as `in` before it."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     token = line[at]
@@ -110,7 +119,8 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """The step in `March of last year` or `in March this year`, counted from the year in which it was said."""
+    """Parse the year in `March of last year` or `in March this year`. It is counted from the year of the text: -1,
+    0."""
     at = skip(line, index, "of")
     if line[at].has("step") and line[at + 1].get("unit") == "year":
         return line[at].get("step"), at + 2
@@ -118,7 +128,7 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The same meaning, marked as not certain, because June and April are names, too."""
+    """The same meaning, marked as not certain, because June and April are also names of people."""
 
     def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)
@@ -150,11 +160,11 @@ def in_month(year: int | None, number: int) -> Callable[[Scene], Meaning | None]
 
 
 def season(line: Line, index: int) -> Phrase | None:
-    """`last summer`, `in the spring`, `fall 2025`; winter is named for the year it begins in."""
+    """Parse `last summer`, `in the spring`, `fall 2025`. The year of a winter is the year in which it begins."""
     step = line[index].get("step")
     at = index + 1 if step is not None else skip(line, index, "article")
     start = line[at].get("season")
-    if start is None or line[at - 1].has("tense_perfect"):  # `a été`
+    if start is None or line[at - 1].has("tense_perfect"):  # `a été` is a verb, not `été` (summer)
         return None
     year, end = trailing_year(line, at + 1)
     if year is None:
@@ -180,7 +190,7 @@ _SOUTHERN: Final = frozenset({"AU", "NZ", "ZA", "AR", "CL", "UY", "PY", "BR", "B
 
 
 def week_number(line: Line, index: int) -> Phrase | None:
-    """`KW 23`: the week of that number by ISO 8601."""
+    """Parse `KW 23`, the ISO 8601 week of that number."""
     number = line[index + 1].value
     if not line[index].has("week_number") or line[index + 1].suffix or not 1 <= (number or 0) <= _LAST_WEEK:
         return None
@@ -208,7 +218,7 @@ def _monday_of_week(year: int, number: int) -> date | None:
 
 
 def quarter(line: Line, index: int) -> Phrase | None:
-    """`Q2 2026`, `the third quarter of 2025`."""
+    """Parse `Q2 2026`, `the third quarter of 2025`."""
     token = line[index]
     at = skip(line, index, "article")
     if len(token.word) == 2 and token.word[0] == "q" and token.word[1].isdigit():
@@ -228,7 +238,7 @@ def quarter(line: Line, index: int) -> Phrase | None:
 
 
 def year(line: Line, index: int) -> Phrase | None:
-    """`in 2024`, `the 1990s`, `the 90s`."""
+    """Parse `in 2024`, `the 1990s`, `the 90s`."""
     token = line[index]
     if token.kind == "number" and token.suffix == "s" and token.value is not None and token.value % 10 == 0:
         return _decade(line, index, token.value)
@@ -259,7 +269,7 @@ def _decade(line: Line, index: int, value: int) -> Phrase | None:
 
 
 def feast(line: Line, index: int) -> Phrase | None:
-    """`Christmas`, `last Easter`, `Thanksgiving 2025`."""
+    """Parse `Christmas`, `last Easter`, `Thanksgiving 2025`."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     rule = line[at].get("feast")
@@ -274,7 +284,7 @@ def feast(line: Line, index: int) -> Phrase | None:
 
 
 def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """`Labor Day weekend`: the feast with the Saturday and the Sunday beside it."""
+    """The meaning of `Labor Day weekend`: the feast together with the Saturday and Sunday next to it."""
 
     def weekend(scene: Scene) -> Meaning | None:
         found = meaning(scene)

@@ -1,5 +1,5 @@
-"""Formats times for a reader: in the user's IANA zone, in English in every locale, with elapsed time correct across
-daylight saving. Knows no clock: every time is an argument and must be timezone-aware."""
+"""Formats times for a reader, in the user's time zone and always in English. Knows no clock: every time is an argument
+and must be timezone-aware."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -15,7 +15,7 @@ _HOUR: Final = timedelta(hours=1)
 
 
 def local(at: datetime, zone: ZoneInfo) -> datetime:
-    """The time in the zone. Raises ValueError if `at` has no offset, because it cannot be guessed."""
+    """The time in the zone. Raises ValueError if `at` has no offset, because the offset cannot be guessed."""
     return _aware(at).astimezone(zone)
 
 
@@ -25,28 +25,28 @@ def local_day(at: datetime, zone: ZoneInfo) -> date:
 
 
 def day_header(day: date) -> str:
-    """`─── Monday, 16 February 2026 ───`."""
+    """Format a day as `─── Monday, 16 February 2026 ───`."""
     return f"─── {WEEKDAYS[day.weekday()]}, {day.day} {MONTHS[day.month - 1]} {day.year} ───"
 
 
 def clock_time(at: datetime, zone: ZoneInfo) -> str:
-    """`09:15 AM`."""
+    """Format a time as `09:15 AM` in the zone."""
     return time_of_day(local(at, zone))
 
 
 def time_of_day(moment: datetime) -> str:
-    """`09:15 AM`, for a time that is already in the reader's zone."""
+    """Format a time that is already in the reader's zone, as `09:15 AM`."""
     return f"{(moment.hour - 1) % 12 + 1:02d}:{moment.minute:02d} {'AM' if moment.hour < 12 else 'PM'}"
 
 
 def offset_minutes(at: datetime) -> int:
-    """Minutes by which the moment's own clock is ahead of UTC; 0 for a moment without a clock."""
+    """The UTC offset of a time in minutes; 0 for a time without an offset."""
     return (at.utcoffset() or timedelta()) // timedelta(minutes=1)
 
 
 def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """`just now` under 1 h (and for the future), `Nh ago` on the same day, then by the zone's calendar: `yesterday`,
-    `N days ago`."""
+    """Format an age: `just now` under an hour or for the future, `Nh ago` on the same day, then `yesterday` and `N days
+    ago` by the calendar of the zone."""
     # The difference is computed in UTC, because Python subtracts two times of one zone by their wall clocks.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     days = (local_day(now, zone) - local_day(at, zone)).days
@@ -58,13 +58,13 @@ def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
 
 
 def moment_line(now: datetime, zone: ZoneInfo) -> str:
-    """`Friday, 20 November 2026, 02:15 PM (Asia/Singapore)`."""
+    """Format a time as `Friday, 20 November 2026, 02:15 PM (Asia/Singapore)`."""
     at = local(now, zone)
     return f"{WEEKDAYS[at.weekday()]}, {at.day} {MONTHS[at.month - 1]} {at.year}, {time_of_day(at)} ({zone.key})"
 
 
 def period(start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """`Feb 15`, `Feb 15–16`, or `Feb 27 – Mar 2`: the local days two moments fall on, first to last."""
+    """Format the local days of two times as `Feb 15`, `Feb 15–16` or `Feb 27 – Mar 2`."""
     first, last = sorted((local_day(start, zone), local_day(end, zone)))
     if first == last:
         return month_day(first)
@@ -74,12 +74,12 @@ def period(start: datetime, end: datetime, zone: ZoneInfo) -> str:
 
 
 def month_day(day: date) -> str:
-    """`Feb 15`."""
+    """Format a day as `Feb 15`."""
     return f"{MONTHS[day.month - 1][:3]} {day.day}"
 
 
 def dated(day: date, today: date) -> str:
-    """`Feb 15` in the year of `today`, else `Feb 15, 2024`, so that the year is clear."""
+    """Format a day as `Feb 15` if it is in the year of `today`, else as `Feb 15, 2024`."""
     return month_day(day) if day.year == today.year else f"{month_day(day)}, {day.year}"
 
 

@@ -14,8 +14,8 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 class Clock(NamedTuple):
     """A time of day.
 
-    `half`: whether AM or PM is known. `until`: the end of a range, in minutes of the day. `spoken`: given in words such
-    as `half seven`, which may mean the evening as well.
+    `half`: whether AM or PM is known. `until`: the hour and minute at which a range ends. `spoken`: the time is given
+    in words such as `half seven`, which may also mean the evening.
     """
 
     end: int
@@ -28,7 +28,7 @@ class Clock(NamedTuple):
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
-    """The time of day at this token. A bare hour (`at 9`) counts only next to a day."""
+    """The time of day that begins at this token. An hour without AM or PM (`at 9`) counts only with `beside_day`."""
     at = skip(line, index, "at", "article")
     led = any(line[n].has("exactly_at") for n in range(index, at))
     found = _one(line, at, bare=beside_day and led)
@@ -72,7 +72,7 @@ _GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 
 
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
-    """`at 9` beside a day, `9 in the morning`."""
+    """Parse `9 in the morning`, or a bare hour such as `at 9` next to a day."""
     if _part_index(line, at + 1) is not None:
         return Clock(at + 1, hour, half=False)
     following = line[at + 1]
@@ -86,10 +86,16 @@ def _hour(line: Line, at: int) -> int | None:
     return value if value is not None and 0 <= value <= 24 else None
 
 
+def _hour_begun(line: Line, at: int) -> int | None:
+    """The hour in `halb sieben` or, with an ordinal, in `половине седьмого`."""
+    ordinal = line[at].get("ordinal") if not line[at + 1].has("unit") else None
+    return _hour(line, at) or (ordinal if ordinal and 1 <= ordinal <= 12 else None)
+
+
 def _spoken(line: Line, at: int) -> Clock | None:
-    """`half past nine`, `quarter to five`, `ten past three`."""
+    """Parse `half past nine`, `quarter to five`, `ten past three`."""
     start = at + 1 if line[at].has("one") else at
-    if line[start].has("half_before") and (next_hour := _hour(line, start + 1)):
+    if line[start].has("half_before") and (next_hour := _hour_begun(line, start + 1)):
         return Clock(start + 2, (next_hour - 2) % 12 + 1, 30, half=False)
     british = line[start].has("half") and line.language == "en" and line[start - 1].has("exactly_at")
     if british and (hour := _hour(line, start + 1)) and hour <= 12:
@@ -101,15 +107,16 @@ def _spoken(line: Line, at: int) -> Clock | None:
         minutes is None
         or hour is None
         or not 1 <= hour <= 12
-        or mark.word not in {"past", "to", "till", "til", "after"}
+        or not (mark.has("past_hour") or mark.has("to_hour"))
+        or line[at - 1].word == "from"
     ):
         return None
     named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
-    if mark.word == "to" and (not named or minutes == 30):
+    if (mark.word == "to" or line.language != "en") and (not named or minutes == 30):
         return None
     if mark.word == "after" and minutes not in {15, 30}:
         return None
-    earlier = mark.word in {"to", "till", "til"}
+    earlier = mark.has("to_hour")
     clock = Clock(start + 3, (hour - 2) % 12 + 1 if earlier else hour, 60 - minutes if earlier else minutes, half=False)
     return _halved(line, clock)
 
@@ -133,7 +140,7 @@ def _in_half(clock: Clock, half: str) -> Clock | None:
 
 
 def _in_part(line: Line, clock: Clock) -> Clock:
-    """`9 in the morning`, `at 8 at night`, `6 de la tarde`."""
+    """Add the part of the day after a time, as in `9 in the morning`, `at 8 at night`, `6 de la tarde`."""
     at = _part_index(line, clock.end)
     if at is None:
         return clock
@@ -145,7 +152,7 @@ def _in_part(line: Line, clock: Clock) -> Clock:
 
 
 def hour_in_part(hour: int, part: str) -> int:
-    """The hour from 0 to 23 that an hour from 1 to 12 means in a part of the day."""
+    """Convert an hour from 1 to 12 in a part of the day to an hour from 0 to 23."""
     if part == "morning":
         return hour % 12
     if part == "night":
@@ -154,7 +161,7 @@ def hour_in_part(hour: int, part: str) -> int:
 
 
 def _part_index(line: Line, index: int) -> int | None:
-    """The index of the part of the day after `in the`, `at`, `de la`."""
+    """The index of a part of the day such as `morning`, after words such as `in the`, `at` or `de la`."""
     at = skip(line, index, "part_lead") if line[index].has("part_lead") else index
     if at == index and (line[at].word in {"in", "at"} or line[at].has("day")):
         at = skip(line, at + 1, "article")
@@ -164,7 +171,7 @@ def _part_index(line: Line, index: int) -> int | None:
 
 
 def _until(line: Line, clock: Clock) -> Clock:
-    """`2pm–4pm`, `from 9:00 to 11:00`."""
+    """Add the end of a range, as in `2pm–4pm` or `from 9:00 to 11:00`."""
     if line[clock.end].word not in {"-", "–", "—"} and not line[clock.end].has("to"):
         return clock
     end = _one(line, clock.end + 1, bare=False)
@@ -174,15 +181,26 @@ def _until(line: Line, clock: Clock) -> Clock:
 
 
 def _ranged_from_bare(line: Line, at: int) -> Clock | None:
-    """`2–4pm`: the first hour takes the half of the day of the second."""
+    """Parse a range such as `2–4pm`, where the AM or PM of the second hour also applies to the first."""
     hour = _hour(line, at)
     if hour is None or line[at].suffix or not (line[at + 1].word in {"-", "–", "—"} or line[at + 1].has("to")):
         return None
-    end = _one(line, at + 2, bare=False)
+    end = _one(line, at + 2, bare=line[at - 1].word == "from")
+    if end and end.hour <= 12 and not end.half and not end.minute and line[at - 1].word == "from":
+        return _between_bare(end, hour)
     if end is None or not end.half or line[at + 2].kind == "clock" or not 1 <= hour <= 12:
         return None
     start = hour % 12 + (12 if end.hour >= 12 and hour % 12 <= end.hour - 12 else 0)
     return _zoned(line, Clock(end.end, start, until=(end.hour, end.minute)))
+
+
+def _between_bare(last: Clock, hour: int) -> Clock | None:
+    """`from two till six`: hours before seven are of the afternoon, and the second one comes after the first."""
+    if not 1 <= hour <= 12:
+        return None
+    start = hour if hour >= 7 else hour + 12
+    until = next(last.hour + half for half in (0, 12, 24) if last.hour + half > start)
+    return last._replace(hour=start, half=True, until=(until % 24, 0))
 
 
 def _zoned(line: Line, clock: Clock) -> Clock:
@@ -191,7 +209,7 @@ def _zoned(line: Line, clock: Clock) -> Clock:
 
 
 def part_at(line: Line, index: int) -> tuple[str, int] | None:
-    """A part of the day after a day: `morning`, `in the evening`, `por la tarde`."""
+    """Parse a part of the day that follows a day: `morning`, `in the evening`, `por la tarde`."""
     at = index
     if line[at].has("part_lead") or line[at].word in {"in", "at", "during"}:
         at = skip(line, at + 1, "article", "part_lead")

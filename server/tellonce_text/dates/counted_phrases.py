@@ -21,7 +21,7 @@ from tellonce_text.dates.tokens import Line
 
 
 def window(line: Line, index: int) -> Phrase | None:
-    """`the past 3 days`, `the next two weeks`, `within a month`: up to or from today, today included."""
+    """Parse `the past 3 days`, `the next two weeks`, `within a month`. The span ends or begins with today."""
     at = skip(line, index, "article")
     token = line[at]
     step = 1 if token.has("within") else token.get("step")
@@ -39,7 +39,7 @@ def _window(today: date, unit: str, offset: int, *, sure: bool) -> Meaning:
 
 
 def ago(line: Line, index: int) -> Phrase | None:
-    """`3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
+    """Parse `3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
     at = index + 1 if line[index].has("ago_before") else index
     found = distance_at(line, at)
     if found is None:
@@ -53,7 +53,7 @@ def ago(line: Line, index: int) -> Phrase | None:
 
 
 def ahead(line: Line, index: int) -> Phrase | None:
-    """`in two weeks`, `in two weeks on Tuesday`, `a week from Friday`, `two days from now`."""
+    """Parse `in two weeks`, `in two weeks on Tuesday`, `a week from Friday`, `two days from now`."""
     led = line[index].has("in") and not line[index].has("within")
     found = distance_at(line, index + 1 if led else index)
     if found is None:
@@ -77,7 +77,7 @@ def ahead(line: Line, index: int) -> Phrase | None:
 
 
 def fridays_ago(line: Line, index: int) -> Phrase | None:
-    """`two Fridays ago`: counted from the last one."""
+    """Parse `two Fridays ago`. One Friday ago is the last Friday before today."""
     count = count_at(line, index)
     number = line[count.end].get("weekdays") if count else None
     if count is None or number is None or not line[count.end + 1].has("ago"):
@@ -92,7 +92,7 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """The phrase, unless the sentence is in the past tense: in `I read it in two days`, `in two days` is a duration."""
+    """The phrase, marked as not certain in the past tense: in `I read it in two days`, it is a duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)
@@ -127,7 +127,7 @@ def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactl
         anchored = _weekday_beside(line, end, weeks, sure=sure)
         if anchored:
             return anchored
-        return Phrase(end, lambda s: Meaning((_around(s.today + weeks * WEEK),), False, sure), form="week")
+        return Phrase(end, lambda s: Meaning(_week_away(s.today + weeks * WEEK, s.today), False, sure), form="week")
     if unit in {"day", "workday"}:
         return Phrase(
             end, lambda s: Meaning((one_day(counted_day(s.today, unit, offset)),), sure), single=True, form="count"
@@ -142,8 +142,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """`in acht Tagen`, `dans quinze jours`: whole weeks, because these languages count both ends, or the given number
-    of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`. It is one or two weeks, because these languages count the
+    first day as well, or the literal number of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(
@@ -157,7 +157,8 @@ _EIGHT: Final = 8
 
 
 def weeks_by_days(line: Line, index: int) -> tuple[int, int] | None:
-    """The number of weeks in `in acht Tagen` or `en huit` after a named day, and the index after it."""
+    """Parse `in acht Tagen` or `en huit` after a named day. Returns the number of weeks, and the index after the
+    words."""
     led = line[index].has("in") or (line[index].word in {"en", "a", "in"} and line.language != "en")
     count = count_at(line, index + 1) if led else None
     weeks = _WEEKS_BY_DAYS.get(count.value) if count and line[count.end - 1].kind == "word" else None
@@ -173,16 +174,19 @@ _WEEKS_BY_DAYS: Final = {8: 1, 14: 2, 15: 2}
 
 
 def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool) -> Meaning:
-    """`a year ago today`, `exactly two weeks ago`; on 29 February a year away there is no such day."""
+    """The meaning of `a year ago today` or `exactly two weeks ago`. If that day does not exist
+    (29 February), it is the last day of the month."""
     from_day = scene.today + days * DAY
     found = counted_day(from_day, unit, offset)
     clipped = unit not in {"day", "week", "fortnight"} and from_day.day != found.day
     return Meaning((one_day(found),), sure and not (clipped and days))
 
 
-def _around(day: date) -> Days:
-    """The days of a casually mentioned week: three days before and after the counted day."""
-    return Days(day - 3 * DAY, day + 4 * DAY, "week")
+def _week_away(day: date, today: date) -> tuple[Days, ...]:
+    """The days of a casually mentioned week: three days before and after the counted day. `in two weeks` is rather that
+    day itself, `two weeks ago` is seldom counted."""
+    around = Days(day - 3 * DAY, day + 4 * DAY, "week")
+    return (one_day(day), around) if day > today else (around,)
 
 
 def _month_or_year(today: date, months: int, unit: str) -> Days:
@@ -191,7 +195,7 @@ def _month_or_year(today: date, months: int, unit: str) -> Days:
 
 
 def _weekday_beside(line: Line, end: int, weeks: int, *, sure: bool) -> Phrase | None:
-    """`two weeks ago on Tuesday`, `a week ago today`."""
+    """Parse the weekday after a count of weeks, as in `two weeks ago on Tuesday`."""
     on = line[end].has("on")
     at = end + 1 if on else end
     if line[at].has("weekday"):
@@ -201,7 +205,8 @@ def _weekday_beside(line: Line, end: int, weeks: int, *, sure: bool) -> Phrase |
 
 
 def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
-    """The weekday of that calendar week, or counted from the nearest such day; certain where both are the same."""
+    """The weekday in the counted calendar week, and the weekday counted from the nearest such day. It is certain if
+    both are the same."""
     by_week = weekday_in(scene, number, weeks)
     today = scene.today
     near = (number - today.weekday()) % 7 if weeks > 0 else -((today.weekday() - number) % 7)

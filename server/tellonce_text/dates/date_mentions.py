@@ -1,8 +1,7 @@
-"""Finds the times that a text names, as written and unresolved: `March 15`, `last week`, `Q2 2026`, `at 7am`, `3 days
-ago`.
+"""Finds the time expressions of a text without resolving them: `March 15`, `last week`, `Q2 2026`, `3 days ago`.
 
-It is one small grammar of compiled patterns, for English and the most common words of other languages. It knows no
-clock: `tellonce_text.dates` resolves "yesterday", and `claims` compares dates.
+The patterns cover English and the most common words of other languages. This module knows no clock, so it does not
+know which day "yesterday" is; `dates.resolver` does.
 """
 
 import re
@@ -17,7 +16,7 @@ Form = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One expression.  `offset` counts `unit`s from now (yesterday: day, -1); months and weekdays may carry one too."""
+    """One expression. `offset` is a number of `unit`s from now: yesterday has the unit day and the offset -1."""
 
     start: int
     end: int
@@ -35,15 +34,14 @@ class Mention:
     part: str | None = None  # morning, afternoon, evening, night
 
     def key(self) -> str:
-        """A key that is equal for all ways of writing the same expression, and different for different expressions."""
+        """A key for comparing expressions. Different spellings of the same expression have the same key."""
         fields = (self.year, self.month, self.day, self.last_day, self.weekday, self.unit, self.offset)
         clock = None if self.hour is None else f"{self.hour:02d}:{self.minute or 0:02d}"
         return ":".join(str(f) if f is not None else "" for f in (self.form, *fields, clock, self.part))
 
 
 def find(text: str) -> list[Mention]:
-    """The expressions in the text, in order and without overlap. Of two overlapping ones, the more specific one is
-    returned."""
+    """The expressions in the text, in order. Of two that overlap, only the more specific one is returned."""
     if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
         return []
     found: list[Mention] = []
@@ -131,7 +129,7 @@ _TRIGGER = re.compile(
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
 _ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
-"""Next to a number, months and days are often written in lower case."""
+"""The same pattern in any case. It is used for texts with digits, because people write `march 3` in lower case."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:
@@ -139,7 +137,7 @@ def _span(match: re.Match[str]) -> tuple[int, int, str]:
 
 
 def _word(match: re.Match[str], group: str) -> str:
-    """The text of a group in lower case with single spaces; empty if the rule has no such group or the group did not
+    """The text of a group in lower case with single spaces; empty if the pattern has no such group or the group did not
     match."""
     return re.sub(r"\s+", " ", (match.groupdict().get(group) or "").lower())
 
@@ -182,7 +180,8 @@ _HOLIDAYS: Final = {
 
 
 def _numeric(match: re.Match[str]) -> Mention | None:
-    """3/15/2026 and 15.3.2026: a slash reads month first unless that cannot be, a dot reads day first."""
+    """Read 3/15/2026 and 15.3.2026. With a slash, the month is first unless it is over 12; with a dot, the day is
+    first."""
     first, second, year = int(match["a"]), int(match["b"]), _number(match, "year")
     month, day = (second, first) if match["dot"] == "." or first > 12 else (first, second)
     if not (1 <= month <= 12 and 1 <= day <= 31):
@@ -265,7 +264,7 @@ def _clock_12(match: re.Match[str]) -> Mention | None:
 
 
 def _clock_of_day(match: re.Match[str]) -> Mention | None:
-    """`at 6 in the morning`; at night is from six in the evening on."""
+    """Read `at 6 in the morning`. For `at night`, hours from six on are in the evening: `at 9 at night` is 21:00."""
     hour, minute = _hour(match), int(match["m"] or 0)
     if not 1 <= hour <= 12 or minute > 59:
         return None
@@ -301,7 +300,7 @@ def _year(match: re.Match[str]) -> Mention:
 _Rule = tuple[str, Callable[[re.Match[str]], Mention | None]]
 _PART_TAIL = r"(?:\s+(?:in the\s+)?(?P<part>morning|afternoon|evening|night)\b)?"
 
-# Earlier rules win over later ones where they overlap.
+# Where the matches of two rules overlap, the earlier rule in this list wins.
 _RULES: Final[tuple[_Rule, ...]] = (
         (r"\b(?P<y>\d{4})[-/](?P<m>\d\d?)[-/](?P<d>\d\d?)(?![\d-])", _iso),
         (rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?![\d:]){_RANGE}(?:,?\s+{_YEAR})?", _calendar_day),

@@ -26,7 +26,7 @@ def weekday_in(scene: Scene, number: int, weeks: int) -> Days:
 
 
 def unit_days(today: date, unit: str, step: int) -> Days:
-    """The calendar unit `step` units away."""
+    """The days of the calendar unit that is `step` units away, such as next week for ("week", 1)."""
     match unit:
         case "day":
             return one_day(today + step * DAY)
@@ -51,7 +51,7 @@ def unit_days(today: date, unit: str, step: int) -> Days:
 
 
 def counted_day(today: date, unit: str, offset: int) -> date:
-    """The single day that is `offset` units away."""
+    """The day that is `offset` units away from today."""
     match unit:
         case "day":
             return today + offset * DAY
@@ -66,7 +66,7 @@ def counted_day(today: date, unit: str, offset: int) -> date:
 
 
 def _workday(today: date, offset: int) -> date:
-    """Count working days, Monday to Friday. Public holidays are ignored."""
+    """The day that is `offset` working days away. Monday to Friday are working days, including public holidays."""
     sign = 1 if offset > 0 else -1
     for _ in range(min(abs(offset), _MOST_WORKDAYS)):
         today += sign * DAY

@@ -1,4 +1,4 @@
-"""Computes the day of a feast in a year: fixed days, days counted from Easter, and the n-th weekday of a month."""
+"""Computes the day of a feast in a year: a fixed day, a day counted from Easter, or the n-th weekday of a month."""
 
 from datetime import date
 from typing import Final
@@ -22,7 +22,8 @@ _SAME_ABROAD: Final = frozenset({"nth-5-2-6", "nth-6-3-6"})
 
 
 def feast_day(rule: str, year: int, region: str | None = None) -> date:
-    """The day of the rule, such as `12-25`, `easter-2`, or `nth-11-4-3`: the fourth Thursday of November."""
+    """The day by a rule such as `12-25`, `easter-2` (two days before) or `nth-11-4-3` (the fourth Thursday of
+    November)."""
     rule = _ABROAD.get((rule, region or ""), rule)
     if rule.startswith("orthodox"):
         return orthodox_easter(year) + int(rule[8:] or 0) * DAY
@@ -41,12 +42,12 @@ def feast_day(rule: str, year: int, region: str | None = None) -> date:
 
 
 def is_local(rule: str, region: str | None) -> bool:
-    """Whether the feast's date depends on the country and the region's custom is unknown."""
+    """Whether the date of the feast depends on the country, and the region is not known."""
     return rule in _SAME_ABROAD and region is None
 
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
-    """The n-th such weekday of the month, -1 for the last one; ValueError when there are not as many."""
+    """The n-th such weekday of the month; -1 means the last. Raises ValueError if the month has fewer."""
     first = date(year, month, 1)
     if nth < 0:
         last = add_months(first, 1) - DAY

@@ -1,4 +1,4 @@
-"""The grammar rules for days, each with the tokens it can begin with. The longest phrase is used."""
+"""The grammar rules for days, each with the tokens it can begin with. Of several matches, the longest is used."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,7 +15,7 @@ from tellonce_text.dates.weekday_phrases import weekday
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp", "han"})),
     (numeric, frozenset({"numeric"})),
-    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article"})),
+    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
     (feast, frozenset({"feast", "step"})),
@@ -25,7 +25,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (season, frozenset({"season", "step", "article"})),
     (year, frozenset({"number", "mark"})),
 )
-"""Each rule with the kinds and tags of the token it can begin with."""
+"""Each rule, with the kinds and tags of the tokens that can begin its phrase."""
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (day_word, frozenset({"article", "day", "han"})),

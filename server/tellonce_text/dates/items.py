@@ -17,8 +17,8 @@ from tellonce_text.dates.tokens import Line
 
 
 class Item(NamedTuple):
-    """One expression before resolution. `elapsed` is in seconds; `counted` is false for `a couple of hours`; `repeats`
-    and `since` say how the days are meant."""
+    """One expression before resolution. `elapsed` is a time from now and its tolerance. `counted` is false for vague
+    counts such as `a couple of hours`. `repeats`: `every …`. `since`: it begins with `since`."""
 
     end: int
     phrase: Phrase | None = None
@@ -30,12 +30,12 @@ class Item(NamedTuple):
     repeats: bool = False
     since: bool = False
     named_clock: bool = True
-    """Whether a neighboring word marks it as a time of day, because `3:15` may be a ratio."""
+    """Whether a neighboring word shows that a number such as `3:15` is a time of day and not a ratio."""
 
 
 MOST_TRIED: Final = 2_000
-"""Maximum positions of a text that are searched for an expression, from its start. 30,000 characters of prose have
-about as many."""
+"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose have that
+many."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
@@ -59,7 +59,7 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
 
 
 def _anchored(line: Line, item: Item, index: int, first: int, named: Item) -> Item:
-    """`Friday I have the dentist at 3pm`: the time of day on the day named before it in the clause."""
+    """Join a time of day with the day named earlier in the clause, as in `Friday I have the dentist at 3pm`."""
     near = index - named.end <= _NEAR and line.sentences[first] == line.sentences[index]
     apart = any(line[at].has("clause") for at in range(named.end, index))
     if not near or apart or named.clock or named.until:
@@ -92,7 +92,7 @@ def _item(line: Line, index: int) -> Item | None:
 
 
 def _repeating(line: Line, index: int) -> Item | None:
-    """`every Tuesday at 9`, `every other week`, `each morning`, `every two weeks`."""
+    """Parse `every Tuesday at 9`, `every other week`, `each morning`, `every two weeks`."""
     at = skip(line, index, "other")
     if line.language != "en" and line[at + 1].has("weekday"):
         at += 1
@@ -113,7 +113,7 @@ def _after_clock(line: Line, index: int) -> int:
 
 
 def _duration(line: Line, index: int) -> int | None:
-    """The end of a duration such as `for two weeks`, which is not a date."""
+    """The index after a duration such as `for two weeks`, which is not a date."""
     count = count_at(line, index)
     return count.end + 1 if count and line[count.end].has("unit") and not line[count.end + 1].has("ago") else None
 
@@ -122,7 +122,7 @@ _SECONDS: Final = {"minute": 60, "hour": 3600}
 
 
 def _elapsed(line: Line, index: int) -> Item | None:
-    """`2 hours ago`, `in half an hour`, `20 minutes ago`: give or take a quarter, at least half a unit."""
+    """Parse `2 hours ago` or `in half an hour`. The tolerance is a quarter of the time, but at least half a unit."""
     led = line[index].has("in") or line[index].has("within")
     before = line[index].has("ago_before")
     at = index + 1 if led or before else index
@@ -145,7 +145,7 @@ def _sign_of_elapsed(line: Line, end: int, *, led: bool, before: bool) -> int:
 
 
 def _dated(line: Line, index: int) -> Item | None:
-    """A day or a longer span with its time of day; for a range, up to the range's last day."""
+    """Parse a day, a longer span or a range of days. A single day may have a time of day."""
     phrase = phrase_at(line, index)
     if phrase is None:
         return _ranged(line, index) or _part_before_day(line, index)
@@ -154,7 +154,7 @@ def _dated(line: Line, index: int) -> Item | None:
 
 
 def _ranged(line: Line, index: int) -> Item | None:
-    """`from Monday to Wednesday`, `between March 3 and March 7`."""
+    """Parse `from Monday to Wednesday`, `between March 3 and March 7`."""
     if line[index].word not in {"from", "between"} and not (line[index].has("from") and line.language != "en"):
         return None
     phrase = phrase_at(line, index + 1)
@@ -163,7 +163,7 @@ def _ranged(line: Line, index: int) -> Item | None:
 
 
 def _every_year(line: Line, item: Item) -> Item:
-    """`Good Friday every year`."""
+    """Make a day repeat if `every` and a unit follow, as in `Good Friday every year`."""
     if line[item.end].has("every") and line[item.end + 1].has("unit"):
         return Item(item.end + 2, repeats=True)
     return item
@@ -192,7 +192,7 @@ def _pair(line: Line, index: int, one: Phrase, at: int, other: Phrase) -> bool:
 
 
 def _with_time(line: Line, item: Item) -> Item:
-    """`Friday evening`, `tomorrow at 9`, `March 3, 3pm`, `Friday night around 8`."""
+    """Add the time of day after a day, as in `Friday evening`, `tomorrow at 9` or `March 3, 3pm`."""
     if item.phrase is None or not (item.phrase.single or item.phrase.form == "stamp"):
         return item
     part = _own_part(line, item.end - 1)
@@ -204,20 +204,20 @@ def _with_time(line: Line, item: Item) -> Item:
 
 
 def _own_part(line: Line, index: int) -> str | None:
-    """The part of the day that the day's own word implies, as `tonight` does."""
+    """The part of the day that a word for a day implies, as `tonight` implies the night."""
     token = line[index]
     return token.get("part") if token.has("day") and not token.has("day_only") else None
 
 
 def _in_part(clock: Clock, part: str | None) -> Clock:
-    """The clock time in the half of the day that the part implies, unless the clock gives it."""
+    """Set AM or PM of a clock time by the part of the day, unless the text gives it."""
     if part is None or clock.half or not 1 <= clock.hour <= 12:
         return clock
     return clock._replace(hour=hour_in_part(clock.hour, part), half=True)
 
 
 def _part_before_day(line: Line, index: int) -> Item | None:
-    """`this morning`, `last night`, `the evening of March 3`, `morning of the 5th`."""
+    """Parse `this morning`, `last night`, `the evening of March 3`, `morning of the 5th`."""
     step = line[index].get("step")
     if step in {-1, 0} and line[index + 1].has("part") and not line[index + 1].has("day"):
         offset = step if line[index].word != "past" else -1
@@ -236,7 +236,7 @@ def _part_before_day(line: Line, index: int) -> Item | None:
 
 
 def _clocked(line: Line, index: int) -> Item | None:
-    """`3pm`, `at 15:00 UTC on Friday`."""
+    """Parse `3pm`, `at 15:00 UTC on Friday`."""
     clock = clock_at(line, index)
     if clock is None:
         bare = clock_at(line, index, beside_day=True)
@@ -260,7 +260,7 @@ def _clocked(line: Line, index: int) -> Item | None:
 
 
 def _part_of_day(line: Line, index: int) -> Item | None:
-    """`in the evening`, `at night`."""
+    """Parse `in the evening`, `at night`."""
     token = line[index]
     if token.word in {"in", "during"} and line[index + 1].has("article") and line[index + 2].has("part"):
         return Item(index + 3, part=line[index + 2].get("part"))

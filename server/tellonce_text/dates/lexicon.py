@@ -1,4 +1,4 @@
-"""The words of time in each language with their tags, read once from `words/*.toml`."""
+"""The words for times and dates in each language, with their tags. They are read once from `words/*.toml`."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -7,13 +7,13 @@ from importlib import resources
 from typing import Any, Final, NamedTuple, TypeAlias
 
 Tags: TypeAlias = Mapping[str, Any]
-"""The tags of a word with their values, such as `{"month": 5}`; a flag's value is True."""
+"""The tags of a word with their values, such as `{"month": 5}`. A tag without a value has True."""
 
 NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
 
 _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
-"""The tags that English words keep in a text of another language."""
+"""The tags of English words that also count in a text of another language."""
 
 _NUMERIC: Final = frozenset(
     "month weekday weekdays day season number vague ordinal step noon fraction".split(),
@@ -21,7 +21,8 @@ _NUMERIC: Final = frozenset(
 
 
 class Lexicon(NamedTuple):
-    """`words` by their text in lower case; `phrases` by the first of their words, the longest first."""
+    """`words` maps a lower-case word to its tags. `phrases` maps the first word of a phrase to all such phrases, the
+    longest first."""
 
     words: Mapping[str, Tags]
     phrases: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -29,7 +30,7 @@ class Lexicon(NamedTuple):
 
 @cache
 def lexicon(language: str) -> Lexicon:
-    """The lexicon of English and the given language."""
+    """The lexicon of a language, which also contains English words."""
     words: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys((language, "en")):
         for word, tag, value in _entries(name):
@@ -47,7 +48,7 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def signs() -> Mapping[str, tuple[str, ...]]:
-    """For each word, the languages other than English that it indicates."""
+    """For each word, the languages (other than English) of which it is a sign."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
         own = {word for word, _, _ in _entries(language)} | set(_read(language)["signs"].split())
@@ -62,18 +63,24 @@ def is_determiner(word: str, language: str) -> bool:
     return not _DETERMINERS.isdisjoint(tags) or tags.get("number") == 1
 
 
+def is_time_noun(word: str, language: str) -> bool:
+    """Whether the word is a unit of time or follows the hour, as `Uhr` does."""
+    return not _TIME_NOUNS.isdisjoint(lexicon(language).words.get(word, NO_TAGS))
+
+
+_TIME_NOUNS: Final = frozenset({"unit", "o_clock"})
 _DETERMINERS: Final = frozenset({"article", "one", "own"})
 
 
 @cache
 def endings(language: str, tense: str) -> tuple[str, ...]:
-    """The endings of the language's verbs in that tense; none if they are not distinctive."""
+    """The verb endings by which that tense is recognized; empty if the language has no clear ones."""
     return tuple(_read(language).get("endings", {}).get(tense, "").split())
 
 
 @cache
 def english() -> frozenset[str]:
-    """The words that indicate English."""
+    """The words that are signs of English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
     return frozenset(own | set(_read("en")["signs"].split()))
 
@@ -84,7 +91,8 @@ def _own(language: str) -> frozenset[tuple[str, str]]:
 
 
 def _hidden(language: str) -> frozenset[str]:
-    """Words of the language with another meaning in English; in an English text only the English meaning counts."""
+    """Words that both English and the language have. In a text of the language, their English meaning does not
+    count."""
     if language == "en":
         return frozenset()
     return frozenset(word for word, _ in _own(language)) & frozenset(word for word, _ in _own("en"))

@@ -1,4 +1,4 @@
-"""Uses of a text's time expressions: spans to search, days that it can mean, and the due time of a goal. Pure."""
+"""Derives from the time expressions of a text: spans to search, days that it can mean, and the due time of a goal."""
 
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -9,11 +9,11 @@ from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 
 Span = tuple[datetime, datetime]
-"""Half-open: first moment, first moment after."""
+"""A half-open span: its first moment, and the first moment after it."""
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
-    """The spans that a question about the past means: "on March 15" is the last one."""
+    """The spans that a question about the past means. For "on March 15", this is the last March 15."""
     return _spans(text, Said(now, zone, region_of(zone)), "past")
 
 
@@ -23,7 +23,7 @@ def message_spans(text: str, sent_at: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def _spans(text: str, said: Said, direction: Direction | None) -> list[Span]:
-    """The preferred reading of every expression."""
+    """The span of the preferred reading of every expression."""
     spans = (_span(found, said) for found in expressions(text, said, direction))
     return [span for span in spans if span and span[0] < span[1]]
 
@@ -38,13 +38,13 @@ def _span(found: Expression, said: Said) -> Span | None:
 
 
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
-"""How inaccurate a casually mentioned month or year may be."""
+"""The tolerance of a casual count in months or years, such as "two months ago"."""
 
 
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
-    """Whether any expression of the text can mean the day: any day of its span, in either direction.
+    """Whether an expression of the text can mean the day: the day is in the span of any of its readings.
 
-    A direction excludes nothing: the tense only puts one reading first, and a check must not reject the other.
+    `direction` does not exclude a reading. It only changes their order.
     """
     return any(_covers(found, day) for found in expressions(text, said, direction))
 
@@ -60,7 +60,7 @@ def _covers(found: Expression, day: date) -> bool:
 
 
 def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, date]:
-    """The dates of an elapsed time such as `10 hours ago`, which by its tolerance may be on an adjacent day."""
+    """The first and last day that a time such as `10 hours ago` can mean: its tolerance may reach into the next day."""
     best = found.best
     if best is None or not best.slack:
         return first, last
@@ -68,9 +68,9 @@ def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, d
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """The time meant: the given time, the start of a day, or the last second of a longer span (`Q2 2026`).
+    """The due time in a text: the given time, the start of a day, or the last second of a longer span (`Q2 2026`).
 
-    None if the text names no day, or no certain one.
+    None if the text names no day, or if the day is not known.
     """
     said = Said(said_at, zone, region_of(zone))
     sure = [found for found in expressions(text, said, "future") if found.best and not found.since]

@@ -22,7 +22,7 @@ from tellonce_text.dates.unit_phrases import PLURAL
 
 
 def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """`end of March`, `mid-June`, `early next week`, `the beginning of 2026`, `by the end of the month`."""
+    """Parse `end of March`, `mid-June`, `early next week`, `the beginning of 2026`, `by the end of the month`."""
     at = skip(line, index, "article")
     where = line[at].get("edge")
     if where is None:
@@ -31,9 +31,9 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
     found = _longer(_current_unit(line, after), parent(line, after))
     if found is None or (found.single and found.form != "unit"):
         return None
-    led = at > index or line[index - 1].has("by") or line[index - 1].word == "due"
-    if where == "last" or (where == "end" and led):
-        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene)), single=True)
+    limit = line[index - 1].has("by") or line[index - 1].word == "due"
+    if where == "last" or (where == "end" and (limit or at > index)):
+        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
 
@@ -42,7 +42,7 @@ def _longer(one: Phrase | None, other: Phrase | None) -> Phrase | None:
 
 
 def half(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """`the second half of August`, `im ersten Halbjahr`, `primera quincena de marzo`."""
+    """Parse `the second half of August`, `im ersten Halbjahr`, `primera quincena de marzo`."""
     at = skip(line, index, "article")
     nth, unit = line[at].get("ordinal"), line[at + 1].get("unit")
     if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
@@ -57,22 +57,23 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 def _half_of(days: Days, nth: int) -> Days:
-    """The half of a span. A month is divided after its fifteenth day, a year after six months."""
+    """The first or second half of a span. A month is divided after its fifteenth day, a year after six months."""
     length = (days.end - days.first).days
     months = round(length / 30.4)
     middle = days.first + 15 * DAY if months <= 1 else add_months(days.first, months // 2)
     return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
 
 
-def _last_day(meaning: Meaning | None) -> Meaning | None:
-    """The meaning of the end of a span. It has two readings for a week, which ends on Friday for some and on Sunday for
-    others."""
+def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
+    """The meaning of the end of a span. It is certain only as a limit (`by the end of May`), because otherwise it may be
+    any of the last days, and not for a week, which ends on Friday for some and on Sunday for others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
-    return _each(meaning, lambda days: one_day(days.end - DAY), not weekly)
+    last = _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
+    return last and last._replace(approximate=not sure and not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
-    """`the week` or `the year`, meaning the current one."""
+    """Parse `the week` or `the year`, which means the current one."""
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":
@@ -89,7 +90,7 @@ def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """The first, middle, or last third: ten days of a month, four months of a year."""
+    """The first, middle or last third of a span: ten days of a month, four months of a year."""
     length = (days.end - days.first).days
     if length <= 1:
         return days
@@ -109,13 +110,15 @@ def _part_of(days: Days, where: str) -> Days:
 
 
 def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
-    """`the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March 3`."""
+    """Parse `the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March
+    3`."""
     at = skip(line, index, "article")
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
         return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
-    if unit == "weekend" and line[at + 1].word == "of":
-        return parent(line, at + 2)
+    if unit == "weekend" and line[at + 1].has("of"):
+        day = parent(line, at + 2)
+        return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
     if unit == "week" and line[at + 1].word == "of":
         found = parent(line, at + 2)
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
@@ -132,7 +135,22 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
 
 
 _MOST_WEEKS_ON: Final = 3
-"""`a week on Friday` names a day; `fourteen weeks on Friday` is an age."""
+"""Maximum weeks in a day such as `a week on Friday`; `fourteen weeks on Friday` is an age."""
+
+
+def _weekend_of(meaning: Meaning | None) -> Meaning | None:
+    """The weekend around a named Saturday or Sunday; other days, such as a feast's, stay what they are."""
+    if meaning is None:
+        return None
+    named = [days for days in meaning.choices if days.first.weekday() >= _SATURDAY and days.end - days.first == DAY]
+    if not named:
+        return Meaning(meaning.choices, False)
+    weekends = (week_of(days.first) for days in named)
+    choices = tuple(Days(week.end - 2 * DAY, week.end, "week") for week in weekends)
+    return Meaning(choices, meaning.certain or len(named) == 1)
+
+
+_SATURDAY: Final = 5
 
 
 def _beside(
@@ -151,7 +169,8 @@ def _beside(
 
 
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
-    """`a week from Friday` counts from the coming Friday whatever the verbs."""
+    """The meaning of the day from which the text counts. `a week from Friday` counts from the next Friday in any
+    tense."""
     return found.meaning(Scene(scene.said, "future", scene.region) if word in {"from", "on"} else scene)
 
 

@@ -1,4 +1,4 @@
-"""The parts that the grammar is built from: a phrase with its meaning, counts, and the choice between two directions."""
+"""Building blocks of the grammar: phrases, counts, years, and the choice between the past and the future reading."""
 
 from collections.abc import Callable
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from tellonce_text.dates.tokens import Line
 
 
 class Phrase(NamedTuple):
-    """Tokens up to `end` that name days. `single` means one day, which may have a time of day."""
+    """A phrase that names days; `end` is the index after its last token. With `single`, it is one day."""
 
     end: int
     meaning: Callable[[Scene], Meaning | None]
@@ -29,7 +29,7 @@ Rule = Callable[[Line, int], Phrase | None]
 
 
 def skip(line: Line, index: int, *tags: str) -> int:
-    """The index after the tokens that have one of the tags, a few at most."""
+    """The index after all tokens, at most three, that have one of the tags."""
     for at in range(index, index + _MOST_SKIPPED):
         if not any(line[at].has(tag) for tag in tags):
             return at
@@ -89,13 +89,16 @@ _ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"
 
 
 def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | None:
-    """The reading in the sentence's direction; without a direction the nearer one, which is not certain."""
+    """Put the reading in the sentence's direction first. Without a direction, the nearer reading is first and not
+    certain."""
     if back is None or ahead is None:
         only = back or ahead
         return Meaning((only,)) if only else None
     if back == ahead:
         return Meaning((back,))
     gone, to_come = (scene.today - back.end).days, (ahead.first - scene.today).days
+    if (not scene.sure or scene.inferred) and min(gone, to_come) <= CLOSE and max(gone, to_come) >= DISTANT:
+        return Meaning((back, ahead) if gone < to_come else (ahead, back))
     if not scene.sure and to_come <= _NEAR and gone >= 2 * _NEAR:
         return Meaning((ahead, back))
     if not scene.sure and to_come > _SOON and to_come > 3 * gone:
@@ -107,8 +110,9 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
-_NEAR = 100  # days; without a verb, a day that is at most this far ahead is preferred to one that is twice as long past
+_NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means last year's
+CLOSE, DISTANT = 31, 300  # days; of a yearly day this near, nobody means the one that is ten times as far away
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

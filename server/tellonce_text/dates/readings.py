@@ -1,8 +1,8 @@
-"""The meanings of a time expression: spans of days during parsing, spans of real time after resolution."""
+"""Data types for the meaning of a time expression: days while it is parsed, times after it is resolved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -14,7 +14,7 @@ WEEK = timedelta(days=7)
 
 
 class Days(NamedTuple):
-    """A half-open span: the first day, and the first day after it."""
+    """A half-open span of days: the first day of the span, and the first day after the span."""
 
     first: date
     end: date
@@ -22,8 +22,8 @@ class Days(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """The days that an expression can mean, preferred first. `certain` means that a careful reader would choose the
-    same."""
+    """The days that an expression can mean, the most likely first. `certain` means that a careful reader would choose
+    the first, too."""
 
     choices: tuple[Days, ...]
     certain: bool = True
@@ -32,14 +32,16 @@ class Meaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The reader's situation: when it was said on the speaker's clock, the direction of the sentence, and the customs
-    of the region."""
+    """What is known for resolving an expression: when it was said (in the speaker's zone), the direction of the
+    sentence, and the region."""
 
     said: datetime
     direction: Direction | None
     region: str | None = None
     sure: bool = True
     """Whether a verb gives the direction; otherwise it is only more likely."""
+    inferred: bool = False
+    """Whether the direction follows only from the absence of a sign of the past."""
 
     @property
     def today(self) -> date:
@@ -48,7 +50,8 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A half-open span of real time, timezone-aware, in the speaker's zone. `slack` is the tolerance of "2 hours ago"."""
+    """A half-open span of time in the speaker's zone. `slack` is the tolerance of an expression such as "2 hours
+    ago"."""
 
     start: datetime
     end: datetime
@@ -57,10 +60,11 @@ class Reading:
 
     @property
     def days(self) -> tuple[date, date]:
-        """The first and the last day of the span; a night belongs to the day it begins on."""
+        """The first and the last day of the span. A night belongs to the day on which it begins."""
         if self.precision == "instant" or (self.precision == "day" and self.start.hour):
             return self.start.date(), self.start.date()
-        last = (self.end - timedelta(microseconds=1)).date() if self.end > self.start else self.start.date()
+        before = self.end.astimezone(UTC) - timedelta(microseconds=1)  # in UTC: a zone may skip a whole day
+        last = before.astimezone(self.end.tzinfo).date() if self.end > self.start else self.start.date()
         return self.start.date(), max(self.start.date(), last)
 
 
@@ -68,9 +72,12 @@ class Reading:
 class Expression:
     """One expression in a text.
 
-    `readings` holds every span it can mean, preferred first; it is empty for repetitions ("every Tuesday"). `certain`:
-    the days are known. `approximate`: they were counted casually ("three weeks ago"). `timed`: it gives a time of day.
-    `absolute`: it gives its year, so nothing is resolved. `since`: it lasts from then on.
+    - `readings`: all spans that it can mean, the most likely first; empty for a repetition ("every Tuesday").
+    - `certain`: the days are known.
+    - `approximate`: the days were counted casually ("three weeks ago").
+    - `timed`: the expression gives a time of day.
+    - `absolute`: the expression gives the year, so its meaning does not depend on the time of the text.
+    - `since`: the span has no end ("since March").
     """
 
     start: int
@@ -91,7 +98,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """When and where a text was said. `region` is an ISO 3166 country code; it decides how 3/4 is read."""
+    """When and where a text was said. `region` is an ISO 3166 country code, which determines how 3/4 is read."""
 
     at: datetime
     zone: ZoneInfo
@@ -103,7 +110,7 @@ def one_day(day: date) -> Days:
 
 
 def month_of(year: int, month: int, count: int = 1) -> Days:
-    """`count` whole months from the given one on."""
+    """The days of `count` whole months, beginning with the given month."""
     first = date(year + (month - 1) // 12, (month - 1) % 12 + 1, 1)
     return Days(first, add_months(first, count), "month" if count == 1 else "season")
 
@@ -113,7 +120,7 @@ def year_of(year: int, count: int = 1) -> Days:
 
 
 def week_of(day: date) -> Days:
-    """Monday to Sunday around the day."""
+    """The week of the day, from Monday to Sunday."""
     monday = monday_of(day)
     return Days(monday, monday + WEEK, "week")
 
@@ -123,7 +130,7 @@ def monday_of(day: date) -> date:
 
 
 def add_months(day: date, months: int) -> date:
-    """The same day of another month, or that month's last day when it is shorter."""
+    """The same day `months` later, or the last day of that month if the month is shorter."""
     index = day.year * 12 + day.month - 1 + months
     first = date(index // 12, index % 12 + 1, 1)
     after = date((index + 1) // 12, (index + 1) % 12 + 1, 1)

@@ -1,6 +1,7 @@
-"""Resolves every time expression of a text: its place, the spans it can mean, and whether that is certain.
+"""Resolves every time expression of a text: its place, the spans it can mean, and whether its meaning is certain. Pure.
 
-Pure and linear in the length of the text. A day without a year has both readings; the sentence's tense puts one first.
+A day without a year has two readings, past and future; the tense of the sentence puts one first. The time is linear in
+the length of the text.
 """
 
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,7 +10,7 @@ from typing import Final
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
-from tellonce_text.dates.phrases import Phrase, skip
+from tellonce_text.dates.phrases import CLOSE, DISTANT, Phrase, skip
 from tellonce_text.dates.readings import (
     DAY,
     Days,
@@ -44,12 +45,12 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 def resolved(
     line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
 ) -> Expression | None:
-    """One item with its readings; `local` is when it was said. None for a day that does not exist."""
+    """Resolve one item of the text; `local` is the time at which it was said. None for a day that does not exist."""
     start, end = line[first].start, line[item.end - 1].end
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
         direction = "future" if line.language != "en" else None
-    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred))
+    scene = Scene(local, direction, region, sure and (item.phrase is not None or not inferred), inferred)
     try:
         readings, certain, approximate = _readings(item, scene, line, first)
     except (ValueError, OverflowError):  # raised for 30 February, year 0, or 9,999 years ahead
@@ -57,7 +58,8 @@ def resolved(
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    certain = certain and (len(readings) == 1 or (own and not either)) and not _is_part_of_more(line, first, item)
+    clear = len(readings) == 1 or (own and not either) or _is_only_near(readings, local.date())
+    certain = certain and clear and not _is_part_of_more(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
@@ -65,9 +67,15 @@ def resolved(
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
 
 
+def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
+    """Whether only the preferred reading is near, so that the verbs need not be known."""
+    first, *others = (min(abs((day - today).days) for day in reading.days) for reading in readings)
+    return first <= CLOSE and all(distance >= DISTANT for distance in others)
+
+
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
-    """Whether adjacent time words belong to the expression but were not understood: `the first Tuesday`, `Freitag im
-    Mai`."""
+    """Whether a neighboring time word belongs to the expression but was not understood, as in `Freitag im Mai`. Then
+    the meaning is not certain."""
     if item.phrase is None or item.phrase.absolute:
         return False
     before, after = line[first - 1], line[item.end]
@@ -91,7 +99,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 _NAMED: Final = frozenset({"month", "feast", "unit", "season"})
 
 _Found = tuple[tuple[Reading, ...], bool, bool]
-"""The readings, whether they are certain, whether they are approximate."""
+"""The readings, whether the first is certain, and whether they are approximate."""
 
 
 def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
@@ -123,7 +131,8 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
 
 
 def _is_vague_time(line: Line, item: Item, first: int) -> bool:
-    """`midnight on Friday`, which begins or ends that day, and `4pm your time`."""
+    """Whether the time is ambiguous, as in `midnight on Friday`, which may begin or end that day, or `4pm your
+    time`."""
     if any(line[at].has("own") and line[at + 1].has("time") for at in range(first - _BESIDE, item.end + 1)):
         return True
     return item.clock is not None and any(line[at].get("noon") == 0 for at in range(first, item.end))
@@ -133,7 +142,7 @@ _BESIDE: Final = 3  # tokens: `your time on`
 
 
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
-    """`Tuesday or Wednesday`, but not `today or never`."""
+    """Whether the expression is one of two days joined by `or`, as in `Tuesday or Wednesday`, not `today or never`."""
     return "or" in {
         line[item.end].word if may_begin(line, item.end + 1) else "",
         line[first - 1].word,
@@ -162,7 +171,7 @@ def _elapsed_reading(offset: timedelta, slack: timedelta, scene: Scene) -> Readi
 
 
 def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """The range from the first day of one meaning to the last day of a later one."""
+    """The range from the first day of `meaning` to the last day of the phrase `other`, and whether it is certain."""
     found: list[Reading] = []
     certain = meaning.certain
     for days in meaning.choices:
@@ -190,7 +199,8 @@ def _has_hour(clock: Clock) -> bool:
 
 
 def _guessed(clock: Clock) -> bool:
-    """Whether an hour without AM or PM has a usual meaning: 1 to 6 in the afternoon, 10 and 11 in the morning."""
+    """Whether an hour without AM or PM has a usual meaning: 10 and 11 in the morning, 12 at noon, 1 to 6 in the
+    afternoon."""
     return clock.hour in {1, 2, 3, 4, 5, 6, 10, 11, 12}
 
 
@@ -215,8 +225,8 @@ def _part_reading(day: date, part: str, scene: Scene) -> Reading:
 
 
 def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = None) -> datetime:
-    """The time when the wall clock shows this. A time that the change to summer time skips becomes the one an hour
-    later."""
+    """The time on a day at which the wall clock shows `hour` and `minute`. A time that does not exist because summer
+    time begins becomes the time an hour later."""
     zone = clock.zone if clock and clock.zone else scene.said.tzinfo
     shift = DAY if hour == 24 else timedelta()
     moment = datetime.combine(day + shift, time(hour % 24, minute), zone)
@@ -224,14 +234,15 @@ def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = N
 
 
 def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
-    """For a time of day in another zone, whether "tomorrow" is the same day there."""
+    """Whether a relative day such as "tomorrow" is the same day in the zone that is given with the time of day."""
     if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
         return True
     return scene.said.astimezone(clock.zone).date() == scene.today
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """The readings of a time of day without a day: the last and the next time the clock shows it."""
+    """The readings of a time of day without a day: the last and the next such time. Also returns whether it is
+    certain."""
     days = [scene.today + shift * DAY for shift in (-1, 0, 1)]
     if item.clock is None:
         readings = [_part_reading(day, item.part or "morning", scene) for day in days]
@@ -249,7 +260,7 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
 
 _MORNING: Final = 5
 _LATE: Final = 17
-"""The hour from which the same hour in the morning may also be meant."""
+"""From this hour on, a time without AM or PM may also mean the next morning."""
 
 
 _NEAR: Final = timedelta(hours=12)

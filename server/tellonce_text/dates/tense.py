@@ -1,4 +1,4 @@
-"""Whether a sentence at a given place is about the past, the future, or neither for certain."""
+"""Determines whether an expression in a sentence is about the past or the future, or that this is not certain."""
 
 from typing import Final, NamedTuple
 
@@ -7,12 +7,12 @@ from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
 _FAR: Final = 30
-"""Maximum tokens that are read on either side, so that the time stays linear for texts without punctuation."""
+"""Maximum tokens that are read on each side of an expression, so that the time is linear even without punctuation."""
 
 
 def _is_attribute(line: Line, first: int, end: int) -> bool:
-    """`the contract of 3 March`, `die Rechnung vom 3.4.`: the date belongs to a thing, so the tense of the sentence
-    says nothing about it."""
+    """Whether the date belongs to a thing, as in `the contract of 3 March` or `die Rechnung vom 3.4.`. Then the tense
+    of the sentence says nothing about the date."""
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
@@ -23,8 +23,8 @@ _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
 
 
 class Look(NamedTuple):
-    """`sure`: a verb gives the direction. `own`: that verb is in the clause of the expression. `inferred`: the
-    direction follows only from the absence of a sign of the past."""
+    """The direction of an expression. `sure`: a verb gives it. `own`: that verb is in the same clause as the
+    expression. `inferred`: there is only no sign of the past."""
 
     direction: Direction | None
     sure: bool = False
@@ -35,7 +35,8 @@ class Look(NamedTuple):
 def direction_at(line: Line, first: int, end: int) -> Look:
     """The direction of the verb that governs the tokens from `first` to `end`.
 
-    It is the nearest before them, else after.  An English sentence without a verb is more often about the future.
+    This is the nearest verb before these tokens, else after them. An English sentence without a verb is more often
+    about the future.
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
@@ -56,7 +57,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
-    found = _after(line, end) or _order(line, first)
+    found = _order(line, first) or _after(line, end)
     if found:
         return Look(found, sure=True)
     if line.language != "en":
@@ -66,7 +67,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 
 
 def _may_be_past(line: Line, first: int) -> bool:
-    """Whether a word of the sentence looks like a past verb or a participle. The present tense is about the future."""
+    """Whether a word of the sentence looks like a past verb or a participle."""
     begin, end = line.sentences[first]
     near = range(max(begin, first - _FAR), min(end, first + _FAR))
     return any(_looks_past(line, at) for at in near)
@@ -87,7 +88,7 @@ def _looks_past(line: Line, index: int) -> bool:
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     """Whether the past verb is in the clause of the expression and the clause is not about a plan.
 
-    A present verb between them shows that they are in different clauses: `the course I paid for starts Friday`.
+    If a present verb is between the two, they are in different clauses: `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(
@@ -107,30 +108,31 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
-"""Tokens that occur between a verb and the expression only if the verb belongs to another clause or day."""
+"""Tags of tokens that show, between a verb and the expression, that the verb belongs to another clause or day."""
 
 
 def _is_notice(line: Line, index: int, first: int) -> bool:
-    """`Closed on Friday`: a participle alone may be about the past or the future."""
+    """Whether the sentence begins with a participle alone, as in `Closed on Friday`, which may be past or future."""
     return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
 
 
 def _leads_ahead(line: Line, first: int) -> bool:
-    """`lent me the car until Friday`, `bought tickets for the 3rd`."""
+    """Whether a word before the expression shows a future day in spite of a past verb: `bought tickets for the 3rd`."""
     at = first - 1 - line[first - 1].has("article")
     return line[at].has("by") or line[at].has("for") or line[at].word == "from"
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
-    """`Was Friday all right?`, `Did you say Friday?`: the question is about the day itself, which may be past or
-    future."""
+    """Whether the question is about the day itself, which may be past or future: `Was Friday all right?`, `Did you say
+    Friday?`."""
     return line[first - 1].word in {"say", "mean"} or (
         first == line.sentences[first][0] + 1 and line[line.sentences[end - 1][1] - 1].word == "?"
     )
 
 
 def _reported(line: Line, first: int) -> bool:
-    """`I thought the meeting was the 12th`: something that was thought or said may be past or still to come."""
+    """Whether the day was only thought or said, as in `I thought the meeting was the 12th`. It may be past or
+    future."""
     for index in _back(line, first):
         token = line[index]
         if token.has("tense_reported"):
@@ -141,8 +143,8 @@ def _reported(line: Line, first: int) -> bool:
 
 
 def _only_arranged(line: Line, first: int) -> bool:
-    """`signed up for a race in September`: the verb does not say whether September is when it was arranged or when it
-    takes place."""
+    """Whether the verb only arranges something, as in `signed up for a race in September`. September may be the time of
+    signing up or of the race."""
     for index in _back(line, first):
         token = line[index]
         if token.has("tense_arranged") and _is_participle(token):
@@ -154,18 +156,19 @@ def _only_arranged(line: Line, first: int) -> bool:
 
 
 def _moved_from(line: Line, first: int) -> bool:
-    """`moved from Tuesday to Thursday`: the former day may be past or future."""
+    """Whether something was moved from this day to another: `moved from Tuesday to Thursday`. It may be past or
+    future."""
     before = line[first - 1]
     return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
 
 
 def _back(line: Line, first: int) -> range:
-    """The tokens of the sentence before the expression, the nearest first."""
+    """The indexes of the tokens before the expression in its sentence, the nearest first."""
     return range(first - 1, max(line.sentences[first][0], first - _FAR) - 1, -1)
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Whether something was postponed to the day, for languages whose other verbs are not read."""
+    """Future if a word nearby says that something was postponed or moved. English is handled elsewhere."""
     if line.language == "en":
         return None
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
@@ -199,12 +202,12 @@ def _after(line: Line, end: int) -> Direction | None:
 
 
 def _is_present(line: Line, index: int) -> bool:
-    """Whether the token is a present verb, but not the auxiliary of `ist angekommen` or `est arrivé`."""
+    """Whether the token is a present verb and not an auxiliary of the past, as in `ist angekommen` or `est arrivé`."""
     return line[index].has("tense_present") and (line.language == "en" or not _is_whole_perfect(line, index))
 
 
 def _order(line: Line, first: int) -> Direction | None:
-    """`Remind me Friday`: a sentence that begins with an order looks ahead."""
+    """Future if the sentence begins with an order, as in `Remind me Friday`."""
     index = line.sentences[first][0]
     if first - index > _FAR:
         return None
@@ -213,8 +216,8 @@ def _order(line: Line, first: int) -> Direction | None:
 
 
 def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction | None:
-    """The direction that this token gives. `first` is the start of the expression, or -1 if the token comes after
-    it."""
+    """The direction that this token indicates. `first` is the index of the expression, or -1 if the token comes after
+    the expression."""
     token = line[index]
     if token.kind != "word":
         return None
@@ -246,7 +249,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The tense that the ending of a verb shows."""
+    """The direction that the ending of a verb indicates, in languages other than English."""
     token = line[index]
     if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
         return None
@@ -260,7 +263,8 @@ _SHORTEST_PAST: Final = 3
 
 
 def _is_whole_perfect(line: Line, index: int) -> bool:
-    """Whether a participle goes with the auxiliary (`hat ... gekauft`), which alone is of the present (`hat offen`)."""
+    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without one, the verb is present (`hat
+    offen`)."""
     near = _FAR // 2 if line.language == "de" else 5
     until = min(line.sentences[index][1], index + near)
     return any(_is_foreign_participle(line, at) for at in range(index + 1, until))
@@ -285,7 +289,7 @@ def _is_german_participle(token: Token) -> bool:
 
 
 def _is_contracted(line: Line, index: int) -> bool:
-    """`the parcel's delivered`: has been, or is to be."""
+    """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
     before = line[index - 1]
     return before.word.endswith("'s") and not before.tags and _is_participle(line[index])
 
@@ -307,7 +311,7 @@ def _by_auxiliary(line: Line, index: int) -> Direction | None:
 
 
 def _moved_to(line: Line, first: int) -> bool:
-    """Whether the expression is what something was moved to: `pushed to May 12`, `booked for Friday`."""
+    """Whether something was moved or arranged to this day: `pushed to May 12`, `booked for Friday`."""
     at = first - 1
     while at > first - 4 and (line[at].has("article") or line[at].word in {"after", "before", "around", "about"}):
         at -= 1
@@ -315,12 +319,12 @@ def _moved_to(line: Line, first: int) -> bool:
 
 
 def _is_condition(line: Line, index: int) -> bool:
-    """`if you slept well`: not what happened."""
+    """Whether the verb is in a condition, as in `if you slept well`, so it does not say what happened."""
     return any(line[at].has("condition") for at in range(index - 3, index))
 
 
 def _is_adjective(line: Line, index: int) -> bool:
-    """`a folded book`: a participle after an article or a preposition, with a noun behind it."""
+    """Whether the participle is an adjective, between an article or a preposition and a noun: `a folded book`."""
     before, after = line[index - 1], line[index + 1]
     led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
     return led and after.kind == "word" and not after.tags

@@ -12,8 +12,8 @@ Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "en
 
 
 class Token(NamedTuple):
-    """`word` is in lower case; a number's `suffix` is attached to it (`3rd`, `3pm`); `parts` are the numbers of a stamp
-    or date."""
+    """A token. `word` is its text in lower case. `suffix` holds the letters after a number (`3rd`, `3pm`). `parts`
+    holds the numbers of a stamp, date or clock time."""
 
     kind: Kind
     start: int
@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _PAD: Final = 80
-"""The number of empty tokens at either end, which is more than any rule reads."""
+"""The number of empty tokens at each end. No rule reads further beyond the text than this."""
 _PADDING: Final = (END,) * _PAD
 
 
@@ -59,7 +59,8 @@ class Line:
 
     @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
-        """For each token the first token of its sentence and the one after its last."""
+        """For each token, the index of the first token of its sentence and the index after that sentence's last
+        token."""
         bounds: list[tuple[int, int]] = []
         for index in range(self._length):
             if ends_sentence(self, index) or index == self._length - 1:
@@ -68,7 +69,8 @@ class Line:
 
 
 def ends_sentence(line: Line, index: int) -> bool:
-    """Whether a sentence ends with this token: at a line break, or at a mark that is not an abbreviation's period."""
+    """Whether a sentence ends with this token: a line break follows, or the token is a mark that ends sentences. The
+    period of an abbreviation does not end one."""
     token, following, before = line[index], line[index + 1], line[index - 1]
     if "\n" in line.text[token.end : following.start]:
         return True
@@ -84,16 +86,16 @@ _ENDS: Final = frozenset("!?;…。！？.")
 
 
 _MOST_DETECTED: Final = 4_000
-"""Characters from which the language of a text is detected."""
+"""The number of characters at the start of a text from which its language is detected."""
 
 
 def language_of(text: str) -> str:
-    """The language that most words at the start of the text indicate; English if there are none."""
+    """The language that most words at the start of the text indicate; English if no word indicates one."""
     return _language([token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)])
 
 
 def line_of(text: str, language: str | None = None) -> Line | None:
-    """The text's tokens, or None if nothing in it can be a time. Without `language`, it is detected from the words."""
+    """The tokens of the text; None if it cannot contain a time. Without `language`, the language is detected."""
     if not _MAYBE.search(text):
         return None
     raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]
@@ -118,8 +120,8 @@ _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
-    """The token of a match, or the tokens of the parts of a compound such as `mid-June`, unless the lexicon has the
-    compound."""
+    """The token of a match. An elided word (`l'anno`) gives several tokens, and so does a compound such as `mid-June`
+    that is not in the lexicon."""
     token = _token(match)
     elided = _ELISION.match(token.word) if token.kind == "word" else None
     if elided:
@@ -166,7 +168,7 @@ def _token(match: re.Match[str]) -> Token:
 
 
 def _language(tokens: Sequence[Token]) -> str:
-    """English unless more of the words are signs of another language."""
+    """The language with the most sign words; English if English or several languages have the most."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
@@ -212,7 +214,7 @@ def _joined(tokens: Sequence[Token], text: str) -> Token:
 
 
 def _with_tags(token: Token, known: Lexicon) -> Token:
-    """A word's tags, also under its possessive (`yesterday's`) and with a hyphen (`mid-June` stays one word)."""
+    """The token with the tags of its word. A possessive such as `yesterday's` gets the tags of `yesterday`."""
     word = token.word
     tags = known.words.get(word)
     if tags is None and word.endswith("'s"):

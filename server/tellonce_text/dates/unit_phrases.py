@@ -21,7 +21,7 @@ _NOON: Final = 12
 
 
 def day_word(line: Line, index: int) -> Phrase | None:
-    """`yesterday`, `the day after tomorrow`; after midnight "tomorrow" may be the day that has begun."""
+    """Parse `yesterday`, `the day after tomorrow`. Shortly after midnight, "tomorrow" is not certain."""
     at = skip(line, index, "article")
     token = line[at]
     if token.kind == "han":
@@ -54,15 +54,15 @@ def day_word(line: Line, index: int) -> Phrase | None:
 
 
 def _is_titled(line: Line, index: int) -> bool:
-    """Whether the word is capitalized in a lower-case sentence, as a title is: `the chords for Yesterday`."""
+    """Whether the word is probably a title, because it is capitalized within a sentence: `the chords for Yesterday`."""
     token, before = line[index], line[index - 1]
     whole = line.text[token.start : token.end]
     return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
 
 
 def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
-    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun, and
-    "tonight" may mean the past night."""
+    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun.
+    Before noon, "tonight" with a past verb may mean the last night."""
     if tonight:
         return scene.direction != "past" or scene.said.hour >= _NOON
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
@@ -95,7 +95,7 @@ def _han_word(word: str, index: int) -> Phrase | None:
 
 
 def unit_step(line: Line, index: int) -> Phrase | None:
-    """`last week`, `this month`, `the week after next`, `semana pasada`, `the weekend`."""
+    """Parse `last week`, `this month`, `the week after next`, `semana pasada`, `the weekend`."""
     at = skip(line, index, "article")
     step, nearest, after = steps(line, at)
     unit = line[after].get("unit")
@@ -124,8 +124,8 @@ def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
 
 
 def _begins_alike(scene: Scene) -> bool:
-    """Whether the week is unambiguous. On a Sunday, "next week" may begin today or tomorrow, unless the region's first
-    weekday is known."""
+    """Whether the meaning of a week is certain. On a Sunday, "next week" may begin today or tomorrow, except in regions
+    where weeks begin on Monday."""
     return scene.today.weekday() != 6 or scene.region in _MONDAY_FIRST
 
 
@@ -138,7 +138,7 @@ PLURAL: Final = frozenset("days weeks weekends months quarters years wks yrs".sp
 
 
 def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) -> Phrase | None:
-    """`the week before last`, `week after next`, `semana pasada`, `the weekend`."""
+    """Parse `the week before last`, `week after next`, `semana pasada`, `the weekend`."""
     if line[end].has("before_last") or line[end].has("after_next"):
         step = -2 if line[end].has("before_last") else 2
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")

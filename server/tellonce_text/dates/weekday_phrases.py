@@ -19,7 +19,7 @@ from tellonce_text.dates.tokens import Line
 
 
 def weekday(line: Line, index: int) -> Phrase | None:
-    """`Friday`, `next Friday`, `this past Friday`, `lunes pasado`, `the Friday before last`, `Friday in two weeks`."""
+    """Parse `Friday`, `next Friday`, `this past Friday`, `the Friday before last`, `Friday in two weeks`."""
     at = skip(line, index, "article")
     step, nearest, at = steps(line, at)
     number = line[at].get("weekday")
@@ -44,7 +44,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
 
 
 def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
-    """The step before a weekday or a unit, and whether it means the nearest one (`this coming Friday`)."""
+    """The step before a weekday or unit (`next`: 1), whether the nearest one is meant (`this coming Friday`), and the
+    index after the words."""
     step, nearest = None, False
     for _ in range(2):
         verb = line[index].word == "coming" and line[index - 1].has("tense_be")
@@ -55,8 +56,8 @@ def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
 
 
 def _is_weekday(line: Line, index: int) -> bool:
-    """Whether the token is a weekday. An abbreviation, or a lower-case word with another meaning, needs a word such as
-    `on` before it."""
+    """Whether the token is a weekday. A lower-case abbreviation, or a word with another meaning such as `sun`, needs a
+    word such as `on` before it."""
     token, before, after = line[index], line[index - 1], line[index + 1]
     if line.language != "en":
         return True
@@ -70,8 +71,8 @@ def _is_weekday(line: Line, index: int) -> bool:
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:
-    """`Wednesday Addams`, `Crusoe's Friday`, `have you seen Friday?`, `Ash Wednesday`: it is a name; `that Tuesday`,
-    `the Friday after we met`: both speakers know the day."""
+    """Whether the weekday may be a name (`Wednesday Addams`, `Crusoe's Friday`) or a day that only the speakers know
+    (`that Tuesday`, `the Friday after we met`)."""
     before, after = line[index - 1], line[end]
     named = after.kind == "word" and after.capital and len(after.word) > 3 and not after.tags and line[index].capital
     owned = before.word.endswith("'s") and before.capital
@@ -106,8 +107,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """The meaning of a weekday with a step. It is certain only if counting days and counting calendar weeks give the
-    same day."""
+    """The meaning of a weekday with a step, such as `next Friday`. It is not certain if people may mean the Friday of
+    this week or of another week."""
     today, monday = scene.today, monday_of(scene.today)
     here = one_day(monday + number * DAY)
     if step == 0:
@@ -134,7 +135,7 @@ def _this(scene: Scene, here: Days) -> Meaning:
 
 
 def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
-    """`Friday before last`, `Friday after next`, `Tuesday next week`, `Friday in two weeks`, the British `Friday week`."""
+    """Parse `Friday before last`, `Tuesday next week`, `Friday in two weeks`, and the British `Friday week`."""
     if line[index].has("before_last") or line[index].has("after_next"):
         weeks = -2 if line[index].has("before_last") else 2
         return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
@@ -158,7 +159,7 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
 
 
 def _stepped_week(line: Line, index: int) -> tuple[int, int] | None:
-    """`next week`, `semana que viene`: the step, and the index after it."""
+    """Parse `next week` or `semana que viene`. Returns the step and the index after the words."""
     if line[index].has("step") and line[index + 1].get("unit") == "week":
         return line[index].get("step"), index + 2
     if line.language != "en" and line[index].get("unit") == "week" and line[index + 1].has("step"):
@@ -192,7 +193,7 @@ def _on_weekday(distance: Phrase, number: int) -> Callable[[Scene], Meaning | No
         found = distance.meaning(scene)
         if found is None:
             return None
-        monday = monday_of(found.choices[0].first + 3 * DAY)
+        monday = monday_of(found.choices[-1].first + 3 * DAY)
         return Meaning((one_day(monday + number * DAY),), found.certain)
 
     return meaning

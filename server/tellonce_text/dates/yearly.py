@@ -1,4 +1,4 @@
-"""Decides which year is meant by a date that returns every year, and whether that is certain."""
+"""Determines the year of a date that is given without a year, and whether that year is certain."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,7 +10,7 @@ from tellonce_text.dates.readings import Days, Meaning, Scene
 
 
 def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
-    """The last occurrence that has begun, and the next one that has not ended."""
+    """The readings of a day or span that occurs every year: the last that has begun and the next that has not ended."""
     now = scene.today.year
     back = next((d for y in range(now, now - 9, -1) if (d := days(y)) and d.first <= scene.today), None)
     ahead = next((d for y in range(now - 1, now + 9) if (d := days(y)) and d.end > scene.today), None)
@@ -28,7 +28,8 @@ def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday:
 
 
 def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
-    """A month or season that runs now can be this one, last year's, or next year's."""
+    """The readings of a month or season without a year. If it is now that month or season, another year may be
+    meant."""
     found = yearly(scene, days)
     if found and not scene.sure and not 0 < (found.choices[0].first - scene.today).days <= _SOON:
         found = Meaning(found.choices, False)
@@ -38,11 +39,11 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
     return found
 
 
-_SOON: Final = 100  # days ahead within which a month named without a verb means the coming one
+_SOON: Final = 100  # days; without a verb, a month that begins within so many days certainly means the next one
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
-    """`last March`, `next summer`, `this Easter`: certain only if this year's cannot be meant as well."""
+    """The meaning of `last March`, `next summer` or `this Easter`. It is certain if only one year can be meant."""
     now = scene.today.year
     begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
     coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)

@@ -11,7 +11,7 @@ from tellonce_text.dates.tokens import Line
 
 
 def zone_at(line: Line, index: int) -> tuple[ZoneInfo, int] | None:
-    """The zone and the index after it; None if no zone is given."""
+    """Parse a time zone. Returns the zone and the index after it, or None if there is no zone at this token."""
     start = index + 1 if line[index].word == "(" else index
     found = _abbreviated(line, start) or _named(line, start)
     if found is None or start == index:
@@ -42,7 +42,8 @@ def _abbreviations() -> Mapping[str, str]:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Zones by the names of cities, which are the last part of a zone's name, and by other names before "time"."""
+    """Zones by the names that can stand before "time": cities (the last part of a zone's name) and others
+    ("pacific")."""
     cities = {
         zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone
     }

@@ -1,10 +1,10 @@
 -- name: texts
--- across owners: whether a restore would overwrite anything
--- How many messages and memories there are
+-- across owners: a restore would overwrite the texts of all owners
+-- The number of messages and memories
 select (select count(*) from messages) + (select count(*) from memories)
 
 -- name: sessions
--- The number of other sessions of this program's processes
+-- The number of other database sessions that tellonce processes have
 select count(*) from pg_stat_activity
 where datname = current_database() and application_name = 'tellonce' and pid <> pg_backend_pid()
 
@@ -17,8 +17,9 @@ select key from server_keys where name = $1
 select owner_id, chat_id, claim, words, created_at, lifted_at from tombstones
 
 -- name: keep_tombstones
--- across owners: tombstones added since a backup are kept when it is restored $1 owners, $2 chats, $3 claim hashes, $4
--- words of each as a json array, $5 when set, $6 when lifted
+-- across owners: tombstones added since a backup are kept when it is restored
+-- $1 owners, $2 chats, $3 claim hashes, $4 the word hashes of each as a json array, $5 when set, $6 when lifted or
+-- null: adds those that are not there yet
 insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
 select t.owner_id,
   coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),
@@ -32,7 +33,7 @@ where not exists (select from tombstones o where o.owner_id = t.owner_id and o.c
 select token_hash, name, user_id, scopes, created_at, revoked_at from access_tokens
 
 -- name: clear_tokens
--- Removes the backup's tokens before the current ones are restored
+-- Deletes the tokens that came with the backup. The current ones are stored again after this.
 delete from access_tokens
 
 -- name: keep_token
@@ -69,7 +70,7 @@ select set_config('datestyle', 'ISO, YMD', true), set_config('intervalstyle', 'p
   set_config('timezone', 'UTC', true), set_config('extra_float_digits', '1', true)
 
 -- name: applied
--- Which migrations ran
+-- The migrations that ran
 select version, sha256 from schema_migration order by version
 
 -- name: note_applied
@@ -77,7 +78,7 @@ select version, sha256 from schema_migration order by version
 insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, 0)
 
 -- name: tables
--- Our tables with their stored columns, without generated ones
+-- Our tables with their columns, except generated columns
 select c.relname::text as name,
   array_agg(a.attname::text order by a.attnum) as columns
 from pg_class c
@@ -95,7 +96,7 @@ join pg_class t on t.oid = k.confrelid
 where k.contype = 'f' and k.connamespace = current_schema()::regnamespace
 
 -- name: indexes
--- Indexes without a constraint, with the statements that drop and create them
+-- The indexes that belong to no constraint, with the statements that drop and create them
 select format('drop index %s', i.indexrelid::regclass) as clear, pg_get_indexdef(i.indexrelid) as build
 from pg_index i
 join pg_class c on c.oid = i.indrelid
@@ -123,7 +124,7 @@ end
 $$
 
 -- name: empty
--- Empties all our tables except the one of the migrations
+-- Empties all our tables except `schema_migration`
 do $$
 begin
   execute (

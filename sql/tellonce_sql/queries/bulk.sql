@@ -1,8 +1,8 @@
 -- name: known
--- $1 owner, $2 chat, $3 external ids, $4 numbers of messages without an external id, by which an export identifies
--- them, $5 when each of these was sent, because another memory's message may have the same number, $6 channels and $7
--- times of the external ids. Exports of older versions may give another channel than the message's, so a message with
--- the same id and time is the same one.
+-- $1 owner, $2 chat, $3 external ids with $6 their channels and $7 their times, $4 numbers of messages without an
+-- external id with $5 their times: the given messages that are already stored. An export identifies a message without
+-- an external id by its number. The time is compared too, because a message of another memory may have the same number.
+-- An export of an older version may name the wrong channel, so an external id is found by its channel or by its time.
 select n.channel, m.ext_id, null::bigint as id, m.thread_key
 from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id
@@ -28,8 +28,8 @@ on conflict (owner_id, chat_id) do update
 returning last_id - $4::int as before, epoch
 
 -- name: extend_thread
--- $1 owner, $2 chat, $3 thread key, $4 how many messages, $5 their tokens, $6 newest assistant message or null. Returns
--- the last thread number before them.
+-- $1 owner, $2 chat, $3 thread key, $4 how many messages, $5 their tokens, $6 newest assistant message or null.
+-- Reserves thread numbers for the messages and returns the last number before them.
 insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (owner_id, chat_id, thread_key) do update
@@ -38,9 +38,10 @@ on conflict (owner_id, chat_id, thread_key) do update
 returning last_no - $4::int
 
 -- name: add
--- $1 owner, $2 chat, $3 epoch, $4 now, then columns: $5 numbers, $6 thread keys, $7 thread numbers, $8 roles, $9 contents,
--- $10 channels, $11 speakers, $12 external ids, $13 reply targets, $14 importances, $15 tokens, $16 sent at,
--- $17 UTC offsets, $18 texts to index, $19 scope lexemes
+-- $1 owner, $2 chat, $3 epoch, $4 now, and one array for each column of the messages: $5 numbers, $6 thread keys,
+-- $7 thread numbers, $8 roles, $9 contents, $10 channels, $11 speakers, $12 external ids, $13 reply targets,
+-- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index. $19 the scope lexemes, which are the
+-- same for all messages
 with input as (
   select * from unnest($5::bigint[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::text[], $13::text[], $14::real[], $15::int[], $16::timestamptz[], $17::smallint[], $18::text[])

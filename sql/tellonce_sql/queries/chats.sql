@@ -17,8 +17,8 @@ order by chat_id
 
 -- name: set_canonical
 -- $1 owner, $2 chat, $3 user confirmed, $4 inferred, $5 general, $6 tokens, $7 model, $8 provisional, $9 now, $10 the
--- newest message it covers. The former text becomes a version, for as_of. Nothing changes if the chat has been archived
--- since that message: it belongs to the archived summary.
+-- newest message that the summary covers. The former text is kept as a version, for contexts of a past time. Nothing
+-- changes if a new epoch has begun since message $10, because that message belongs to the archived summary.
 with chat as (
   select epoch from chats
   where owner_id = $1 and chat_id = $2
@@ -42,8 +42,8 @@ on conflict (owner_id, chat_id, epoch) do update
       model = $7, provisional = $8, updated_at = $9
 
 -- name: new_epoch
--- $1 owner, $2 chat, $3 now. Starts a new epoch. Rolling summaries are archived with the canonical one; new ones begin
--- with the next message.
+-- $1 owner, $2 chat, $3 now. Starts a new epoch and archives the canonical summary and the rolling summaries. New
+-- summaries begin with the next message.
 with chat as (
   update chats set epoch = epoch + 1, epoch_after = last_id, epoch_began = $3
   where owner_id = $1 and chat_id = $2
@@ -78,7 +78,7 @@ where owner_id = $1 and chat_id = $2
 for no key update
 
 -- name: charge
--- $1 owner, $2 chat, model calls made $3 to learn, $4 to summarize, $5 for second readings
+-- $1 owner, $2 chat: adds model calls: $3 for learning, $4 for summaries, $5 for second readings
 update chats
 set learning_calls = learning_calls + $3, summary_calls = summary_calls + $4, second_calls = second_calls + $5
 where owner_id = $1 and chat_id = $2

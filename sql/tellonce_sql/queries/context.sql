@@ -1,7 +1,7 @@
 -- name: read
--- $1 owner, $2 chat, $3 thread key, $4 window size, $5 facts, $6 goals, $7 chunk summaries, $8 reply target's external
--- id, $9 maximum messages shown, $10 the call's channel. Reads everything for a context except search results, in one
--- round trip.
+-- $1 owner, $2 chat, $3 thread key, $4 window size, maximum numbers of $5 facts, $6 goals and $7 chunk summaries,
+-- $8 reply target's external id, $9 maximum messages shown, $10 the call's channel. Reads everything for a context
+-- except search results, in one round trip.
 with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
@@ -64,7 +64,7 @@ select
         or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted
 
 -- name: read_as_of
--- As `read`, with $10 a time, $11 the call's channel: the rows as they were at that time.
+-- Like `read`, but with $10 a past time and $11 the call's channel. Returns the rows as they were at that time.
 with thread as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries
@@ -147,8 +147,8 @@ select
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
-    -- A memory that was rejected without ever being certain is left out; one that an edit took back was active at the
-    -- time.
+    -- Memories that were rejected while they were still uncertain are left out. A rejected memory of higher confidence
+    -- was active at that time: a later edit withdrew it.
     where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain' and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
@@ -160,9 +160,9 @@ select
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
 
 -- name: log
--- $1 owner, $2 chat, $3 thread key, $4 maximum memories, $5 maximum chunk summaries: the memories, each with its last
--- source message in this chat, including ended ones but not those that were only read again by a better tier; and the
--- thread's summaries since the last /new
+-- $1 owner, $2 chat, $3 thread key, $4 maximum memories, $5 maximum chunk summaries. Returns the memories, each with
+-- its last source message in this chat, and the thread's chunk summaries since the last /new. Ended memories are
+-- included, except those that were dropped because a better tier read their messages again.
 with learned as not materialized (
   select id, kind, content, valid_from, status, note, about,
     case when source_chat_id = $2 then (select max(s) from unnest(source_ids) s) end as last_source
@@ -182,8 +182,8 @@ select
   array(select row(from_at, to_at, text, body::text) from happened order by to_no desc limit $5) as happened
 
 -- name: around
--- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the neighbors of a
--- quoted message
+-- $1 owner, $2 chat, $3 message number, $4 how many on each side, $5 a past time or null for now: the messages around a
+-- quoted message in its thread
 select m.id, thread_no, role, coalesce(v.content, m.content) as content, routine, routine_summary, speaker, sent_at,
   utc_offset, tokens, ext_id, m.version, channel
 from messages m

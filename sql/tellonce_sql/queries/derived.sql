@@ -1,5 +1,5 @@
 -- name: texts
--- $1 owner: every current text that was derived from messages, in the columns of `forget.texts`
+-- $1 owner: every current text that was derived from messages, with the result columns of `forget.texts`
 select 'summary' as place, chat_id, id, version, kind as subject, thread_key, updated_at as at, array[text] as texts, body
 from conversation_summaries
 where owner_id = $1
@@ -24,7 +24,7 @@ where owner_id = $1 and slot is not null
 
 -- name: set_summary
 -- $1 owner, $2 chat, $3 number, $4 text, $5 body, $6 tokens, $7 text to index, $8 scope lexemes, $9 now. The former
--- text is kept as a version for as_of.
+-- text is kept as a version, for contexts of a past time.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, kind || ':' || case kind when 'chunk' then id::text else thread_key end, version,
@@ -80,7 +80,7 @@ select thread_key, from_id, to_id from conversation_summaries
 where owner_id = $1 and chat_id = $2 and id = $3 and kind = 'chunk'
 
 -- name: standing
--- $1 owner: the current texts about what holds now: the profile, and the canonical summary of each chat
+-- $1 owner: the texts that describe the present: the profile, and the current canonical summary of each chat
 select 'profile' as place, 0::bigint as chat_id, 0 as epoch, array[narrative] as parts, narrative as said,
   jsonb_build_array(raw_facts, raw_preferences, raw_goals, raw_dates) as lists
 from user_profile

@@ -1,10 +1,11 @@
 -- name: read
 -- $1 owner, $2 chat, $3 thread key, $4 external id of the message being answered, or null, $5 the time for which the
--- context is built, $6 external id of the message that a reply thread began at, or null, $7 root thread of the chat, $8
--- how many messages of the thread that the reply left, $9 how many reply threads, $10 how many other chats, $11 the
--- call's channel, $12 the lowest chat number of a conversation. Recent messages from outside the thread: from the
--- thread it left or from replies to it, and the newest exchange of each of the owner's other chats within the last day.
--- Messages recorded after the one being answered are left out.
+-- context is built, $6 for a reply thread, the external id of the message that started it, or null, $7 root thread of
+-- the chat, $8 maximum messages of the thread that the reply came from, $9 maximum reply threads, $10 maximum other
+-- chats, $11 the call's channel, $12 the lowest chat number of a conversation.
+-- Returns recent messages from outside the thread. For a reply thread, these are messages of the thread that it came
+-- from. For the root thread, these are messages of the reply threads. In both cases, the newest exchange of each of the
+-- owner's other chats within the last day is added. Messages recorded after the one being answered are left out.
 with asked as (
   select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $5) as recorded_at
   from messages
@@ -58,6 +59,6 @@ select
     order by o.sent_at desc, m.thread_no) as others
 
 -- name: answers_to_earlier
--- $1 owner, $2 chat, $3 thread key, $4 number of a message: the answers to messages before it that were recorded after it
+-- $1 owner, $2 chat, $3 thread key, $4 a message number: the messages after this number that answer messages before it
 select id from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id > $4 and exchange_of < $4

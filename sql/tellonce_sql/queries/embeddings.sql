@@ -8,9 +8,9 @@ update embedding_models set active = $1, changed_at = $2
 where active is null
 
 -- name: messages_left
--- across owners: the operator's
--- $1 model, $2 owner, $3 chat and $4 number to continue after, $5 how many: the texts for which the model has no spare
--- vector
+-- across owners: the operator changes the model for all owners
+-- $1 model, $2 owner, $3 chat and $4 number to continue after, $5 how many: the messages for which the model has no
+-- spare vector
 select m.owner_id, m.chat_id, m.id, m.version, coalesce(m.speaker, m.role) || ': ' || m.content as text
 from messages m
 where (m.owner_id, m.chat_id, m.id) > ($2, $3, $4)
@@ -21,8 +21,8 @@ order by m.owner_id, m.chat_id, m.id
 limit $5
 
 -- name: memories_left
--- across owners: the operator's
--- As messages_left. The chat of every memory is given as 0.
+-- across owners: the operator changes the model for all owners
+-- Like messages_left, for memories. Their chat is always returned as 0.
 select m.owner_id, 0::bigint as chat_id, m.id, m.version, m.content as text
 from memories m
 where (m.owner_id, 0::bigint, m.id) > ($2, $3, $4)
@@ -33,8 +33,8 @@ order by m.owner_id, m.id
 limit $5
 
 -- name: summaries_left
--- across owners: the operator's
--- As messages_left
+-- across owners: the operator changes the model for all owners
+-- Like messages_left, for summaries
 select m.owner_id, m.chat_id, m.id, m.version, m.text
 from conversation_summaries m
 where (m.owner_id, m.chat_id, m.id) > ($2, $3, $4)
@@ -45,8 +45,8 @@ order by m.owner_id, m.chat_id, m.id
 limit $5
 
 -- name: keep
--- across owners: the operator's
--- $1 model, $2 kind, then columns: $3 owners, $4 chats, $5 numbers, $6 versions, $7 vectors, $8 codes
+-- across owners: the operator changes the model for all owners
+-- $1 model, $2 kind, and one array for each column: $3 owners, $4 chats, $5 numbers, $6 versions, $7 vectors, $8 codes
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, $2, chat_id, id, version, embedding, ebits::bit(384)
 from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::int[], $7::halfvec[], $8::varbit[])
@@ -55,42 +55,44 @@ on conflict (owner_id, model, kind, chat_id, id) do update
 set version = excluded.version, embedding = excluded.embedding, ebits = excluded.ebits
 
 -- name: drop_others
--- across owners: the operator's
--- $1 model: deletes spare vectors of other models
+-- across owners: the operator changes the model for all owners
+-- $1 model: deletes the spare vectors of all other models
 delete from spare_vectors where model <> $1
 
 -- name: drop_taken
--- across owners: the operator's
+-- across owners: the operator changes the model for all owners
 -- $1 model: deletes its spare vectors after they were copied to the tables
 delete from spare_vectors where model = $1
 
 -- name: put_away_messages
--- across owners: the operator's
--- $1 the active model: stores its vectors as spare ones, so that the change can be undone
+-- across owners: the operator changes the model for all owners
+-- $1 the active model: copies its vectors of messages to `spare_vectors`, so that the change of model can be undone
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'message', chat_id, id, version, embedding, ebits from messages where embedding is not null
 on conflict (owner_id, model, kind, chat_id, id) do update
 set version = excluded.version, embedding = excluded.embedding, ebits = excluded.ebits
 
 -- name: put_away_memories
--- across owners: the operator's
--- $1 the active model, as put_away_messages, without codes
+-- across owners: the operator changes the model for all owners
+-- $1 the active model: like put_away_messages, for memories. Their codes are computed from the vectors, so zeros are
+-- stored here.
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'memory', 0, id, version, embedding, repeat('0', 384)::bit(384)
 from memories where embedding is not null
 on conflict (owner_id, model, kind, chat_id, id) do update set version = excluded.version, embedding = excluded.embedding
 
 -- name: put_away_summaries
--- across owners: the operator's
--- $1 the active model, as put_away_messages, without codes
+-- across owners: the operator changes the model for all owners
+-- $1 the active model: like put_away_messages, for summaries. They have no codes, so zeros are stored.
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'summary', chat_id, id, version, embedding, repeat('0', 384)::bit(384)
 from conversation_summaries where embedding is not null
 on conflict (owner_id, model, kind, chat_id, id) do update set version = excluded.version, embedding = excluded.embedding
 
 -- name: take_messages
--- across owners: the operator's
--- $1 the new model: copies its spare vectors to the table; null for a text whose current version has none
+-- across owners: the operator changes the model for all owners
+-- $1 the new model: replaces the vectors of messages by the model's spare vectors. A message whose current version has
+-- no spare vector gets null.
 update messages m
 set embedding = n.embedding, ebits = n.ebits
 from messages k
@@ -100,8 +102,8 @@ where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
   and (m.embedding is not null or n.embedding is not null)
 
 -- name: take_memories
--- across owners: the operator's
--- $1 the new model
+-- across owners: the operator changes the model for all owners
+-- $1 the new model: like take_messages, for memories
 update memories m
 set embedding = n.embedding
 from memories k
@@ -110,8 +112,8 @@ left join spare_vectors n on n.owner_id = k.owner_id and n.model = $1 and n.kind
 where m.owner_id = k.owner_id and m.id = k.id and (m.embedding is not null or n.embedding is not null)
 
 -- name: take_summaries
--- across owners: the operator's
--- $1 the new model
+-- across owners: the operator changes the model for all owners
+-- $1 the new model: like take_messages, for summaries
 update conversation_summaries m
 set embedding = n.embedding
 from conversation_summaries k
@@ -121,6 +123,6 @@ where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
   and (m.embedding is not null or n.embedding is not null)
 
 -- name: activate
--- $1 model, $2 now. The first statement of a switch: writers of vectors then wait for the switch to commit and use the
--- new model
+-- $1 model, $2 now. A switch runs this statement first. Sessions that write vectors then wait until the switch is
+-- committed, and see the new model.
 update embedding_models set former = active, active = $1, changed_at = $2

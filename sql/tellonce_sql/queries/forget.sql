@@ -1,8 +1,8 @@
 -- Everything `forget` reads and writes.
 
 -- name: texts
--- $1 owner, $2 chat or null for all, $3 LIKE patterns, $4 whether to include messages and their versions: every text of
--- the owner that may match, with its row. `texts` are its columns, `body` is its JSON.
+-- $1 owner, $2 chat or null for all, $3 LIKE patterns, $4 whether to include messages and their versions: every row of
+-- the owner with a text that may match. `texts` are the row's text columns, `body` is its JSON column.
 select 'message' as place, chat_id, id, version, role as subject, thread_key, sent_at as at,
   array[content, speaker, routine, routine_summary, agent_id, ext_id, reply_to] as texts, null::jsonb as body
 from messages
@@ -58,7 +58,7 @@ from model_calls
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and note <> '' and may_say(note, $3)
 
 -- name: messages
--- $1 owner, $2 chats, $3 numbers: messages in their current version, in the columns of `texts`
+-- $1 owner, $2 chats, $3 numbers: these messages in their current version, with the result columns of the query `texts`
 select 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key, m.sent_at as at,
   array[m.content, m.speaker, m.routine, m.routine_summary, m.agent_id, m.ext_id, m.reply_to] as texts,
   null::jsonb as body
@@ -67,7 +67,8 @@ join messages m on m.owner_id = $1 and m.chat_id = asked.chat_id and m.id = aske
 order by m.chat_id, m.id
 
 -- name: messages_between
--- $1 owner, $2 chat or null for all, $3 since or null, $4 until or null: in the columns of `texts`
+-- $1 owner, $2 chat or null for all, $3 since or null, $4 until or null: the messages sent in this period, with the
+-- result columns of the query `texts`
 select 'message' as place, chat_id, id, version, role as subject, thread_key, sent_at as at,
   array[content, speaker, routine, routine_summary, agent_id, ext_id, reply_to] as texts, null::jsonb as body
 from messages
@@ -84,7 +85,7 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: memories_of
--- $1 owner, $2 chat, $3 whether to include memories of no chat, $4 since or null, $5 until or null
+-- $1 owner, $2 chat, $3 whether to include memories that belong to no chat, $4 since or null, $5 until or null
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
   valid_from, source_chat_id, source_ids
 from memories
@@ -93,9 +94,10 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 numbers of messages, $4 how many: messages next to them in their threads, and those sent
--- within the same minute, in the columns of `texts`. With a direct join, each of the owner's messages would be compared
--- with each of the given ones.
+-- $1 owner, $2 chats and $3 numbers of messages, $4 how many: the messages before and after each of these in its
+-- thread, and those up to three places away that were sent within a minute of it, with the result columns of the query
+-- `texts`. The join is lateral, because a direct join would compare every message of the owner with every given
+-- message.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body
 from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
@@ -137,11 +139,10 @@ select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
 -- name: redact_messages
--- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences, $6
--- tokens, $7 texts
--- to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids, $13 reply targets, $14 the owner's
--- scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes of the removed sentences, $19 now.
--- The former texts are not kept as versions.
+-- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences,
+-- $6 tokens, $7 texts to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids,
+-- $13 reply targets, $14 the owner's scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes
+-- of the removed sentences, $19 now. The former texts are not kept as versions.
 with given as (
   select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
     $10::text[], $11::text[], $12::text[], $13::text[], $15::text[])
@@ -194,7 +195,7 @@ delete from memory_versions v using unnest($2::bigint[], $3::int[]) as g (id, ve
 where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
--- $1 owner, $2 numbers: memories that stay lose the words they were learned from, and what is noted beside them
+-- $1 owner, $2 numbers of memories that are kept: removes their quotes, reasons, subjects, categories and user names
 update memories set quotes = '[]', reason = null, about = 'user', categories = null, user_name = null,
   tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))
 where owner_id = $1 and id = any($2::bigint[])
@@ -223,7 +224,7 @@ set narrative = $3, raw_facts = $4, raw_preferences = $5, raw_goals = $6, raw_da
 where owner_id = $1 and version = $2
 
 -- name: set_former_lines
--- $1 owner, $2 numbers, $3 the remaining text of the lines
+-- $1 owner, $2 numbers, $3 the remaining texts of these lines. A line with no remaining text is deleted.
 with gone as (
   delete from former_lines f using unnest($2::bigint[], $3::text[]) as g (id, line)
   where f.owner_id = $1 and f.id = g.id and g.line = ''
@@ -233,7 +234,8 @@ from unnest($2::bigint[], $3::text[]) as g (id, line)
 where f.owner_id = $1 and f.id = g.id and g.line <> ''
 
 -- name: clear_errors
--- $1 owner, $2 chats, $3 numbers: clears the errors of jobs. Their results are removed when the claims are voided.
+-- $1 owner, $2 chats, $3 numbers: clears the errors of these jobs. The jobs' results are removed by
+-- `queue.void_claims`.
 update chat_context_queue j set error = null
 from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
 where j.owner_id = $1 and j.chat_id = g.chat_id and j.id = g.id
@@ -252,8 +254,8 @@ join conversation_summaries s on s.owner_id = $1 and s.chat_id = m.chat_id and s
   and s.kind = 'chunk' and m.thread_no between s.from_no and s.to_no
 
 -- name: lock
--- $1 owner, $2 chats, which are locked first and in order. New tombstones are numbered after the highest one, so only
--- one erasure at a time may add them.
+-- $1 owner, $2 chats: locks the chats in order, then the owner. New tombstones are numbered after the highest existing
+-- number, so only one erasure at a time may add tombstones.
 with chat as materialized (
   select chat_id from chats
   where owner_id = $1 and chat_id = any($2::bigint[])

@@ -1,7 +1,7 @@
 -- Session locks for work that only one process of a memory may do at a time
 
 -- name: take
--- $1 lock: takes it if it is free, without waiting; returns whether this session has it now
+-- $1 lock: takes the lock if it is free, without waiting. Returns whether this session has the lock now.
 select pg_try_advisory_lock($1)
 
 -- name: release

@@ -1,11 +1,11 @@
 -- name: add
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
--- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages, $17 model,
--- $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason for its
--- status, $24 and $25 when it holds or happens, $26 the precision of these times, $27 note, $28 shown, $29 provisional,
--- $30 tier, $31 what it will replace and end once confirmed, $32 valid to, $33 superseded by, $34 key of its words, $35
--- categories or null, $36 their words to index,
--- $37 the name it says is the user's
+-- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages,
+-- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason
+-- for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these times,
+-- $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
+-- $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 words of these categories to
+-- index, $37 the user's name that it states, or null
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -23,7 +23,8 @@ from owner
 returning *
 
 -- name: user_name
--- $1 owner, $2 chat: the name the user gave last, as far as a memory that holds here still says it
+-- $1 owner, $2 chat: the user's name from the newest current memory visible in the chat, if its text still contains the
+-- name
 select user_name from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and user_name is not null and status = 'active'
   and valid_to is null and position(lower(user_name) in lower(content)) > 0
@@ -42,15 +43,15 @@ where owner_id = $1 and id = any($2::bigint[])
 order by id
 
 -- name: live
--- $1 owner, $2 chat, $3 statuses: memories visible in the chat, except those kept for search only
+-- $1 owner, $2 chat, $3 statuses: the current memories visible in the chat, except those that are kept for search only
 select * from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = any($3::text[]) and shown
 order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
--- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last one already
--- listed, $7 how many: memories visible in the chat, newest first. An active or uncertain memory with an end no longer
--- holds and is left out.
+-- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
+-- listed, $7 how many: memories visible in the chat, newest first. Active and uncertain memories whose time has ended
+-- are left out.
 select * from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown
   and (valid_from, id) < ($5::timestamptz, $6::bigint)
@@ -59,8 +60,8 @@ order by valid_from desc, id desc
 limit $7
 
 -- name: telling
--- $1 owner, $2 chat, $3 how many: the memories that a profile is written from: confirmed and pinned ones first, then by
--- importance, newest first
+-- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned ones come first, then
+-- the most important, then the newest.
 select id, kind, content, status, user_confirmed, pinned, valid_from, note
 from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
@@ -68,11 +69,13 @@ order by user_confirmed or pinned desc, importance desc, valid_from desc, id des
 limit $3
 
 -- name: known_for
--- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way,
--- $7 how many in all, $8 a time: the memories that a worker is shown, most similar to what it reads by meaning or by
--- words, pinned, or learned since $8. The newest ones fill the rest, because a change need not be similar to what it
--- ends ("I moved to Lisbon", "lives in Singapore"). Each way reads an index; the nearest by sign code are compared
--- exactly. Of the matches by words only the best are read, because a common word occurs in thousands.
+-- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way of
+-- finding them, $7 how many in all, $8 a time: the memories that a worker is shown.
+-- They are the memories most similar in meaning or in words to the texts that the worker reads, pinned ones, and those
+-- learned since $8. The newest memories fill the rest, because a statement may end a memory that is not similar to it
+-- ("I moved to Lisbon" ends "lives in Singapore"). Every way of finding memories reads an index. The memories nearest
+-- by sign code are compared exactly. Of the matches by words, only the best are read, because a common word occurs in
+-- thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -162,8 +165,8 @@ where owner_id = $1 and words_key = $3 and valid_to is null and (chat_id is null
 order by user_confirmed desc, id
 
 -- name: rejected_near
--- $1 owner, $2 chat, $3 vector or null, $4 key of the words, $5 how many: the statements rejected by the user that are
--- most similar; there are few of these
+-- $1 owner, $2 chat, $3 vector or null, $4 key of the words, $5 how many: the statements rejected by the user, most
+-- similar first. An owner has only a few of them.
 with asked as materialized (
   select of_active($3::halfvec) as vector
 )
@@ -175,13 +178,13 @@ limit $5
 
 -- name: unkeyed
 -- across owners: the server's own background work
--- $1 how many: memories that were stored before word keys existed
+-- $1 how many: memories without a word key, which were stored before word keys existed
 select owner_id, id, content, version from memories
 where words_key is null
 limit $1
 
 -- name: set_keys
--- across owners: the server's own background work, owner by owner from unnest
+-- across owners: the server's own background work; each row of unnest names its owner
 -- $1 owners, $2 numbers, $3 versions, $4 keys
 update memories m set words_key = k.words_key
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id, id, version, words_key)
@@ -230,8 +233,8 @@ returning *
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
--- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. A statement that is repeated gains
--- sources instead of being stored twice. All its sources are in one chat, because message numbers are per chat.
+-- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. A repeated statement gains sources
+-- instead of being stored twice. Sources of another chat are not added, because message numbers are per chat.
 update memories
 set source_ids = case when source_chat_id = $9
     then array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s) else source_ids end,
@@ -249,19 +252,20 @@ where owner_id = $1 and id = $2
 order by version
 
 -- name: provenance
--- $1 owner, $2 number: the model that worded it, null for the user's own words; the chat of its sources, its quotes,
--- and what it will replace and end once confirmed
+-- $1 owner, $2 number: the model that worded the memory (null for the user's own words), its tier, the chat of its
+-- sources, its quotes, and the memories that it will replace and end once confirmed
 select model, tier, source_chat_id, quotes, intends from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
 -- across owners: the server's own background work
--- $1 now: owners with past dates or goals
+-- $1 now: the owners with current dates or goals whose time has passed
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
--- $1 owner, $2 now: completes past dates that nobody pinned or confirmed, except those whose alarm is not delivered yet
+-- $1 owner, $2 now: completes past dates that are neither pinned nor confirmed, except those whose alarm is not
+-- delivered yet
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
@@ -272,8 +276,8 @@ where not exists (
   and coalesce(happens_to, deadline) > valid_from
 
 -- name: overdue_goals
--- $1 owner, $2 now, $3 a time: makes goals that have been overdue since before $3 uncertain, once, so that the user is
--- asked about them
+-- $1 owner, $2 now, $3 a time: marks goals whose deadline was before $3 as uncertain, so that the user is asked about
+-- them. Each goal is marked only once.
 update memories
 set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',
   asked_at = null
@@ -288,7 +292,7 @@ set status = 'completed', valid_to = greatest(valid_from, coalesce(happens_to, d
 where owner_id = $1 and valid_to is null and status = 'uncertain' and kind = 'goal' and overdue_at < $3
 
 -- name: predecessors
--- $1 owner, $2 number: what this memory superseded
+-- $1 owner, $2 number: the memories that this memory superseded
 select * from memories
 where owner_id = $1 and superseded_by = $2
 order by id
@@ -305,7 +309,7 @@ limit $3
 -- name: categorize
 -- across owners: the server's own background work
 -- $1 words of categories to index, $2 their vectors, $3 minimum similarity, $4 maximum categories, $5 how many
--- memories: assigns the nearest categories to memories without one
+-- memories: assigns the nearest categories to memories that have no categories yet
 update memories m
 set categories = '{}', tsv = m.tsv || array_to_tsvector(n.lexemes)
 from (
@@ -323,14 +327,15 @@ cross join lateral (
 where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
--- across owners: the server's own background work, owner by owner from unnest
--- $1 owners, $2 numbers, $3 versions, $4 vectors
+-- across owners: the server's own background work; each row of unnest names its owner
+-- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the embedded version.
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)
 where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())
 
 -- name: erase
--- $1 owner, $2 numbers. What they superseded is erased too, because it is the same statement's history.
+-- $1 owner, $2 numbers. The memories that these superseded are erased too, because they are earlier forms of the same
+-- statement.
 with recursive gone as (
   select id from memories where owner_id = $1 and id = any($2::bigint[])
   union
@@ -342,9 +347,9 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: ended
--- $1 owner, $2 chat, $3 messages: memories learned from these messages that were completed, replaced, denied or
--- reworded since, and when; not those that were only read again by a better tier. Memories that an edit took back are
--- left out, because the message itself shows the new text.
+-- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
+-- the user or reworded since, with their former text and the time. Memories that a better tier only read again are left
+-- out. Memories that an edit withdrew are left out too, because the edited message shows the new text.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

@@ -1,12 +1,12 @@
 -- name: record
--- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply target,
--- $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
--- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 ends an exchange, $24
--- kind of the job to queue or null, $25 its dedup key or null for a separate job, $26 its first message or null for
--- this one,
--- $27 its not before, $28 its trace in W3C form, $29 the home channel of a new chat, $30 its conversation.
--- One statement, so that a message, its place in the thread, its full-text row and its job are stored together or not
--- at all. `before` is when the thread's previous message was sent.
+-- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply
+-- target, $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
+-- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 whether it ends an
+-- exchange, $24 kind of the job to queue or null, $25 the job's dedup key or null for a separate job, $26 the job's
+-- first message or null for this one, $27 the time before which the job must not be claimed, $28 the job's trace in W3C
+-- form, $29 the home channel of a new chat, $30 the conversation of a new chat.
+-- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
+-- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -40,7 +40,7 @@ with owner as (
   select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector($20::text[])
   from message
 ), job as (
-  -- As in `queue.enqueue`, a job that is not claimed yet is extended by the message.
+  -- As in `queue.enqueue`, an existing job that is not claimed yet is extended by the message.
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
   select $1, $2, chat.last_job_id, $24, $5, coalesce($25, $24 || ':' || message.id), coalesce($26, message.id),
@@ -58,7 +58,8 @@ select message.id, thread.last_no, thread.covered_to, thread.queued_to, thread.o
 from message, thread
 
 -- name: by_ext_id
--- $1 owner, $2 chat, $3 the channel's own id, $4 channel: that channel's message, or the only one with that id
+-- $1 owner, $2 chat, $3 external id, $4 channel: the channel's message with this id, or else the chat's only message
+-- with this id
 select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
@@ -111,7 +112,7 @@ order by id
 limit $6
 
 -- name: last_of_range
--- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last ones of the range
+-- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last messages of the range
 select * from (
   select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
   from messages
@@ -136,7 +137,7 @@ where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
--- $1 owner, $2 chat, $3 numbers below this, $4 how many; newest first
+-- $1 owner, $2 chat, $3 a number, $4 how many: messages with lower numbers, newest first
 select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id < $3
@@ -157,7 +158,7 @@ order by sent_at
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number to continue after, $4 how many. They are read in key order.
+-- $1 owner, $2 chat and $3 number to continue after, $4 how many: the messages without a vector, in key order
 select owner_id, chat_id, id, coalesce(speaker, role) as speaker, content, version
 from messages
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
@@ -165,8 +166,9 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
--- across owners: the server's own background work, owner by owner from unnest
--- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes: only where the text is still the embedded one
+-- across owners: the server's own background work; each row of unnest names its owner
+-- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes. A vector is stored only if the message still has
+-- the embedded version.
 update messages m
 set embedding = e.embedding, ebits = e.ebits::bit(384)
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])

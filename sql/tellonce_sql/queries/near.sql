@@ -1,7 +1,7 @@
 -- name: missing
 -- across owners: the server's own background work
--- $1 how many messages an owner needs for a separate vector index: the owners that lack one, with the statements that
--- drop a half-built index and build it
+-- $1 how many messages an owner needs for a separate vector index: the owners that lack their index, with the
+-- statements that drop a half-built index and build it
 select name, format('drop index concurrently if exists %I', name) as clear,
   format('create index concurrently %I on messages using hnsw (embedding halfvec_cosine_ops) where owner_id = %s',
     name, owner_id) as build
@@ -14,7 +14,7 @@ where not exists (select from pg_index where indexrelid = to_regclass(format('%I
 order by owner_id
 
 -- name: all_of_them
--- across owners: the operator's
+-- across owners: the operator's tasks drop these indexes for all owners
 -- The statements that drop every owner's vector index
 select format('drop index concurrently if exists %I', relname) as clear
 from pg_class

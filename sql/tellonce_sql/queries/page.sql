@@ -1,9 +1,10 @@
 -- name: memories
--- $1 owner, $2 kinds (a note's is `note`) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
--- $7 characters it holds or null, $8 a past time or null, $9 whom it is about or null, $10 learned since or null, $11 and
--- $12 the time and number of the last one already listed (for none: infinity and the highest), $13 how many, $14 whether
--- to count all. With $8: the memories that held then, in their text of that time. A page is read from the index in its
--- order; only counting reads all.
+-- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
+-- $7 characters that the text must contain, or null, $8 a past time or null, $9 whom it is about or null, $10 learned
+-- since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the highest
+-- number), $13 how many, $14 whether to count all. With $8, the memories that held at that time are returned, with
+-- their text of that time. A page is read from an index that has the result's order. Only counting ($14) reads all
+-- matching memories.
 with found as not materialized (
   select *
   from (
@@ -31,7 +32,7 @@ order by valid_from desc, id desc
 limit $13
 
 -- name: dated
--- $1 owner, $2 now, $3 a time: dates and deadlines up to then, and overdue goals
+-- $1 owner, $2 now, $3 a time: current dates and deadlines between now and $3, and overdue goals
 select *, content as words from memories
 where owner_id = $1 and valid_to is null and status = 'active'
   and ((coalesce(deadline, happens_from) between $2 and $3) or (kind = 'goal' and deadline < $2))
@@ -45,8 +46,8 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
   (select count(*) from chats where owner_id = $1) as chats
 
 -- name: answers
--- $1 owner, $2 an upper limit of time, $3 a memory that the context showed or null, $4 how many: contexts, newest
--- first, with the message that each was built for
+-- $1 owner, $2 a time, $3 a memory or null, $4 how many: contexts built before $2, newest first, with the message that
+-- each was built for. With $3, only contexts that showed this memory.
 select r.id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, '') as question
 from context_receipts r
@@ -58,7 +59,8 @@ order by r.created_at desc
 limit $4
 
 -- name: months
--- $1 owner, $2 time zone: the number of messages in each month, newest first; each month is a range of the index
+-- $1 owner, $2 time zone: the number of messages in each month, newest first. Each month is counted by a range scan of
+-- an index.
 select to_char(month, 'YYYY-MM') as month, messages
 from (
   select date_trunc('month', min(sent_at) at time zone $2::text) as first, max(sent_at) at time zone $2 as last
@@ -108,7 +110,7 @@ order by 2 desc, 1
 limit $2
 
 -- name: links
--- $1 owner, $2 names: how many memories contain each pair of them
+-- $1 owner, $2 names: for each pair of names, the number of memories that mention both
 with named as (
   select m.id, n.name
   from memories m
@@ -123,8 +125,8 @@ order by 3 desc, 1, 2
 limit 200
 
 -- name: restore
--- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now, $7
--- the time after which it must have been changed
+-- $1 owner, $2 number, $3 its former status, $4 whether the user had confirmed it, $5 whether it was pinned, $6 now,
+-- $7 a time: restores the former state of a memory that was changed since $7
 with changed as (
   update user_profile set memories_changed_at = $6 where owner_id = $1
 )
@@ -135,14 +137,14 @@ where owner_id = $1 and id = $2 and updated_at >= $7
 returning id
 
 -- name: revive
--- $1 owner, $2 a memory, $3 now, $4 since when: reactivates what it replaced or ended since then
+-- $1 owner, $2 a memory, $3 now, $4 a time: reactivates the memories that this memory replaced or ended since $4
 update memories
 set status = 'active', valid_to = null, superseded_by = null, updated_at = $3
 where owner_id = $1 and superseded_by = $2 and updated_at >= $4
 
 -- name: withdraw
--- $1 owner, $2 a statement that is taken back, $3 the one it had replaced, $4 now, $5 the time after which it must have
--- been made
+-- $1 owner, $2 a statement, $3 the statement that it had replaced, $4 now, $5 a time: takes the statement back if it
+-- was made since $5
 update memories
 set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4
 where owner_id = $1 and id = $2 and created_at >= $5

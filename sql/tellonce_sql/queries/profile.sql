@@ -19,8 +19,8 @@ set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_da
 where owner_id = $1
 
 -- name: begin_erasure
--- $1 owner. Counts an erasure, so that contexts read earlier are not stored as receipts. `for update` is stronger than
--- other changes need; it makes the `key share` lock of a new receipt wait.
+-- $1 owner. Counts an erasure, so that a context that was read earlier gets no receipt. The row is locked `for update`,
+-- because a new receipt's `key share` lock waits for this lock and for no weaker one.
 with owner as materialized (
   select owner_id from user_profile where owner_id = $1 for update
 )
@@ -28,8 +28,8 @@ update user_profile set erasures = erasures + 1
 where owner_id = $1 and exists (select from owner)
 
 -- name: count_exchange
--- $1 owner: counts one more exchange since the profile was built. Returns whether memories changed since its job was
--- queued, and whether some of them ended or were reworded.
+-- $1 owner: counts one more exchange since the profile was built. Returns whether memories changed since the profile's
+-- job was queued, and whether some of them ended or were reworded.
 update user_profile p set exchanges_since = exchanges_since + 1
 where owner_id = $1
 returning exchanges_since, built_at is null as first,

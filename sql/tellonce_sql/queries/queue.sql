@@ -1,7 +1,7 @@
 -- name: enqueue
 -- $1 owner, $2 chat, $3 kind, $4 thread key, $5 dedup key, $6 first and $7 last message, $8 exchanges, $9 not before,
--- $10 now, $11 its trace in W3C form, $12 live or past. An unclaimed job with the same kind, class and dedup key is
--- extended by the new messages instead.
+-- $10 now, $11 its trace in W3C form, $12 live or past. If there is an unclaimed job with the same kind, class and
+-- dedup key, that job is extended by the new messages instead.
 with chat as (
   update chats set last_job_id = last_job_id + 1
   where owner_id = $1 and chat_id = $2
@@ -17,12 +17,13 @@ on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_s
 returning id
 
 -- name: claim
--- across owners: work of all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date set now, $7 lost leases
--- after which a job is given up, $8 the track of past work to prefer. Claims the first open job of each track of each
--- chat, if it is due and not leased. Later jobs of the track wait for it, so that results come in order. Live work is
--- claimed first, then past work, newest first. A job or lease dated after $6 counts as due, because the clock was set
--- back since. Each track is found by one step through the index, however many jobs it has.
+-- across owners: workers serve all owners
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date that is set now,
+-- $7 lost leases after which a job is given up, $8 the track of past work to prefer.
+-- Claims the first open job of each track of each chat, if that job is due and not leased. Later jobs of the track wait
+-- for it, so that results come in order. Live work is claimed first, then past work, newest first. A job or lease dated
+-- after $6 counts as due, because the clock must have been set back since it was dated. Each track is found by one step
+-- through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -66,15 +67,16 @@ where q.owner_id = due.owner_id and q.chat_id = due.chat_id and q.id = due.id
 returning q.*
 
 -- name: bury
--- across owners: work of all owners
--- $1 now, $2 lost leases: marks jobs as failed whose workers died that many times in a row, perhaps because of the job
+-- across owners: workers serve all owners
+-- $1 now, $2 a number of lost leases: marks as failed the jobs whose workers died that many times in a row, perhaps
+-- because of the job
 update chat_context_queue
 set state = 'dead', error = 'its worker ended ' || lost || ' times without a word', lease_by = null,
     lease_until = null, done_at = $1
 where state = 'pending_summarization' and lost >= $2 and (lease_until is null or lease_until <= $1)
 
 -- name: narrow
--- $1 owner, $2 chat, $3 job, $4 fence, $5 first and $6 last message, $7 exchanges that the job keeps
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 first and $6 last message, $7 exchanges: limits the job to these messages
 update chat_context_queue set from_id = $5, to_id = $6, exchanges = $7
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
@@ -92,7 +94,7 @@ returning lease_until
 -- name: submit
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 tier, $9 whether a better tier gave an
 -- unusable answer. Step one: the result is stored before it is applied. After a second unusable answer, the result is
--- no longer provisional, so that it is not redone again.
+-- no longer provisional, so that the job is not done a third time.
 update chat_context_queue
 set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and redo),
     tier = $8, lease_by = null, lease_until = null
@@ -101,7 +103,7 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pen
 returning *
 
 -- name: finish_empty
--- $1 owner, $2 chat, $3 job, $4 fence, $5 now: completes a job that has nothing to summarize or learn, without a worker
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 now: without a worker, completes a job that has nothing to summarize or learn
 update chat_context_queue
 set state = 'complete', model = 'none', tier = 'keep', lease_by = null, lease_until = null, done_at = $5, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
@@ -125,19 +127,21 @@ limit 1
 for update
 
 -- name: complete
--- $1 owner, $2 chat, $3 job, $4 now. Step two: marks the job as complete and deletes the result's text.
+-- $1 owner, $2 chat, $3 job, $4 now. Step two: after the result was applied, marks the job as complete and deletes the
+-- result's text.
 update chat_context_queue set state = 'complete', result = null, done_at = $4, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 
 -- name: chats_with_ready
--- across owners: work of all owners
--- Chats with a stored result that is not applied yet
+-- across owners: the server applies the results of all owners
+-- The chats with a stored result that is not applied yet
 select distinct owner_id, chat_id
 from chat_context_queue
 where state = 'ready_to_write'
 
 -- name: fail
--- $1 owner, $2 chat, $3 job, $4 fence, $5 reason, $6 counted, $7 attempts allowed, $8 not before, $9 now
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 reason, $6 whether the failure counts as an attempt, $7 attempts allowed,
+-- $8 not before, $9 now
 update chat_context_queue
 set attempts = attempts + $6::boolean::int, lost = 0,
     state = case when attempts + $6::boolean::int >= $7 then 'dead' else state end,
@@ -148,8 +152,8 @@ where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pen
 returning state, attempts, not_before
 
 -- name: refuse
--- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: returns a job whose stored result
--- cannot be applied to the queue, as a counted failure
+-- $1 owner, $2 chat, $3 job, $4 reason, $5 attempts allowed, $6 not before, $7 now: puts a job back into the queue
+-- because its stored result cannot be applied. This counts as a failed attempt.
 update chat_context_queue
 set attempts = attempts + 1, state = case when attempts + 1 >= $5 then 'dead' else 'pending_summarization' end,
     result = null, error = $4, not_before = $6, done_at = case when attempts + 1 >= $5 then $7::timestamptz end
@@ -157,19 +161,20 @@ where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 returning state
 
 -- name: void_claims
--- $1 owner: voids all claims, because their workers may hold text that is being forgotten; their results will be
--- refused. Unclaimed jobs are updated too, so that none can be claimed, and its input read, before this transaction
--- ends.
+-- $1 owner: invalidates all claims, because their workers may hold text that is being forgotten. The results of these
+-- workers will be refused. Unclaimed jobs are updated too, so that no worker can claim a job and read its input before
+-- this transaction ends.
 update chat_context_queue
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 
 -- name: void_readers
--- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: voids the claims of jobs that may have
--- read the former text of a message that is being edited; they are done again. Unclaimed jobs are updated too, so that
--- none can be claimed, and its input read, before this transaction ends. An exchange job reads earlier messages and the
--- chat's summary, a rolling summary reads what was derived from the message, and a profile reads what was learned from
--- it. Jobs of other chats continue.
+-- $1 owner, $2 chat, $3 message, $4 its thread, $5 the chat's session thread: invalidates the claims of jobs that may
+-- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
+-- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
+-- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
+-- was derived from the message. A profile reads what was learned from the message. Except for profiles, jobs of other
+-- chats continue.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
@@ -183,15 +188,16 @@ where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
   end
 
 -- name: replay
--- across owners: the operator's
--- $1 owner or null for all, $2 now: failed jobs are retried
+-- across owners: the operator retries failed jobs
+-- $1 owner or null for all, $2 now: makes failed jobs pending again
 update chat_context_queue
 set state = 'pending_summarization', attempts = 0, lost = 0, claims = claims + 1, not_before = $2, done_at = null
 where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
 -- name: settle
--- $1 owner, $2 chat, $3 job: marks jobs whose text was replaced by this job's as final, so that they are not redone
+-- $1 owner, $2 chat, $3 job: marks as final the other jobs whose text this job has replaced, so that they are not
+-- redone
 update chat_context_queue q set provisional = false
 from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
@@ -205,8 +211,8 @@ where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
   end
 
 -- name: carries_canonical
--- $1 owner, $2 chat, $3 exchange job: whether the chat has no canonical summary yet, or a provisional one and no later
--- exchange is, or will be, in it
+-- $1 owner, $2 chat, $3 exchange job: whether the job updates the canonical summary. It does if the chat has no summary
+-- yet, or if the summary is provisional and no later exchange is in it or queued.
 select not exists (
     select from chats c
     join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
@@ -222,12 +228,12 @@ select not exists (
       and l.state <> 'dead' and l.model is distinct from 'none')
 
 -- name: redo_provisional
--- across owners: work of all owners
--- $1 how many, $2 now, $3 tiers below the available one, $4 the available tier: queues jobs again, newest first, that a
--- lower tier did, or that lack a second reading for which there is an allowance now. Summaries of other texts wait
--- until those texts have been redone and nothing of the chat is in work. Summaries also wait for an allowance of calls
--- to a paid model. A job that was redone without success waits ten minutes, because otherwise it would be redone
--- endlessly.
+-- across owners: workers serve all owners
+-- $1 how many, $2 now, $3 tiers below the available one, $4 the available tier: queues jobs again, newest first. These
+-- are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance permits one.
+-- Thread summaries and profiles wait until the chat's chunk summaries have been redone and no job of the chat is open.
+-- All summaries also wait until the allowance permits a call to a paid model. A job that was redone without success
+-- waits ten minutes, because otherwise it would be redone endlessly.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, redo = true, class = 'past', handed_at = null
@@ -259,8 +265,9 @@ where q.owner_id = p.owner_id and q.chat_id = p.chat_id and q.id = p.id
 returning q.owner_id, q.chat_id, q.id
 
 -- name: reading
--- across owners: the operator's
--- The number of exchanges by the tier that read them, and of those that wait for any tier or for a better one
+-- across owners: the operator sees the queue of all owners
+-- The number of exchanges that each tier has read. Exchanges in the queue have no tier. `again` marks those of them
+-- that were read before and wait for a better tier.
 select case when state = 'complete' then tier end as tier, redo and state <> 'complete' as again,
   sum(greatest(exchanges, 1))::bigint as exchanges,
   sum(greatest(exchanges, 1)) filter (where state = 'complete' and provisional)::bigint as provisional
@@ -271,8 +278,8 @@ group by 1, 2
 order by 1, 2
 
 -- name: dropped
--- across owners: the operator's
--- $1 a day of the month: items that were not stored, by reason
+-- across owners: the operator sees the sums of all owners
+-- $1 a day of the month: the number of items that were not stored in that month, by reason
 select reason, sum(items)::bigint as items
 from dropped_items
 where month = date_trunc('month', $1::date)::date
@@ -286,8 +293,8 @@ values ($1, date_trunc('month', $2::date)::date, $3, $4)
 on conflict (owner_id, month, reason) do update set items = d.items + excluded.items
 
 -- name: hand_out
--- $1 owner, $2 chat, $3 now, $4 how many, $5 a time: gives the connected assistant the newest exchanges that only the
--- scorer has read and that were not handed out since $5
+-- $1 owner, $2 chat, $3 now, $4 how many, $5 a time: gives the connected assistant the newest exchanges that no
+-- language model has read and that were not handed out since $5
 update chat_context_queue q set handed_at = $3
 from (
   select id from chat_context_queue
@@ -299,15 +306,15 @@ where q.owner_id = $1 and q.chat_id = $2 and q.id = n.id
 returning q.*
 
 -- name: read_by_assistant
--- $1 owner, $2 chat, $3 a time, $4 messages: marks exchanges as read by the connected assistant, if they were handed
--- out after $3 or contain one of the messages
+-- $1 owner, $2 chat, $3 a time, $4 messages: marks exchanges as read by the connected assistant if they were handed out
+-- after $3 or contain one of the messages
 update chat_context_queue set tier = 'assistant', model = 'assistant', handed_at = null
 where owner_id = $1 and chat_id = $2 and state = 'complete' and provisional and kind = 'exchange' and tier = 'keep'
   and (handed_at > $3 or exists (select from unnest($4::bigint[]) s where s between from_id and to_id))
 returning *
 
 -- name: status
--- across owners: the operator's
+-- across owners: the operator sees the queue of all owners
 -- $1 now
 select kind,
   count(*) filter (where state = 'pending_summarization' and (lease_until is null or lease_until <= $1)) as pending,
@@ -321,7 +328,7 @@ group by kind
 order by kind
 
 -- name: dead
--- across owners: the operator's
+-- across owners: the operator sees the queue of all owners
 -- $1 how many
 select owner_id, chat_id, id, kind, attempts, coalesce(error, '') as error, done_at
 from chat_context_queue

@@ -1,8 +1,8 @@
 -- name: add
 -- $1 owner, $2 chat, $3 id, $4 thread key, $5 answered message, $6 budget, $7 tokens, $8 truncated, $9 as of,
--- $10 sections, $11 included, $12 left out, $13 when its rows were read, $14 the owner's count of erasures at that
--- time. A receipt whose rows were read before an erasure is not stored, because it may contain the erased text. The
--- lock waits for an erasure in progress. The column `query` stays empty.
+-- $10 sections, $11 included, $12 left out, $13 when the context was read, $14 the owner's count of erasures at that
+-- time. A receipt of a context that was read before an erasure is not stored, because it may contain the erased text.
+-- The lock waits for an erasure in progress. The column `query` stays empty.
 with owner as materialized (
   select erasures from user_profile where owner_id = $1 for key share
 )
@@ -19,7 +19,8 @@ from context_receipts
 where owner_id = $1 and id = $2
 
 -- name: of_message
--- $1 owner, $2 chat, $3 message number: the contexts made for the message; for an answer, those of the message it answers
+-- $1 owner, $2 chat, $3 message number: the contexts built for the message. For an answer, these include the contexts
+-- of the message that it answers.
 select id from context_receipts
 where owner_id = $1 and chat_id = $2
   and message_id in ($3, (select exchange_of from messages where owner_id = $1 and chat_id = $2 and id = $3))

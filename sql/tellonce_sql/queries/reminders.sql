@@ -1,6 +1,6 @@
 -- name: set
--- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. Setting an alarm that
--- exists changes nothing, even after it was delivered.
+-- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now. If the memory has an
+-- alarm already, nothing changes, even if that alarm was delivered.
 insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (owner_id, memory_id) do nothing
@@ -21,16 +21,16 @@ where r.owner_id = $1 and r.chat_id = $2 and r.done_at is null and m.status = 'a
 order by r.due_at, m.id
 
 -- name: owners
--- across owners: a relay delivers the alarms of all it serves
--- $1 now: the owners with due alarms, and the time of the next alarm of all owners
+-- across owners: a relay delivers the alarms of all owners
+-- $1 now: each owner with undelivered alarms, with the times of the oldest due alarm and of the next one
 select owner_id, min(due_at) filter (where due_at <= $1) as due_at, min(due_at) filter (where due_at > $1) as next_at
 from reminders
 where done_at is null
 group by owner_id
 
 -- name: claim
--- $1 owner, $2 now, $3 worker, $4 end of the lease, $5 chat or null for all: claims due reminders that no other worker has
--- claimed. A worker that was restarted gets its own claims back at once.
+-- $1 owner, $2 now, $3 worker, $4 end of the lease, $5 chat or null for all: claims due reminders that no other worker
+-- has claimed. A worker that was restarted gets its own claims back at once.
 update reminders r
 set worker = $3, leased_until = $4
 from memories m
@@ -40,8 +40,8 @@ where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint i
 returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 
 -- name: finish
--- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery, once. Without a
--- next time, the memory is completed.
+-- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery, which a
+-- repeated call cannot finish again. Without a next time, the memory is completed.
 with finished as (
   update reminders
   set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,
@@ -60,8 +60,8 @@ where owner_id = $1 and id in (select memory_id from finished)
 returning id
 
 -- name: move
--- $1 owner, $2 memory, $3 the new time or null for the former one, $4 now. An alarm with a time in the past stays
--- finished.
+-- $1 owner, $2 memory, $3 the new time or null for the former one, $4 now. A delivered alarm becomes pending again only
+-- if its time is in the future.
 update reminders
 set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
   leased_until = null

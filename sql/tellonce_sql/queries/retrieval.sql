@@ -1,6 +1,6 @@
 -- name: setting
 -- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, the
--- recent speakers, the number of messages, and whether any message lies in the span
+-- recent speakers, the number of messages, and whether any message was sent in the span
 with recent as materialized (
   (select speaker, sent_at from messages
    where $2::bigint is not null and owner_id = $1 and chat_id = $2
@@ -26,7 +26,7 @@ select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
 from size
 
 -- part: messages_of_hits
--- $1 owner: the ranker's data for the messages `hits`, compared with `asked`, `terms` and `any_term`
+-- $1 owner: the ranker's data for the messages in `hits`, compared with `asked`, `terms` and `any_term`
 select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
@@ -44,16 +44,18 @@ cross join lateral (
 
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
--- text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 dense candidates to re-rank, $10
--- how many of each kind, $11 and $12 a span of time or null, $13 for how many of the best candidates to include the
--- neighbors, $14 all lexemes as tsquery texts, $15 whether to include the latest routine messages, $16 whether to use
--- the owner's own vector index for dense candidates, $17 speakers whose messages come first in the span, $18 how many
--- messages of the span to read, $19 the end of the time in which later messages may refer to the span. Candidates by
--- similarity, by words and by time, with the ranker's data for each. By similarity: an index-only Hamming scan of the
--- codes, of which the nearest are compared exactly, or the owner's own index. By time: the most similar messages of a
--- busy span, those of $17 first. `ranks` is null if a message has none of the lexemes, as most similar ones have none.
--- The scan is written twice, for one chat and for all, because with one condition for both the planner would read the
--- heap.
+-- text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9 dense
+-- candidates to re-rank, $10 maximum candidates of each kind, $11 and $12 a span of time or null, $13 for how many of
+-- the best candidates to include the neighbors, $14 all lexemes as tsquery texts, $15 whether to include the latest
+-- routine messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages
+-- come first in the span, $18 how many messages of the span to read, $19 the end of the time in which later messages
+-- may refer to the span.
+-- Returns candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an
+-- index-only scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own
+-- index is used. By time: the messages of the span, those of the speakers $17 first, then the most similar. `ranks` is
+-- null if a message has none of the lexemes, which is usual for candidates by similarity.
+-- The scan is written twice, for one chat and for all. If one condition covered both, the planner would read the table
+-- instead of only the index.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -121,9 +123,10 @@ with asked as materialized (
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
--- tsquery text, $6 the rarer half of them, $7 scope lexeme query, $8 numbers below this one, $9 how many of the newest
--- messages to read, $10 how many of each kind, $11 since, $12 until, $13 all lexemes as tsquery texts. The same
--- candidates from one thread or one span of time, whose messages are selected before anything is compared.
+-- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched,
+-- $9 how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all
+-- lexemes as tsquery texts. Returns candidates by similarity and by words from one thread or one span of time. The
+-- messages of the thread or span are selected first, and only these are compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -153,7 +156,7 @@ with asked as materialized (
 -- use: messages_of_hits
 
 -- name: contents
--- $1 owner, $2 chats, $3 numbers: whole texts of messages that were read only in part
+-- $1 owner, $2 chats, $3 numbers: the whole texts of these messages, of which `messages` returns only the beginning
 select m.chat_id, m.id, m.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (
@@ -161,7 +164,7 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
 
 -- name: contents_as_of
--- $1 owner, $2 chats, $3 numbers, $4 a moment: the former texts of messages that were edited since
+-- $1 owner, $2 chats, $3 numbers, $4 a time: the texts of that time, for the messages that were edited since
 select w.chat_id, w.id, v.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (
@@ -179,11 +182,11 @@ cross join lateral (
 -- end
 
 -- name: memories
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
--- query, $6 how many of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until, $11 all lexemes as
--- tsquery texts, $12 lexemes that may name a category and $13 words of categories asked for, $14 how many of their
--- members: `listed`. With $8, memories that had not ended by then, in their text of that time; without those that were
--- rejected without ever being certain.
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
+-- lexeme query, $6 maximum candidates of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until,
+-- $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words of the requested categories,
+-- $14 maximum memories of these categories (`listed`). With $8, memories that had not ended by then are included, with
+-- their text of that time, except those that were rejected while they were still uncertain.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -243,10 +246,10 @@ left join lateral (
 -- end
 
 -- name: summaries
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope lexeme
--- query, $6 how many of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as tsquery texts,
--- $11 a past time or null for now. Summaries written or rewritten after that time are left out, because they may
--- contain what was not known then.
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
+-- lexeme query, $6 maximum candidates of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as
+-- tsquery texts, $11 a past time or null for now. Summaries written or rewritten after $11 are left out, because they
+-- may contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -287,5 +290,6 @@ cross join lateral (
 select tsvector_to_array(to_tsvector('chatmem', $1))
 
 -- name: document_frequencies
--- The frequencies of the most common lexemes of messages, from the planner's statistics; empty before the first analyze
+-- The frequencies of the most common lexemes of messages, from the planner's statistics. The result is empty before the
+-- first `analyze`.
 select lexeme, frequency from lexeme_frequencies()

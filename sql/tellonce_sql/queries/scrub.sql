@@ -1,5 +1,5 @@
 -- name: request
--- $1 now: notes that something was erased
+-- $1 now: records that text was erased
 update scrubs set requested_at = $1
 
 -- name: due
@@ -7,7 +7,7 @@ update scrubs set requested_at = $1
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done
--- $1 when the scrub began; erasures after that are not covered by it
+-- $1 when the scrub began. An erasure after that time stays requested, because this scrub does not cover it.
 update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
@@ -55,7 +55,7 @@ vacuum (full, analyze) context_receipts
 vacuum (full, analyze) thread_state
 
 -- name: rewrite_statistics
--- The planner's samples contain words of texts. This needs a superuser.
+-- The planner's statistics contain words of texts. Only a superuser may run this statement.
 vacuum full pg_catalog.pg_statistic
 
 -- name: wait_shortly
@@ -74,7 +74,7 @@ where not granted and $1 = any(pg_blocking_pids(pid))
 select pg_cancel_backend($1)
 
 -- name: checkpoint
--- A checkpoint: writes all memory to the files and removes log that is no longer needed
+-- Writes all changed data from memory to the files, and removes log segments that are no longer needed
 checkpoint
 
 -- name: switch_log

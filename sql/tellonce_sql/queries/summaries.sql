@@ -1,7 +1,7 @@
 -- name: add_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last message number, $6 text, $7 body, $8 tokens, $9 provisional,
--- $10 model, $11 now, $12 scope lexemes, $13 text to index. The thread's covered_to moves in the same statement, so
--- that a message leaves the window exactly when its summary is stored.
+-- $10 model, $11 now, $12 scope lexemes, $13 text to index. The thread's `covered_to` is updated in the same statement,
+-- so that a message leaves the window exactly when its summary is stored.
 with run as (
   select min(thread_no) as from_no, max(thread_no) as to_no, min(sent_at) as from_at, max(sent_at) as to_at,
     count(*)::int as count, max(epoch) as epoch
@@ -27,7 +27,7 @@ returning id
 
 -- name: rewrite_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first message number, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. The former text becomes a version.
+-- $10 now, $11 scope lexemes, $12 text to index. The former text is kept as a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'chunk:' || id, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
@@ -43,8 +43,8 @@ returning id
 
 -- name: put_rolling
 -- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. It covers all chunks of the current epoch, because later jobs of the
--- chat wait for this one. The former text becomes a version.
+-- $10 now, $11 scope lexemes, $12 text to index. The summary covers all chunks of the current epoch, because later jobs
+-- of the chat wait for this job. The former text is kept as a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
@@ -107,8 +107,8 @@ where owner_id = $1 and chat_id = $2 and kind = 'chunk'
 order by from_at, id
 
 -- name: chunk_page
--- $1 owner, $2 chat, $3 and $4 the time and number of the last one already listed, $5 how many: chunk summaries, newest
--- first
+-- $1 owner, $2 chat, $3 and $4 the time and number of the last chunk already listed, $5 how many: chunk summaries,
+-- newest first
 select id, kind, thread_key, from_id, to_id, from_at, to_at, count, text, body, tokens, provisional, model, version,
   folded_to
 from conversation_summaries
@@ -125,7 +125,7 @@ where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and 
 
 -- name: unembedded
 -- across owners: the server's own background work
--- $1 owner, $2 chat and $3 number to continue after, $4 how many
+-- $1 owner, $2 chat and $3 number to continue after, $4 how many: the summaries without a vector, in key order
 select owner_id, chat_id, id, text, version
 from conversation_summaries
 where embedding is null and (owner_id, chat_id, id) > ($1, $2, $3)
@@ -133,8 +133,9 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
--- across owners: the server's own background work, owner by owner from unnest
--- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors
+-- across owners: the server's own background work; each row of unnest names its owner
+-- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors. A vector is stored only if the summary still has the
+-- embedded version.
 update conversation_summaries s set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
   as e (owner_id, chat_id, id, version, embedding)

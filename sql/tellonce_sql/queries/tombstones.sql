@@ -7,8 +7,8 @@ from unnest($3::bytea[]) with ordinality as c (claim, n)
 join jsonb_array_elements($4::jsonb) with ordinality as w (words, n) on w.n = c.n
 
 -- name: standing
--- $1 owner: the tombstones of statements. Those of messages and of their sentences have no word hashes and are left
--- out.
+-- $1 owner: the tombstones of statements, except lifted ones. Tombstones of messages and of their sentences have no
+-- word hashes and are left out.
 select id, claim, words, created_at
 from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
@@ -19,7 +19,7 @@ select claim from tombstones
 where owner_id = $1 and words = '{}'
 
 -- name: known
--- $1 owner, $2 claim hashes: those that were ever forgotten
+-- $1 owner, $2 claim hashes: those that have a tombstone, even a lifted one
 select claim from tombstones
 where owner_id = $1 and claim = any($2::bytea[])
 

@@ -59,7 +59,8 @@ class Habits:
 
 
 class Agent:
-    """Works until stopped; then completes what it can within `finish_seconds` and returns the rest."""
+    """Works until it is stopped. Then it completes the jobs that end within `finish_seconds` and returns the others to
+    the server."""
 
     def __init__(self, place: Workplace, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
@@ -68,7 +69,7 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Tier | None = None
-        """The best available tier when a model last gave an unusable answer."""
+        """If a model's last answer was unusable, the tier that was the best available one then; otherwise None."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claim and work until `stop` is set."""
@@ -86,7 +87,7 @@ class Agent:
             await self._wind_down()
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
-        """New jobs; None if the server cannot be reached or refuses."""
+        """New jobs; None if the server cannot be reached or refuses the call."""
         args = ClaimWorkArgs(
             worker=self._habits.worker,
             limit=self._habits.concurrency - len(self._running),
@@ -101,7 +102,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier for redoing provisional results; `keep` while redoing would only repeat them."""
+        """The best available tier, or `keep` if this tier's last answer was unusable. The server redoes provisional
+        results only for a better tier than theirs, so `keep` prevents it."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 
@@ -182,7 +184,7 @@ class Agent:
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
-        """Return when the lease is lost: refused, or not extended in time."""
+        """Return when the lease is lost, because the server refused to extend it or it was not extended in time."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + job.lease_seconds
         while loop.time() < ends:

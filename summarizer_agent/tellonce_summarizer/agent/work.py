@@ -36,8 +36,8 @@ async def done(
 ) -> Done:
     """The result of one piece of work, by the best tier that answers.
 
-    `second_reading` says whether one is allowed. Work of one `owner` may share a call; without an owner, each is asked
-    alone.
+    `second_reading` says whether a second reading is allowed. Pieces of work of the same `owner` may share a call; a
+    piece of work without an owner gets a call of its own.
     """
     match work:
         case ExchangeInput():

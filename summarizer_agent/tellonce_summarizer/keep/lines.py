@@ -1,4 +1,4 @@
-"""Shortens texts and lists of lines to a length; of lists, the newest lines are kept."""
+"""Shortens texts and lists of lines to a given length. Lists keep their newest lines."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,8 @@ MARK = "…"
 
 
 def clip(text: str, characters: int) -> str:
-    """At most `characters` of the text: whole sentences if they keep half of it, else whole words and a mark."""
+    """At most `characters` of the text: whole sentences if they fill at least half of this length, else whole words and
+    a mark."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -41,8 +42,9 @@ OPEN = "Open: "
 
 
 def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
-    """The text and the body of a rolling summary. The text has the newest lines, or a paragraph's last sentences,
-    within that share of `budget` tokens, and then a line with open actions; the body uses the rest."""
+    """The text and the body of a rolling summary. The text consists of the newest lines, or of a paragraph's last
+    sentences, within `share` of the `budget` (tokens), and then of a line with open actions. The body uses the rest of
+    the budget."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
     lines = [line for line in told if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))

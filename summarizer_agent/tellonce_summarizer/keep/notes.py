@@ -1,4 +1,4 @@
-"""Reads an exchange without a model: the sentences that the server's scorer selected, in the user's own words."""
+"""Makes notes of an exchange without a model: the user's own sentences that the server's scorer selected."""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ _LONGEST = 600
 
 
 def notes(work: ExchangeInput) -> tuple[ExchangeItem, ...]:
-    """At most two notes per message, in order. Without a scorer there are none; search still finds the messages."""
+    """At most two notes per message, in order. Without a scorer there are no notes; search still finds the messages."""
     said = {message.id: message for message in own(work.messages)}
     chosen = [sentence for sentence in _best(work.notable) if sentence.message_id in said]
     return tuple(_note(sentence, said[sentence.message_id]) for sentence in chosen)

@@ -1,4 +1,5 @@
-"""Selects sentences to represent a run of messages: those the scorer ranks highest, else the first one of each."""
+"""Selects sentences to represent a run of messages: the sentences that the scorer ranks highest or, without a scorer,
+the first sentence of each message."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ _WISHES = ("preference", "goal")
 
 
 def chunk_summary(work: ChunkInput | ErasureInput) -> SummaryResult:
-    """Up to five of the most important sentences, in order; the lists stay empty."""
+    """Up to five of the most important sentences, in order. The lists of the structured body stay empty."""
     zone = ZoneInfo(work.timezone)
     said = telling(work.messages, work.notable, _SENTENCES) or telling(work.messages, (), _SENTENCES)
     return SummaryResult(text="\n".join(dated(sentence, zone) for sentence in said) or _EMPTY)
@@ -40,7 +40,8 @@ def thread_summary(work: ThreadInput) -> SummaryResult:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """What was stated, and preferences and wishes, each newest first with its day, within `cap_tokens`."""
+    """The active memories in two groups: preferences and goals, and all others. Each group is newest first, with days;
+    together they stay within `cap_tokens`."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and estimate(_groups(newest, zone)) > work.cap_tokens:

@@ -1,4 +1,4 @@
-"""The JSON schemas for models' answers, and how an answer is read part by part. Knows no prompt."""
+"""The JSON schemas for models' answers, and functions that read an answer part by part. Knows no prompt."""
 
 import re
 from typing import Annotated, Any, Literal, TypeVar
@@ -42,8 +42,8 @@ class Shape(BaseModel):
 
 
 class QuoteShape(Shape):
-    # These are the names of the work contract; the former names are still accepted. (A docstring would be sent to the
-    # model.)
+    # The fields have the names of the work contract; their former names are still accepted. This is a comment, because
+    # a docstring would be sent to the model.
     message_id: Number = Field(
         validation_alias=AliasChoices("message_id", "message"),
         description="The number of the message, without brackets.",
@@ -150,7 +150,7 @@ def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
 
 
 def complaint(error: ValidationError) -> str:
-    """The reason it is invalid, without its text, because events and ledger contain no content."""
+    """The reason an answer is invalid, without the answer's text, because events and the ledger contain no content."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where or 'answer'}: {first['msg']}"[:200]

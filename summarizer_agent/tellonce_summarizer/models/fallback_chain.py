@@ -22,8 +22,8 @@ _FOR_GOOD: Tier = "claude"
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT]):
-    """A task. `request` is created for each model's tier; `accept` raises UnacceptableAnswerError for an unusable
-    answer."""
+    """A piece of work for any tier. `request` makes the request for a tier; `accept` makes the result from an answer,
+    or raises UnacceptableAnswerError; `without_model` makes the result of the `keep` tier."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT]
@@ -65,9 +65,9 @@ class FallbackChain:
     async def climb(
         self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = "claude", together: str | None = None
     ) -> Outcome[ResultT]:
-        """The first acceptable result of this tier or a lower one. Every failure is reported.
+        """The first acceptable result of `best_tier` or a lower tier. Every failure is reported.
 
-        Work of any tier but the best is provisional, whether or not a better one is configured. Work with the same
+        Results of all tiers except `claude` are provisional, even if `claude` is not configured. Tasks with the same
         `together` may share a call.
         """
         calls: list[ModelCall] = []
@@ -83,7 +83,7 @@ class FallbackChain:
     async def ask(
         self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
     ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
-        """The result of this tier alone, None if it gives no usable one, and its cost."""
+        """The result of this tier alone, or None if it gives no usable one; and the calls that were made."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.tier == tier:

@@ -1,4 +1,4 @@
-"""A chat's canonical summary: how lines are added, and what it contains without a model."""
+"""A chat's canonical summary: adds lines to it, and makes it without a model."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -16,8 +16,8 @@ _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """The maximum tokens of a canonical summary. It is a little above the cap, because exceeding the cap shows that a
-    chat is full."""
+    """The maximum tokens of a canonical summary. It is a little above the cap, because a summary must be able to exceed
+    the cap to show that its chat is full."""
     return int(work.canonical_cap_tokens * _OVER)
 
 

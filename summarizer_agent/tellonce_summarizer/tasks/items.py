@@ -28,9 +28,10 @@ Drop = Callable[[str], None]
 
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
-    """The usable items. Raises UnacceptableAnswerError if there are some and none is usable or has a real quote.
+    """The usable items. Raises UnacceptableAnswerError if `raw` is not empty, but no item is usable and quotes words
+    that a person wrote.
 
-    A single item with a quote that nobody said is left to the server's check, which counts and reports it.
+    Beside such an item, items with invented quotes stay in the result; the server's check counts and reports them.
     """
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
@@ -64,7 +65,7 @@ def _built(shape: ItemShape, work: ExchangeInput) -> ExchangeItem:
     unreadable = bool((shape.deadline or "").strip()) and deadline is None
     when = _when(shape.when, zone)
     if shape.kind == "date" and deadline is None and when is not None:
-        deadline = when.start  # a date is shown by its deadline, and becomes history after it
+        deadline = when.start  # a memory of kind `date` is shown until its deadline
     doubt = (shape.doubt or "").strip() or ("its deadline could not be read" if unreadable else "")
     return ExchangeItem(
         text=" ".join(shape.text.split()),
@@ -92,7 +93,7 @@ def _categories(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
-    """The quote as written in the message; one that nobody said stays unchanged, for the server to judge."""
+    """The quote as written in the message. A quote that is in no message stays unchanged; the server judges it."""
     number, text = placed(quote.text, quote.message_id, said) or (quote.message_id, quote.text.strip())
     return Quote(message_id=number, text=text[:_LONGEST_QUOTE])
 

@@ -21,7 +21,7 @@ _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
 
 Verdicts = Mapping[int, str | None]
-"""Verdicts by number: None if the statement holds, else the reason it does not."""
+"""Verdicts by the number of the statement: None if the statement is confirmed, else the reason why not."""
 
 
 async def read_again(

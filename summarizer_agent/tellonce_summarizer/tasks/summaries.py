@@ -1,4 +1,5 @@
-"""The summary tasks for a chunk, a thread, a profile and a routine: the request, and what is kept of the answer."""
+"""The summary tasks for a chunk, a thread, a profile and a routine: the request, and the result made from the
+answer."""
 
 from collections.abc import Callable
 from functools import partial
@@ -107,7 +108,7 @@ def _shorter(summary: str, text: str) -> str:
 
 
 def bullets(found: SummaryBody) -> str:
-    """A body as a model reads it."""
+    """The lists of a summary as text for a model's prompt."""
     return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
 
 

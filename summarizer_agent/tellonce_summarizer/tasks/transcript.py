@@ -30,7 +30,8 @@ def plain(messages: Sequence[WorkMessage], characters: int) -> str:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """At most `characters`: two thirds from the beginning and the rest from the end, where people state their point."""
+    """At most `characters` of the text: two thirds from the beginning and the rest from the end, where people often
+    state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)

@@ -3,11 +3,10 @@
 import re
 
 LONGEST = 300
-"""Maximum characters; 30 % of the source if that is more."""
+"""Maximum characters of a summary, unless 30 % of the source is more."""
 LEAST_OVERLAP = 0.1
 
-# These are the only phrases of a language in this process: small models begin with them regardless of instructions,
-# mostly in English.
+# Small models begin their answers with these phrases regardless of instructions, mostly in English.
 _CHATTER = re.compile(
     r"\b(?:here(?:'s| is| are)|certainly|of course|absolutely|i(?:'d| would) be happy|happy to help|let me know"
     r"|as an ai|i cannot|i can't|i'm sorry|below is|the following is|in summary|to summari[sz]e)\b",

@@ -1,4 +1,4 @@
-"""LangChain's MCP adapters: tools as LangChain tools."""
+"""LangChain's MCP adapters: the server's tools as LangChain tools."""
 
 import asyncio
 import json

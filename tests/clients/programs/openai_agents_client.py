@@ -1,4 +1,4 @@
-"""openai-agents with strict schemas: the model must give every argument, and gives null for those it does not need."""
+"""openai-agents with strict schemas: the model must give every argument, and gives null for unused ones."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ async def main(url: str, token: str) -> None:
 
 
 async def call(tool: object, **given: object) -> object:
-    """All properties that the strict schema requires, with null for those not given."""
+    """Call the tool with all properties that the strict schema requires. Properties that are not given are null."""
     arguments = json.dumps({**dict.fromkeys(tool.params_json_schema["required"]), **given})
     context = ToolContext(None, tool_name=tool.name, tool_call_id="1", tool_arguments=arguments)
     return await tool.on_invoke_tool(context, arguments)

@@ -1,4 +1,4 @@
-"""pydantic-ai: a whole agent run, its model a function that calls a tool and then answers."""
+"""pydantic-ai: a whole agent run. The model is a function that calls a tool and then answers."""
 
 import asyncio
 import json

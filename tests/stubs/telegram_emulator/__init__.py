@@ -1,37 +1,41 @@
-"""A Bot API on loopback: what people do in chats, what a bot may do, and every way the network can spoil it.
+"""A Bot API on loopback. It emulates people in chats, the rules for a bot, and failures of the network.
 
 Stable interface::
 
-    async with telegram(token=None, port=0) as api:          # any token when None; a fixed port survives a restart
-        TELEGRAM_API_URL=api.url                             # what the relay is given
+    async with telegram(token=None, port=0) as api:          # None accepts any token; a fixed port survives a restart
+        TELEGRAM_API_URL=api.url                             # the setting for the relay
 
-    People (each returns once the update is queued for the bot; `user=42`, `chat` defaults to the private chat)
-        number = await api.say("Hi", user=42, chat=-100, topic=7, reply_to=3)   # a message's number
-        number = await api.show(photo=[…], caption="…")      # a message of another kind, by its Bot API fields
+    People (each call returns when the update is queued for the bot; `chat` defaults to the private chat of `user=42`)
+        number = await api.say("Hi", user=42, chat=-100, topic=7, reply_to=3)   # returns the message's number
+        number = await api.show(photo=[…], caption="…")      # another kind of message, given by its Bot API fields
         await api.burst("one", "two"); await api.photo(caption="…"); await api.album("…", "")
         await api.voice(); await api.document("a.pdf", data, mime)
         await api.edit(number, "Hello"); await api.press(message, "Keep"); topic = api.open_topic(chat)
         await api.migrate(old, new)                          # a group becomes a supergroup
-        api.world.blocked.add(42)                            # 403 from now on
+        api.world.blocked.add(42)                            # the bot's messages to 42 get 403
 
     What the bot did
-        api.sent                                             # its messages as they now stand, oldest first (Bot API dicts)
-        await api.replies(3)                                 # wait for three of them; their texts
-        await api.until(lambda: …)                           # wait until something of the emulator is true (20 s)
-        await api.all_fetched()                              # wait until every update was acknowledged
+        api.sent                                             # its messages with their current contents
+        await api.replies(3)                                 # wait for three messages and return their texts
+        await api.until(lambda: …)                           # wait until a condition on the emulator is true
+        await api.all_fetched()                              # wait until every update is acknowledged
         api.calls, api.api.of("sendMessage")                 # every call with its arguments and time, in order
-        api.world.drafts[42]                                 # the draft a person sees in a chat; api.api.drafts = False: none
-        api.world.toasts, .actions, .commands, .updates      # toasts of buttons, typing, the menu, what waits for the bot
+        api.world.drafts[42]                                 # the chat's draft; api.api.drafts = False removes drafts
+        api.world.toasts, .actions, .commands, .updates      # toasts, typing, the menu, waiting updates
 
-    Faults, per method and call, in order; None lets one pass
+    Faults of the next calls of a method, in order; None is a call without a fault
         api.faults["sendMessage"] = [None, slow_down(1), Refuse(502, "Bad Gateway"), DropBefore(), DropAfter(),
                                      Stall(), Hang(), Garbage()]
 
-`DropBefore` and `Stall` do nothing and break the connection, or leave it open for ever; `DropAfter` and `Hang` do what was
-asked first. Polling is long, answers only with `allowed_updates`, ends an older poll with 409 and forgets what `offset`
-acknowledges. With a webhook set, updates are posted one by one until each is taken with 200. The rules kept: texts of at
-most 4,096 UTF-16 units, entities within bounds, button data of 1 to 64 bytes, only own messages can be edited, edits that
-change nothing are refused, topics must exist, a moved group answers with its new id, a button's query is answered once.
+`DropBefore` and `Stall` do not carry out the call; `DropAfter` and `Hang` carry it out. Then `DropBefore` and
+`DropAfter` break the connection; `Stall` and `Hang` leave it open without an answer.
+
+Polling is long and returns only updates in `allowed_updates`. A new poll ends an older one with 409, and `offset`
+acknowledges updates. If a webhook is set, updates are posted one by one, each until it is answered with 200.
+
+The rules that are enforced: texts have at most 4,096 UTF-16 units, entities are within bounds, and button data has 1 to
+64 bytes. A bot can edit only its own messages, and an edit must change something. Topics must exist, a moved group is
+answered with its new id, and a button's query can be answered once.
 """
 
 from tests.stubs.telegram_emulator.api import BotApi

@@ -1,4 +1,4 @@
-"""The Bot API over HTTP: one bot's methods on a world, with faults on demand and a journal of every call."""
+"""The Bot API over HTTP: one bot's methods on a world, with faults on demand and a record of every call."""
 
 import asyncio
 import json
@@ -62,7 +62,7 @@ class Call(NamedTuple):
 
 @dataclass
 class BotApi:
-    """`faults`: for each method what goes wrong with its next calls, in order; None lets one pass."""
+    """`faults` maps each method to the faults of its next calls, in order. None means that a call has no fault."""
 
     world: World
     token: str | None = None
@@ -143,7 +143,7 @@ class BotApi:
         return {**BOT, **rights}
 
     async def _get_updates(self, arguments: Json) -> list[Json]:
-        """Long polling. A second poll ends the first, as with the real one."""
+        """Long polling. As in the real API, a second poll ends the first."""
         if self.webhook:
             raise RefusedError("Conflict: can't use getUpdates method while webhook is active", 409)
         self._polls += 1
@@ -234,7 +234,7 @@ class BotApi:
         return {"file_id": number, "file_unique_id": number, "file_size": len(data), "file_path": f"files/{number}"}
 
     async def _file(self, request: Request) -> Response:
-        """The download; faults of the name `file` spoil it."""
+        """Download a file. The faults of the name `file` apply to it."""
         path = request.path_params["path"]
         async with self.world.changed:
             self.calls.append(Call("file", {"path": path}, time.monotonic()))
@@ -306,7 +306,7 @@ def _cut() -> Response:
 
 
 def _flat(message: Json) -> Json:
-    """A reply shows its target, but not the target's own target."""
+    """The message as a reply to it shows it: without its own reply target."""
     return {key: value for key, value in message.items() if key != "reply_to_message"}
 
 

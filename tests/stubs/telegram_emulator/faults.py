@@ -25,7 +25,7 @@ class DropBefore:
 
 @dataclass(frozen=True)
 class DropAfter:
-    """The call takes effect, and then the connection breaks, so that the caller cannot know."""
+    """The call takes effect, and then the connection breaks. The caller cannot know that the call took effect."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ Fault = Refuse | DropBefore | DropAfter | Hang | Stall | Garbage
 
 
 class RefusedError(Exception):
-    """A call the Bot API would refuse by its own rules."""
+    """A call that the Bot API would refuse by its own rules."""
 
     def __init__(self, description: str, code: int = 400, **parameters: Any) -> None:
         super().__init__(description)

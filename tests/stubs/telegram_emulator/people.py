@@ -1,4 +1,5 @@
-"""The actions of people in their chats, and what they see: the part of the emulator that tests use."""
+"""The actions of people in their chats, and the messages that they see. This is the part of the emulator that tests
+use."""
 
 import asyncio
 import base64
@@ -23,7 +24,8 @@ PIXEL = base64.b64decode(
 
 
 class Telegram:
-    """`url` is the Bot API's; `sent` are the bot's messages as they now stand, oldest first."""
+    """An emulated Telegram. `url` is the address of its Bot API; `sent` are the bot's messages with their current
+    contents, oldest first."""
 
     def __init__(self, url: str, api: BotApi) -> None:
         self.url = url
@@ -62,21 +64,21 @@ class Telegram:
         return int(message["message_id"])
 
     async def show(self, user: int = 42, chat: int | None = None, **fields: Any) -> int:
-        """A message without text of its own: a photo, a voice message, a service message."""
+        """Send a message without text of its own, such as a photo, a voice message or a service message."""
         message = self.world.message(chat or user, self._person(user), **fields)
         await self.world.push("message", message)
         return int(message["message_id"])
 
     async def burst(self, *texts: str, user: int = 42, chat: int | None = None, **extra: Any) -> list[int]:
-        """Several messages in one second."""
+        """Send several messages in one second."""
         return await self._at_once([{"text": text} for text in texts], user, chat, **extra)
 
     async def photo(self, data: bytes = PIXEL, **fields: Any) -> int:
-        """A picture of these bytes."""
+        """Send a picture of these bytes."""
         return await self.show(**self._picture(data), **fields)
 
     async def album(self, *captions: str, user: int = 42, chat: int | None = None) -> list[int]:
-        """An album with a picture for each caption, which may be empty."""
+        """Send an album with one picture for each caption. A caption may be empty."""
         shown = [{**self._picture(PIXEL), **({"caption": caption} if caption else {})} for caption in captions]
         return await self._at_once(shown, user, chat, media_group_id="album")
 
@@ -93,12 +95,12 @@ class Telegram:
         return [int(message["message_id"]) for message in made]
 
     async def voice(self, data: bytes = b"OggS", **fields: Any) -> int:
-        """A voice message."""
+        """Send a voice message."""
         number = self.upload(data)
         return await self.show(voice={"file_id": number, "file_unique_id": number, "duration": 3}, **fields)
 
     async def document(self, name: str, data: bytes, mime: str, **fields: Any) -> int:
-        """A file."""
+        """Send a file."""
         number = self.upload(data)
         told = {
             "file_id": number,
@@ -110,13 +112,13 @@ class Telegram:
         return await self.show(document=told, **fields)
 
     def upload(self, data: bytes) -> str:
-        """Let a file be downloaded; its id."""
+        """Make a file available for download. Returns its id."""
         number = f"file-{len(self.world.files) + 1}"
         self.world.files[number] = data
         return number
 
     async def edit(self, number: int, text: str, user: int = 42, chat: int | None = None) -> None:
-        """A person changes the words of a message, or the caption of a picture."""
+        """Change the text of a person's message, or the caption of a picture."""
         message = self.world.find(chat or user, number)
         words = "text" if "text" in message else "caption"
         message |= {words: text, "edit_date": message["date"] + 30}
@@ -134,40 +136,40 @@ class Telegram:
         await self.world.push("callback_query", query)
 
     def open_topic(self, chat: int, name: str = "A topic") -> int:
-        """A forum topic; its number."""
+        """Create a forum topic and return its number."""
         made = self.world.message(chat, self._person(42), forum_topic_created={"name": name, "icon_color": 1})
         made |= {"message_thread_id": made["message_id"], "is_topic_message": True}
         return int(made["message_id"])
 
     async def migrate(self, old: int, new: int) -> None:
-        """A basic group becomes a supergroup; Telegram tells of it in both."""
+        """Turn a basic group into a supergroup. Telegram reports this in both groups."""
         self.world.moved[old] = new
         await self.show(chat=old, migrate_to_chat_id=new)
         await self.show(chat=new, migrate_from_chat_id=old)
 
     async def replies(self, count: int) -> list[str]:
-        """The texts of the bot's messages, once there are at least that many."""
+        """The texts of the bot's messages, once there are at least `count`."""
         await self.until(lambda: len(self.sent) >= count)
         return [message["text"] for message in self.sent]
 
     async def until(self, wanted: Callable[[], bool]) -> None:
-        """Wait for something to become true of the emulator; TimeoutError if it does not."""
+        """Wait until the condition on the emulator is true. Raises TimeoutError."""
         async with asyncio.timeout(HANGS), self.world.changed:
             await self.world.changed.wait_for(wanted)
 
     async def all_fetched(self) -> None:
-        """Wait until the bot acknowledged every update."""
+        """Wait until the bot has acknowledged every update."""
         newest = max((update["update_id"] for update in self.world.updates), default=0)
         await self.until(lambda: all(update["update_id"] > newest for update in self.world.updates))
 
     def _person(self, user: int) -> Json:
-        """A person's fields, with the language of their Telegram if the test sets one."""
+        """A person's fields, with the language of their Telegram app if the test sets one."""
         language = self.world.languages.get(user)
         return person(user) | ({"language_code": language} if language is not None else {})
 
     def thread(self, chat: int, topic: int | None, reply_to: int | None = None) -> Json:
-        """The fields for a message's thread. In a topic, a message without a reply target replies to the topic's
-        creation."""
+        """The fields for a message's thread. In a topic, a message that is not a reply has the topic's creation as its
+        reply target."""
         fields: Json = {"message_thread_id": topic, "is_topic_message": True} if topic is not None else {}
         target = reply_to if reply_to is not None else topic
         if target is None:
@@ -182,7 +184,7 @@ def person(user: int) -> Json:
 
 @asynccontextmanager
 async def telegram(token: str | None = None, port: int = 0) -> AsyncIterator[Telegram]:
-    """A Bot API that serves the bot of `token`, or of any token."""
+    """An emulated Telegram with a Bot API for the bot of `token`; by default it accepts any token."""
     api = BotApi(World(), token)
     async with served(api.app(), port) as url:
         delivering = asyncio.create_task(_deliver(api))
@@ -196,7 +198,7 @@ async def telegram(token: str | None = None, port: int = 0) -> AsyncIterator[Tel
 
 
 async def _deliver(api: BotApi) -> None:
-    """Where a webhook is set, post each update until it is taken."""
+    """If a webhook is set, post each update until it is accepted."""
     async with httpx.AsyncClient(trust_env=False) as http:
         while True:
             async with api.world.changed:

@@ -12,7 +12,7 @@ from tests.stubs.telegram_emulator.faults import RefusedError
 
 BOT = {"id": 999, "is_bot": True, "first_name": "Memory", "username": "memory_bot"}
 START = 1_771_204_500
-"""2026-02-16 01:15 UTC; each message is a minute later than the one before."""
+"""2026-02-16 01:15 UTC. Each message is a minute later than the one before."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 LONGEST = 4096
@@ -26,7 +26,7 @@ def _counter() -> Iterator[int]:
 
 @dataclass
 class World:
-    """One bot's Telegram. `changed` is notified of everything."""
+    """The Telegram of one bot. `changed` is notified of every change."""
 
     messages: dict[tuple[int, int], Json] = field(default_factory=dict)
     sent: list[Json] = field(default_factory=list)
@@ -53,7 +53,7 @@ class World:
         return next(self._numbers[chat if chat < SUPERGROUPS_BELOW else 0])
 
     def message(self, chat: int, sender: Json, **fields: Any) -> Json:
-        """A new message in a chat."""
+        """Create a new message in a chat."""
         made = {
             "message_id": self.number(chat),
             "date": START + 60 * next(self._clock),
@@ -71,15 +71,15 @@ class World:
             raise RefusedError("Bad Request: message to edit not found") from None
 
     async def push(self, kind: str, *contents: Json) -> None:
-        """Create updates that are fetched together, unless the bot does not want their kind. Later edits do not change
-        them."""
+        """Create updates that are fetched together, unless the bot does not want updates of this kind. Later edits do
+        not change these updates."""
         async with self.changed:
             for content in contents if self.allowed is None or kind in self.allowed else ():
                 self.updates.append({"update_id": next(self._update_numbers), kind: deepcopy(content)})
             self.changed.notify_all()
 
     def check_place(self, chat: int, thread: int | None) -> None:
-        """Raises RefusedError for a chat or topic the bot cannot write to."""
+        """Raise RefusedError for a chat or topic to which the bot cannot write."""
         if chat in self.blocked:
             raise RefusedError("Forbidden: bot was blocked by the user", 403)
         if chat in self.moved:
@@ -102,7 +102,7 @@ def units(text: str) -> int:
 
 
 def check_text(text: str, entities: list[Json]) -> None:
-    """Raises RefusedError as the Bot API would."""
+    """Raise RefusedError for a text or entities that the Bot API would refuse."""
     if not text.strip():
         raise RefusedError("Bad Request: message text is empty")
     if units(text) > LONGEST:
@@ -114,13 +114,13 @@ def check_text(text: str, entities: list[Json]) -> None:
 
 
 def trimmed(text: str, entities: list[Json]) -> str:
-    """The text as Telegram stores it: without blanks at its ends, except in an entity at its start."""
+    """The text as Telegram stores it: without blanks at its ends. Blanks at the start stay if they are in an entity."""
     lead = len(text) - len(text.lstrip())
     return text[min([lead, *(entity["offset"] for entity in entities)]) :].rstrip()
 
 
 def check_markup(markup: Json | None) -> None:
-    """Raises RefusedError for button data over 64 bytes."""
+    """Raise RefusedError for button data that is empty or over 64 bytes."""
     for row in (markup or {}).get("inline_keyboard", ()):
         if any(not 1 <= len(button["callback_data"].encode()) <= 64 for button in row):
             raise RefusedError("Bad Request: BUTTON_DATA_INVALID")

@@ -93,7 +93,7 @@ def _prompted(event: Json) -> None:
     if is_command(said):
         return  # if it was not a command, the transcript contains it as a prompt, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
-        # Nothing is recorded, now or by a later catch-up; the reply may repeat what was private.
+        # Nothing is recorded, now or by a later catch-up; the reply may repeat the private text.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
     if mode == "off" or not said:
         return
@@ -110,7 +110,8 @@ def _prompted(event: Json) -> None:
 
 
 def _replied(event: Json) -> None:
-    """Record the reply and everything of the session not recorded yet, in a separate process, so that nobody waits."""
+    """Record the reply, and messages of the session that are not recorded yet, in a separate process, so that the user
+    does not wait."""
     if _mode_of(event) == "full":
         _detached(lambda: _catch_up(event))
 
@@ -124,7 +125,7 @@ def _compacted(event: Json) -> None:
 
 
 def _catch_up(event: Json) -> None:
-    """Store what is in the transcript and was not recorded by a hook, then record everything stored."""
+    """Store the transcript's messages that no hook recorded in the spool, then record all messages in the spool."""
     place, finished = _place(event), spool.finished(event["session_id"])
     if finished is not None:
         kept = finished | {entry["message"]["message_id"] for _, entry in spool.waiting()}
@@ -149,7 +150,8 @@ def _said(event: Json, known: set[str]) -> list[Json]:
 
 
 def _get_to_know(event: Json) -> None:
-    """Skip what a session said before its first hook, because the user may have installed the plugin since."""
+    """Mark the messages before a session's first hook as done, because the plugin may have been installed after
+    them."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
         spool.done(event["session_id"], [one for one in before if one != event.get("prompt_id")], [])

@@ -60,7 +60,7 @@ def choose(path: str, wanted: str) -> None:
 
 
 def without_private(text: str) -> str:
-    """The text without what the user marked `<private>…</private>`; an opened part that is not closed goes to the end."""
+    """The text without its `<private>…</private>` parts. A part without a closing tag extends to the end."""
     if "<private>" in text.lower():
         import re  # noqa: PLC0415  # loading it takes longer than everything else a prompt needs
 

@@ -1,5 +1,5 @@
-"""One call of the memory server's `record_turn`, over HTTP by hand: importing an HTTP library, or `socket`, takes longer
-than the call."""
+"""Calls the memory server's `record_turn` with its own HTTP code, because importing an HTTP library, or `socket`, takes
+longer than the call."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _exchange(body: bytes, seconds: float) -> tuple[int, bytes]:
 def _connected(host: str, port: int, seconds: float) -> _socket.socket:
     """A connection to the first address that answers. Raises OSError."""
     failure = OSError(f"{host} has no address")
-    # As bytes, because a text would load the tables of international names.
+    # The host is passed as bytes, because with a str Python would load the tables for international domain names.
     for family, kind, protocol, _, address in _socket.getaddrinfo(host.encode(), port, 0, _socket.SOCK_STREAM):
         connection = _socket.socket(family, kind, protocol)
         connection.settimeout(seconds)

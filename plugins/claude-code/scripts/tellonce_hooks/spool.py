@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 50
-"""Maximum messages of one call, a limit of the server."""
+"""Maximum messages per call, which the server limits."""
 
 SESSION_DAYS = 60
 SECONDS = 20.0
@@ -35,7 +35,8 @@ def put(place: Json, message: Json) -> str:
 
 
 def done(session: str, ids: list[str], files: list[str]) -> None:
-    """Mark messages as done, because they are recorded or must not be: store their ids and delete their files."""
+    """Mark messages as done, because they were recorded or must not be recorded: store their ids and delete their
+    files."""
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
@@ -64,8 +65,8 @@ def finished(session: str) -> set[str] | None:
 
 
 def waiting() -> list[tuple[str, Json]]:
-    """Every stored message with its file, in the order of the messages' times, because a catch-up stores older messages
-    later."""
+    """Every stored message with its file, in the order of the messages' times, because a catch-up may store older
+    messages after newer ones."""
     folder = _folder("spool")
     found: list[tuple[str, Json]] = []
     for name in sorted(os.listdir(folder)):
@@ -79,7 +80,8 @@ def waiting() -> list[tuple[str, Json]]:
 
 
 def flush(event: str) -> None:
-    """Record all stored messages in order, session by session. After Away, the remaining messages stay stored."""
+    """Record all stored messages in order, session by session. If the server does not accept a call (Away), the
+    remaining messages stay in the spool."""
     by_place: dict[str, list[tuple[str, Json]]] = {}
     for file, entry in waiting():
         by_place.setdefault(dumps(entry["place"]), []).append((file, entry["message"]))

@@ -43,7 +43,8 @@ def is_command(prompt: str) -> bool:
 
 
 def turns(path: str) -> list[Json]:
-    """The messages of all turns, oldest first. A prompt with a private part comes without it, and without its reply."""
+    """The messages of all turns, oldest first. The private part of a prompt and the reply to such a prompt are left
+    out."""
     found: dict[str, Json] = {}
     try:
         with open(path, encoding="utf-8", errors="replace") as stream:
@@ -65,7 +66,7 @@ def is_failure(path: str, reply: str) -> bool:
 
 
 def _take(line: str, found: dict[str, Json]) -> None:
-    """Add what a line says to the turns found so far, which are kept by prompt id in their order."""
+    """Add a line of the transcript to `found`, which contains the turns so far by prompt id, in order."""
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
         return
     try:

@@ -1,2 +1,2 @@
-"""The memory page: its files, its sign-in, and the reads that only it needs. It makes changes through the ordinary
-tools."""
+"""The memory page: its files, and the tools that only the page calls. It changes memories with the tools for
+assistants."""

@@ -1,7 +1,7 @@
-"""Bundles the page's files into the one document that hosts with MCP Apps show; the host provides the connection.
+"""Bundles the page's files into one HTML document for hosts with MCP Apps. The host connects it to the server.
 
-The bundler works line by line, so each module imports named things from a sibling on one line and writes `export`
-before a function or class. A test loads the result in a browser.
+The bundler works line by line. So each import in a module must be on one line and name what it imports, and each
+`export` must stand before a function or class. A test loads the result in a browser.
 """
 
 import json
@@ -18,7 +18,7 @@ from tellonce_server.api.assistant import APP_URI
 
 @cache
 def static_files() -> Mapping[str, bytes]:
-    """The page's files by their paths below `/page/`."""
+    """The page's files, by their path below `/page/`."""
     return dict(_below(files("tellonce_server.api.page") / "static", ""))
 
 
@@ -35,7 +35,7 @@ _EXPORT = re.compile(r"^export ((?:async )?function|class) (\w+)", re.MULTILINE)
 
 
 def memory_app() -> Apps:
-    """The extension that serves the page as an MCP App. The page can reach nothing except its host."""
+    """The extension that serves the page as an MCP App. The page can connect only to its host."""
     apps = Apps()
     apps.add_html_resource(
         APP_URI,
@@ -78,7 +78,7 @@ def _strings() -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The module and its imports in dependency order, each once."""
+    """The modules that `name` imports, directly or indirectly, and `name` itself, each once and after its imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)
@@ -86,7 +86,7 @@ def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def _packed(name: str) -> str:
-    """A module as a constant that holds its exports."""
+    """The code of a module as a constant that holds its exports."""
     source = _text(f"{name}.js")
     exports = ", ".join(found for _, found in _EXPORT.findall(source))
     body = _IMPORT.sub(r"const { \1 } = module_\2;", source)

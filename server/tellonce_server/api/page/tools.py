@@ -14,7 +14,7 @@ APP_ONLY = {"ui": {"visibility": ["app"]}}
 
 
 def page_tools(ready: GetActors) -> list[ToolSpec]:
-    """The tools that read for the page's screens, and undo."""
+    """The tools that read data for the page's screens, and the tool that undoes an action."""
     tools = _Tools(ready)
     undo = ToolSpec(
         *(p.PAGE_UNDO, "Undo", "Puts back what the memory page just changed.", p.PageUndoArgs, p.PageUndone),
@@ -32,7 +32,7 @@ def page_tools(ready: GetActors) -> list[ToolSpec]:
 
 
 class _Tools:
-    """One coroutine per screen."""
+    """One coroutine per tool."""
 
     def __init__(self, ready: GetActors) -> None:
         self._ready = ready

@@ -12,10 +12,10 @@ from typing import Any
 from tellonce_server.core.errors import Refused
 
 WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
-"""They are given by name and not imported, because the command line depends on the server and not the reverse."""
+"""The names of modules of the command line. They are not imported, because the server must not depend on them."""
 
 LINE_BYTES = 4 * 1024 * 1024
-"""Bytes of a line, which may contain another program's whole configuration."""
+"""Maximum bytes of an output line. A line may contain the whole configuration of another program."""
 
 
 class CommandRefused(Refused):
@@ -24,7 +24,8 @@ class CommandRefused(Refused):
 
 @asynccontextmanager
 async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Process]:
-    """The process, which ends with the request that started it."""
+    """Run a command in a process during the block. If the process still runs at the end of the block, it is
+    terminated."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-m", module, task, *arguments),

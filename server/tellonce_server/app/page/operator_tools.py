@@ -1,4 +1,4 @@
-"""The operator's tools on the page: other programs, tokens, imports, backups, health and cost."""
+"""The operator's tools on the memory page: connecting programs, tokens, imports, backups, health and cost."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -78,7 +78,7 @@ class _Tools:
         return p.PageToken(token=None)
 
     async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
-        """A dry run or the import; progress is reported in percent."""
+        """Run an import or its dry run. Progress is reported in percent."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}

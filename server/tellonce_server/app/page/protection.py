@@ -1,4 +1,4 @@
-"""Protects the page: accepts its cookie as a credential, and sets the headers of every response."""
+"""Protects the memory page: accepts its cookie as a credential, and defines the headers of its responses."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
@@ -18,10 +18,11 @@ def cookie_name(port: int) -> str:
 
 
 class PageCookie:
-    """Replaces the session cookie of a request from the page by the bearer token that the endpoints expect.
+    """ASGI middleware that adds the session cookie of a request from the page as the bearer token that endpoints
+    expect.
 
-    Requests caused by another origin's page do not get the credential: browsers name the origin of every POST and say
-    of a GET whether it is same-origin.
+    It ignores the cookie if a page of another origin caused the request. The browser says so in the headers of the
+    request.
     """
 
     def __init__(self, app: ASGIApp, name: str) -> None:
@@ -45,7 +46,7 @@ class PageCookie:
 
 
 def from_own_page(method: str, headers: Headers) -> bool:
-    """Whether, according to the browser, a page of this origin (scheme, host and port) made the request."""
+    """Whether the headers, which the browser sets, say that a page of this host and port made the request."""
     origin = headers.get("origin")
     if origin is not None:
         return urlsplit(origin).netloc == headers.get("host")

@@ -1,4 +1,4 @@
-"""The page over HTTP: its files, and the sign-in with a one-time code. Everything else uses MCP."""
+"""Serves the memory page over HTTP: its files, and the sign-in with a one-time code. The page uses MCP for the rest."""
 
 from urllib.parse import urlsplit
 
@@ -56,7 +56,7 @@ class _Site:
         return await self._static(request, request.path_params["file"])
 
     async def code(self, request: Request) -> Response:
-        """A one-time code for the holder of an access token; `tellonce open` requests it."""
+        """Return a one-time code to the holder of an access token. `tellonce open` requests it."""
         refusal = await self._security.validate_request(request, is_post=False)
         if refusal is not None:
             return refusal
@@ -67,7 +67,7 @@ class _Site:
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 
     async def session(self, request: Request) -> Response:
-        """Exchange a code for the cookie."""
+        """Exchange a one-time code for the session cookie."""
         refusal = await self._refused_origin(request)
         if refusal is not None:
             return refusal
@@ -85,7 +85,7 @@ class _Site:
         return response
 
     async def end(self, request: Request) -> Response:
-        """Delete the cookie."""
+        """Sign out: delete the session cookie."""
         refusal = await self._refused_origin(request)
         if refusal is not None:
             return refusal

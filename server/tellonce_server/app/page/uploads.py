@@ -1,4 +1,4 @@
-"""Uploads and downloads of files by plain HTTP, because they may be gigabytes, too large for MCP messages."""
+"""Uploads and downloads of files over plain HTTP, because gigabytes do not fit into MCP messages."""
 
 import secrets
 import time
@@ -38,7 +38,7 @@ class Uploads:
         return found
 
     def create(self) -> Path:
-        """Create an empty file, and delete leftovers older than a day."""
+        """Create an empty file, and delete uploads that are older than a day."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for file in self._folder.iterdir():
             if file.stat().st_mtime < time.time() - KEPT_SECONDS:
@@ -49,7 +49,7 @@ class Uploads:
 
 
 class Transfers:
-    """The two routes, which require the operator's page session."""
+    """The routes for uploads and for the export. Both require the operator's page session."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -73,7 +73,7 @@ class Transfers:
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
-        """Everything the memory holds about its first user, as JSON Lines."""
+        """Send all data of the first user as JSON Lines."""
         if not await self._may(request):
             return refused(403, "Only the page of whoever runs the memory may ask for this.")
         name = {"Content-Disposition": 'attachment; filename="tellonce-export.jsonl"'}

@@ -1,1 +1,1 @@
-"""What a model is shown of the memory: pure assembly within a token budget, and the service that reads for it."""
+"""Assembles the text that a model is shown of the memory, within a token budget."""

@@ -1,5 +1,5 @@
-"""Assembles one context within its budget: the order in which sections are filled, and what is cut if the whole is too
-long. Pure."""
+"""Assembles one context within its budget. Decides in which order sections are filled, and what is cut if the whole is
+too long. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -46,10 +46,11 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, the budget divided by this number is reserved for pins, wishes and the memories that match it.
+"""For a question, the budget divided by this number is reserved for pins, wishes and the memories that match the
+question.
 
-This part stays reserved even if there are none, and all other learned text comes after the matching messages. A
-question therefore finds the same messages with and without the summarizer.
+It is reserved even if there are none, and all other learned text is filled after the matching messages. A question
+therefore finds the same messages with and without the summarizer.
 """
 
 
@@ -82,8 +83,7 @@ class _Parts(NamedTuple):
 
 
 def _for_question(parts: _Parts) -> None:
-    """For a question, fill what was found for it first. It may use half of the budget, because the latest messages
-    need a part."""
+    """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [hit.id for hit in m.found(*MEMORY_KINDS)])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
@@ -100,7 +100,7 @@ def _for_question(parts: _Parts) -> None:
 
 
 def _timeline(parts: _Parts) -> list[Hit]:
-    """The summaries found for a question, one line each, without text that is shown above."""
+    """The summaries found for a question, one line each, without text that the context already shows."""
     draft, m = parts.draft, parts.draft.material
     found = unseen(draft, m.found("summary"), ())
     added = ((hit, excerpt(unsaid(hit.text, draft.says), hit.tokens, m.query or "", whole=LINE)) for hit in found)
@@ -120,7 +120,7 @@ def _for_talk(parts: _Parts) -> None:
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
-    """Fill the memories first, so that profile and summary do not repeat what they state."""
+    """Fill the remaining memories, then profile and summary, which do not repeat what the memories state."""
     draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
     parts.memories.write()
@@ -137,8 +137,8 @@ def _quoted_text(m: Material) -> str:
 
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
-    # The estimates of the parts exceed the estimate of the whole by rounding only. If the whole is still over the
-    # budget, the least important sections are removed first.
+    # The sum of the estimates exceeds the estimate of the whole by rounding only. If the sum is over the budget, the
+    # least important sections are removed first.
     for name in ("log", "elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
@@ -160,7 +160,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the joined text's estimate, without estimating all of it again."""
+    """An upper bound of the joined text's tokens, from the estimates of the sections."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

@@ -16,7 +16,7 @@ ItemT = TypeVar("ItemT")
 
 @dataclass
 class TokenBudget:
-    """The rest of the total. Every part takes its tokens from it, so the total cannot be exceeded."""
+    """The tokens that are left of the total. Every part takes its tokens from here, so the total cannot be exceeded."""
 
     left: int
 
@@ -35,7 +35,7 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes of the items that fit and of those that do not, the rendered items, and their cost."""
+    """The indexes of the items that fit and of those that do not, and the texts and cost of the items that fit."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -44,7 +44,7 @@ class Taken:
 
 
 def scaled(budgets: Budgets, total: int) -> Budgets:
-    """The shares for a total other than 4,300."""
+    """The budgets scaled to a total of `total` tokens."""
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
 
 

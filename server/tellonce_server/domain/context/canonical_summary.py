@@ -9,17 +9,18 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""The thread summary, if there is one, gets the share divided by this number."""
+"""The thread summary may use the share divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""Whether a section filled earlier already makes a statement."""
+"""Returns whether a section filled earlier already makes the statement of a line."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Both summaries in at most `share` tokens, each under its title, without what has already been said."""
+    """Both summaries in at most `share` tokens, each under its title, without statements that the context already
+    makes."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat
@@ -34,16 +35,17 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines that make a new statement. Of a line that lists quotations, the new quotations are kept."""
+    """The lines that make a new statement. A line that lists quotations keeps only the new ones."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
-    # The first remaining line of stored text must not look like a line of ours, so it is marked as a continuation.
+    # If the first line was removed, the text is marked as a continuation, so that its new first line cannot look like a
+    # line written by this program.
     return kept if not kept or lines[0].strip() else f"… {kept}"
 
 
 def statement(line: str, *, quoted: bool = True) -> str:
-    """A line's statement in a form for comparison: without the dates that were added after relative words and, with
-    `quoted`, only the quoted words if there are any."""
+    """A line's statement in a form for comparison. The dates that were added after relative words are removed. With
+    `quoted`, only the quoted words are compared, if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

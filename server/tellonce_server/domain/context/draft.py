@@ -9,7 +9,7 @@ from tellonce_server.domain.context.budget import TokenBudget, cost
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.material import Material
 from tellonce_text.dates.clock import moment_line
-from tellonce_text.fences import fenced
+from tellonce_text.fences import contained, fenced
 from tellonce_text.tokens import clip, estimate
 
 SEPARATOR = "\n\n"
@@ -32,7 +32,7 @@ _FENCED: frozenset[ShownName] = frozenset(("log", "profile", "summary", "memorie
 
 @dataclass
 class Draft:
-    """A context under construction. `shares` are the budgets scaled to the material's total; `included` and `left_out`
+    """A context under construction. `shares` are the budgets scaled to the material's total. `included` and `left_out`
     are stored in the receipt."""
 
     material: Material
@@ -50,11 +50,12 @@ class Draft:
 
     def says(self, line: str) -> bool:
         """Whether the context already shows what this line states."""
-        made = statement(line)
+        made = statement(contained(line))
         return bool(made) and any(made in text for text in self._said)
 
     def fill_now(self) -> None:
-        """Add the current time for a reader without a clock. It comes first, because dates mean nothing without it."""
+        """Add the current time for a reader without a clock. It is filled first, because dates mean nothing without
+        it."""
         m = self.material
         line = moment_line(m.now, m.zone)
         if m.clock and self.token_budget.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
@@ -65,7 +66,8 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section is wanted and the budget allows its title and fences. Their cost is deducted here, once."""
+        """Whether the section is wanted and its title and fences fit into the budget. Their cost is deducted here,
+        once."""
         if not self.wants(name):
             return False
         if not self.token_budget.pay(estimate(_framed(name, "")) + cost(SEPARATOR)):

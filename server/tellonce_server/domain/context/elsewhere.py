@@ -27,7 +27,7 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """The threads around this one, then the owner's other chats; empty if there are none."""
+    """Messages of the threads around this one, then of the owner's other chats; empty if there are none."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 

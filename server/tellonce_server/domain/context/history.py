@@ -1,7 +1,7 @@
 """The history of one context: the latest messages, those before them, and summaries of older ones. Pure.
 
-Its start moves in steps of several messages, so that the prompt's prefix stays the same between steps and can be
-cached.
+The history's start moves in steps of several messages, so that the prompt's prefix stays the same between steps and can
+be cached.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,25 +19,26 @@ from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
 
 STEP = 8
-"""Messages by which the start moves at a time."""
+"""Number of messages by which the start moves at a time."""
 
 ALWAYS = 3
-"""Number of the latest messages that are kept whatever the budget is."""
+"""Number of the latest messages that are shown with any budget, clipped if necessary."""
 
 KEPT = 20
 """Number of the latest messages that a context for a question may show (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""For a question, the latest messages may use the budget divided by this number; their long replies are clipped to fit.
-Search results have priority over them."""
+"""For a question, the latest messages may use the budget divided by this number. Long replies among them are clipped to
+fit, because search results have priority."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
-REPLY_PART if that is less. Replies repeat much; the user's words stay whole."""
+REPLY_PART if that is less. Only replies are clipped, because they repeat much; the user's messages stay whole."""
 
 
 class History:
-    """Filled in three steps: the latest messages first, later those before them, and last the summaries of older ones."""
+    """The history is filled in three steps: the latest messages, then those before them, then summaries of older
+    ones."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -78,8 +79,8 @@ class History:
             self._draft.say(shown.text)
 
     def fill_summaries(self, recalled: Collection[int] = ()) -> None:
-        """Add summaries of older messages, without those that search found and without text that is shown already, and
-        write the section."""
+        """Add summaries of older messages and write the section. The summaries that search found (`recalled`) are left
+        out, and so is text that the context already shows."""
         if self._draft.wants("history"):
             self._write(self._summaries(recalled), self._shown)
 
@@ -90,8 +91,8 @@ class History:
         return self._rendered[line.id]
 
     def _eased(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages. For a question, long replies are clipped, to no less than REPLY tokens, to leave room
-        for search results."""
+        """The latest messages. For a question, long replies are clipped to leave room for search results (see
+        REPLY)."""
         least = min(REPLY, self._m.total // REPLY_PART)
         long = [x for x in newest if x.line.role == "assistant" and x.line.speaker is None and cost(x.text) > least]
         over = _price(newest) - room
@@ -102,9 +103,8 @@ class History:
         return [x._replace(text=clip(x.text, most - 1)[0]) if x in long else x for x in newest]
 
     def _clipped(self, newest: list[Shown], room: int) -> list[Shown]:
-        """The latest messages, each clipped to an equal part of `room` tokens. They have no day headers, so that every
-        token goes
-        to messages."""
+        """The latest messages, each clipped to an equal part of `room` tokens. Day headers are left out, so that every
+        token is used for messages."""
         draft = self._draft
         draft.truncated, self._headed = True, False
         each = max(0, room - 2 * ALWAYS) // max(1, len(newest))
@@ -130,8 +130,8 @@ class History:
         """The older messages to consider, and their share of tokens. For a question both are limited, because the
         answer is rarely in the latest messages.
 
-        The latest messages, as many as a summarizer keeps, stay if they fit. Older ones compete by relevance, whether
-        or not they are summarized.
+        For a question, at most the latest KEPT messages are considered here. Older ones compete by relevance as search
+        results, whether or not they are summarized.
         """
         if not self._m.asked:
             return older, share
@@ -139,7 +139,8 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """A line with its day header, or without one if the next line already has that day's header."""
+        """A line with its day header, or without the header if the next line is of the same day. Each header is thus
+        paid for once."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
@@ -174,7 +175,7 @@ class History:
 
 
 def window(m: Material) -> list[Line]:
-    """All messages that are not summarized, and at least the last `keep`, from a start that moves in steps."""
+    """The messages that are not summarized, and at least the last `keep`. The start moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]
@@ -186,6 +187,6 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first step. If not all messages fit, the start moves in steps too."""
+    """Drop the messages before the first step, so that the start moves in steps even if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

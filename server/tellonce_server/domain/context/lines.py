@@ -1,4 +1,4 @@
-"""The line formats of a context in the user's zone. Pure; knows no budget.
+"""Formats the lines of a context, with times in the user's zone. Pure; knows no budget.
 
 Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """
@@ -58,9 +58,9 @@ class Shown(NamedTuple):
 @of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
-    """Stored text for use in a line: with secrets masked, and unable to break out of the line.
+    """Stored text for use in a line. Secrets are masked, and the text cannot break out of the line.
 
-    A chat's texts are shown at every turn, but each is processed only once.
+    The result is cached, because a chat's texts are shown at every turn.
     """
     return contained(mask(text))
 
@@ -73,7 +73,10 @@ def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def shown(line: Line, view: View) -> Shown:
-    """A message's line: `[09:15 AM] User: …`, or a routine by its summary: `[morning-summary | 07:02 AM, 8h ago]: …`."""
+    """A message's line: `[09:15 AM] User: …`. A routine is shown by its summary:
+
+    `[morning-summary | 07:02 AM, 8h ago]: …`.
+    """
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:
@@ -89,7 +92,7 @@ def speaker(role: str, name: str | None) -> str:
 
 
 def _name(text: str) -> str:
-    """A name that somebody chose, with our marks and tags removed."""
+    """A name that somebody chose, without the marks and tags that a context uses."""
     return contained(name_of(text)) if text else ""
 
 
@@ -99,7 +102,7 @@ def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
 
 
 def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """One line of a summary in the same form."""
+    """One line of a summary, in the form of `summary_line`."""
     return f"[Summary | {period(start, end, zone)}]: {body(text)}"
 
 
@@ -120,7 +123,7 @@ def memory_line(memory: Remembered, view: View) -> str:
 
 
 def member_line(hit: Hit, view: View) -> str:
-    """The line of one of the memories of a kind, in the same form: `- #12 text (Feb 15)`."""
+    """The line of a memory in a list of all memories of a kind: `- #12 text (Feb 15)`."""
     return f"- #{hit.id} {body(hit.text)} ({dated(local_day(hit.at, view.zone), view.today)})"
 
 
@@ -137,19 +140,19 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
 
 
 def hit_line(hit: Hit, view: View) -> str:
-    """A search result's line with its date, and its thread if it is another one: `[Feb 15, 3 days ago | 09:15 AM]
-    User: …`.
+    """A search result's line with its date, and with its thread if that is not the current one: `[Feb 15, 3 days ago |
+    09:15 AM] User: …`.
 
-    A result that is not recent shows its day alone, because age and minute would cost as much as a short message.
-    Relative dates such as "last Saturday" get their day added.
+    A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
+    message. In messages, the day is added after relative dates such as "last Saturday".
     """
     text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
     return f"{_lead(hit, view)}: {body(text)}"
 
 
 def least_cost(hit: Hit) -> int:
-    """A lower bound of the tokens of the result's line, known without rendering it: the tokens of its text if it is
-    shown unchanged."""
+    """A lower bound of the tokens of the result's line, computed without rendering the line: the tokens of the text if
+    it is shown unchanged, else 0."""
     return hit.tokens if body(hit.text) == hit.full_text else 0
 
 

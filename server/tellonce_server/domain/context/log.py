@@ -1,8 +1,9 @@
-"""The dated log in contexts with a budget above the default: one line for each thing learned, decided or done, oldest
-first. Pure. It depends on the memory and the budget but not on the question, unless that needs most of the budget. A
-provider can therefore cache it: lines are added only at its end, except by a compaction, and its start moves in steps.
-What was learned from the window's messages
-joins it when they leave the window.
+"""The dated log of a context with a budget above the default: one line for each thing learned, decided or done, oldest
+first. Pure.
+
+The log depends on the memory and the budget. It depends on the question only if the question's results need most of the
+budget. A model provider can therefore cache it: lines are added only at the end, except by a compaction, and the start
+moves in steps. A memory learned from messages in the window joins the log when these messages leave the window.
 """
 
 from collections.abc import Iterator
@@ -18,10 +19,10 @@ from tellonce_server.domain.context.material import Material
 from tellonce_server.store.context import Happened
 
 SHARE = 2
-"""The log may use the tokens above the default budget divided by this number. The rest is for search results."""
+"""The log may use the tokens above the default budget, divided by this number. The rest is for search results."""
 
 STEP = 24
-"""Number of lines by which its start moves at a time."""
+"""Number of lines by which the log's start moves at a time."""
 
 
 class _Entry(NamedTuple):
@@ -32,7 +33,7 @@ class _Entry(NamedTuple):
 
 
 def log_share(total: int) -> int:
-    """The tokens reserved for the log in a context of `total` tokens; none up to the default budget."""
+    """The tokens reserved for the log in a context of `total` tokens; 0 if the default budget is not exceeded."""
     return max(0, total - DEFAULT_TOTAL) // SHARE
 
 
@@ -57,7 +58,7 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line shown: its place in the whole log is a multiple of STEP, unless all fit."""
+    """The index of the first line shown. Its position in the whole log is a multiple of STEP, unless all lines fit."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1
@@ -72,7 +73,7 @@ def _entries(m: Material) -> list[_Entry]:
 
 
 def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
-    """The decisions and outcomes of the chunk summaries; for a summary without a model, its sentences."""
+    """The decisions and outcomes of the chunk summaries; for a summary made without a model, its lines."""
     for chunk in m.log.happened:
         for line in _lines(chunk):
             made = statement(line)

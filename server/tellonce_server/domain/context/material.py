@@ -18,9 +18,9 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Material:
-    """The material of one context. `hits` are in rank order; `around` are the neighbors of a quoted message;
-    `excluded` is the number of the message being answered. `total` is the token budget; `clock` says whether to
-    tell the reader the time. The last `keep` messages are shown even if they are summarized."""
+    """The material of one context. `hits` are in rank order; `around` are the neighbors of a quoted message; `excluded`
+    is the number of the message being answered. `total` is the token budget. `clock` says whether the context shows the
+    current time. The last `keep` messages are shown even if they are summarized."""
 
     rows: ContextRows
     hits: Sequence[Hit]

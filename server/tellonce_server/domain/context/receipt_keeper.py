@@ -12,7 +12,7 @@ from tellonce_server.store.receipts import Receipt
 logger = logging.getLogger(__name__)
 
 MOST_PENDING: Final = 64
-"""Receipts that may be pending; the next context then waits for the oldest of them."""
+"""Maximum pending receipts. At this number, the next context waits until the oldest one is written."""
 
 
 class ReceiptKeeper:
@@ -23,14 +23,13 @@ class ReceiptKeeper:
         self._pending: dict[str, asyncio.Task[None]] = {}
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
-        """Write the receipt soon, unless text of the owner's has been erased since the count of erasures was
-        `erasures`."""
+        """Write the receipt soon. It is not written if the owner's count of erasures has changed from `erasures`."""
         while len(self._pending) >= MOST_PENDING:
             await self.written(next(iter(self._pending)))
         self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))
 
     async def written(self, receipt_id: str | None = None) -> None:
-        """Wait until the receipt is written; without an id, until all that are pending now are written."""
+        """Wait until the receipt is written; without an id, until all receipts pending now are written."""
         wanted = self._pending if receipt_id is None else {receipt_id: self._pending.get(receipt_id)}
         await asyncio.gather(*(task for task in wanted.values() if task is not None))
 
@@ -40,7 +39,7 @@ class ReceiptKeeper:
         except AWAY as error:
             OUTAGES.noted(error)
         except Exception:
-            # This is the edge of background work: its context has already been returned.
+            # The context has already been returned, so the error can only be logged.
             logger.exception("receipt %s could not be kept", receipt.id)
         finally:
             del self._pending[receipt.id]

@@ -1,5 +1,5 @@
-"""The sections of a context that are filled in several steps: memories, beginning with a list that a question asks for,
-and search results that no other section shows. Pure."""
+"""Two sections of a context that are filled in several steps: the memories, and the search results that no other
+section shows. Pure."""
 
 from collections.abc import Collection, Sequence
 
@@ -13,7 +13,7 @@ from tellonce_server.store.messages import Line
 LIST = "ALL OF THIS KIND"
 ABOVE = "in the log above"
 LIST_PART = 2
-"""A list leaves the share divided by this number to pins, wishes and search results."""
+"""A list may use the share divided by this number. The rest is for pins, wishes and search results."""
 
 
 class Memories:
@@ -34,8 +34,8 @@ class Memories:
         return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Hit]) -> None:
-        """Add the members of the list that the question asks for, best first; they are shown oldest first, one line
-        each."""
+        """Add the members of the list that the question asks for. They are given best first, and shown oldest first,
+        one line each."""
         draft = self._draft
         above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
         members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
@@ -53,12 +53,12 @@ class Memories:
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add the memories that fit into the rest of the share."""
         draft = self._draft
-        # A note is the user's own words: where the message itself stands above, they are not said again.
+        # A note is the user's own words, so it is left out if the context already shows the message.
         shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._opened():
             return
-        # Each kind costs its heading. The headings of all kinds that may occur are paid for in advance.
+        # Each kind of memory needs a heading. The headings of all kinds that may occur are paid for in advance.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
         taken = take(ordered, lambda x: form.memory_line(x, draft.material.view), room, draft.token_budget, dense=True)
@@ -109,7 +109,8 @@ class Relevant:
         self._left: list[Hit] = []
 
     def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
-        """Add the results that fit into the share, or else into the rest of the budget; they are in rank order."""
+        """Add the results that fit; they are given in rank order. They may use `share` tokens, or by default the rest
+        of the budget."""
         draft = self._draft
         if not hits or not self._opened():
             return

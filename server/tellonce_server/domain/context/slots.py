@@ -43,7 +43,8 @@ _DATE = re.compile(
 _MOST_WORDS = 12
 """Maximum words of an answer. A longer message that contains a date does not answer a question for a date."""
 _MOST_CHARACTERS = 2_000
-"""Maximum characters of an answer, for texts without spaces and for addresses, whose search starts at every character.
+"""Maximum characters of an answer. It limits texts without spaces, and addresses, which are searched for at every
+character.
 """
 
 
@@ -75,8 +76,8 @@ def _text(said: str, _: Sequence[str]) -> str | None:
 
 
 def _yes_no(said: str, _: Sequence[str]) -> str | None:
-    """The answer "yes" or "no", or None. An unambiguous word such as "yes" may be followed by more; any other word counts
-    only if its clause contains nothing else."""
+    """The answer "yes" or "no", or None. Unambiguous words such as "yes" may be followed by others. Any other word
+    counts only if its clause contains nothing else."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
@@ -116,7 +117,7 @@ _MATCHERS: dict[str, Callable[[str, Sequence[str]], str | None]] = {
 
 
 def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] | None:
-    """The (slot, value) pair if the message fills the open slot."""
+    """The (slot, value) pair if the message fills the open slot, else None."""
     if slot is None or not query:
         return None
     value = fill(slot["type"], query, slot.get("choices", ()))
@@ -147,5 +148,5 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """The text of a message; for a routine its short form, as everywhere in a context."""
+    """The text of a message. A routine is given by its summary, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]

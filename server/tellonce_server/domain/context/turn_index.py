@@ -1,4 +1,4 @@
-"""The part of the memory that a coding assistant is shown: short lines with numbers and token costs. Pure.
+"""Formats the part of the memory that a coding assistant is shown: short lines with numbers and token costs. Pure.
 
 `explain` returns the whole text of a line, so a prompt pays only for what it needs.
 """
@@ -15,7 +15,8 @@ from tellonce_text.tokens import clip, estimate
 
 MOST_LINES = 8
 MOST_CHARACTERS = 9_000
-"""Claude Code moves more than 10,000 characters of a hook's context to a file that the model must open."""
+"""Maximum characters of a session's index. If a hook's context has more than 10,000, Claude Code moves it to a file
+that the model must open."""
 
 LINE_TOKENS = 40
 """A text of up to this many tokens is shown whole."""
@@ -39,8 +40,8 @@ def prompt_index(hits: Sequence[Hit], chat_id: int, now: datetime, zone: ZoneInf
 
 
 def session_index(context: str, last_sessions: str) -> str:
-    """The start of a session: how memory works here, a context whose recalled parts are marked, and the summary of the
-    project's sessions."""
+    """The text for the start of a session: how to use the memory, a context, and the summary of the project's
+    sessions."""
     last = fenced(contained(f"This project's last sessions: {mask(last_sessions.strip())}")) if last_sessions else ""
     return "\n\n".join(part for part in (SESSION_HEADING, context, last) if part)[:MOST_CHARACTERS]
 

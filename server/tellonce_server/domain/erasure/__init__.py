@@ -1,1 +1,1 @@
-"""Forgets a text everywhere, and handles changes of a text."""
+"""Removes forgotten text everywhere, and updates what depends on an edited message."""

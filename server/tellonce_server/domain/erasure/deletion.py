@@ -1,8 +1,8 @@
 """Erases the selected rows in short transactions, so that nobody waits for more than one batch.
 
-Messages go first, then the texts derived from them. Work claimed earlier is invalidated, so anything written after the
-last search comes from texts that no longer contain the erased statement. Memories go last, because they say what to
-search for: an interrupted erasure is completed by asking for it again.
+Messages are erased first, then the texts derived from them. Earlier claims of jobs are invalidated, so that anything
+written after the last search comes from texts without the erased statement. Memories are erased last, because they say
+what to search for. An interrupted erasure is completed by requesting it again.
 """
 
 import asyncio
@@ -39,12 +39,12 @@ from tellonce_text.tokens import estimate
 ItemT = TypeVar("ItemT")
 
 BATCH = 100
-"""Messages per transaction, which locks their chat for about 10 ms on a quiet machine."""
+"""Messages per transaction. A transaction locks their chat for about 10 ms on a quiet machine."""
 READ = 5 * BATCH
 """Number of messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum searches of the derived texts. After the first, only texts written meanwhile are found."""
+"""Maximum searches of the derived texts. Searches after the first find only texts that were written meanwhile."""
 
 
 LAST_STEPS = 2
@@ -86,8 +86,8 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """An erasure to carry out. `chat_id` limits it to one chat, None means all chats of the owner. `kept` are degrees
-    of derived texts that were kept by choice. With `messages`, texts of messages are searched too."""
+    """An erasure to carry out. `chat_id` limits it to one chat; None means all chats of the owner. `kept` lists the
+    degrees whose derived texts the user chose to keep. With `messages`, texts of messages are searched too."""
 
     where: ChatScope
     chat_id: int | None
@@ -124,12 +124,12 @@ class Eraser:
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, erased, progress, now)
         if erased.counts["memories"]:
-            # A profile whose work was claimed while they were still there may hold them again.
+            # A profile job that was claimed before the memories were erased may have written them again.
             found = await self._clean(order, cleaned)
         await self._finish(order, erased, cleaned, now)
         for place, count in cleaned.counts.items():
             erased.count(place, count)
-        # Nothing has changed since a search that found nothing to clean.
+        # If `found` is set, nothing has changed since the search that found nothing more to clean.
         erased.left = found if found is not None else await self._look(order)
         await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
@@ -155,8 +155,8 @@ class Eraser:
         return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
-        """Write plans in short transactions while the next ones are made. A power failure may undo batches until the
-        erasure ends; the last commit is durable and makes the earlier ones durable too."""
+        """Write the new texts in short transactions while the next ones are computed. Until the erasure ends, a power
+        failure may undo batches. The last commit is durable and makes the earlier ones durable too."""
         owner = order.where.owner_id
         async for read, planned in self._planned_batches(order):
             done: set[tuple[int, int]] = set()
@@ -205,8 +205,8 @@ class Eraser:
         return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
 
     async def _clean(self, order: Order, cleaned: Cleaned) -> list[Hit] | None:
-        """Clean derived texts until a search finds nothing more to clean, and return what that search found; None if
-        texts kept coming. Claimed work is invalidated before each round."""
+        """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
+        Returns None if every round found more. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
@@ -222,14 +222,15 @@ class Eraser:
         return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
 
     async def _finish(self, order: Order, erased: Erased, cleaned: Cleaned, now: datetime) -> None:
-        """Discard contexts that were read earlier, and queue the rewriting of texts that lost sentences."""
+        """Erase the receipts of earlier contexts, and queue jobs that rewrite the texts that lost sentences."""
         where, database = order.where, self._deps.database
         async with database.transaction() as t:
             await profile.begin_erasure(t, where.owner_id)
         erased.count("context_receipts", await receipts.erase_all(database, where.owner_id))
         async with database.transaction() as t:
             if order.messages:
-                # A rewritten text would repeat the statement if a source message still makes it.
+                # If the messages were not erased, a source message still makes the statement, and a rewritten text
+                # would repeat it.
                 await queue_rebuild(t, where.owner_id, cleaned, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
@@ -241,7 +242,8 @@ class Eraser:
             await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
-        """Queue the chunk summary of a message that was erased whole, because the summary may say it in other words."""
+        """Queue the rewriting of each chunk summary that covers a message erased whole. The summary may say the same in
+        other words."""
         keys = [(match.chat_id, match.ref) for match in order.chosen if match.kind == "message"]
         for row in await forget.covering(t, order.where.owner_id, keys):
             span = (row["from_id"], row["to_id"])
@@ -249,7 +251,7 @@ class Eraser:
 
 
 def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences its text loses."""
+    """A message's columns without the forgotten text, and the sentences that its content loses."""
     texts: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):
@@ -267,7 +269,7 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
 
 
 def _is_due(hit: Hit, order: Order) -> bool:
-    """Whether the match is a derived or former text that is to be cleaned."""
+    """Whether the match is in a derived text or former version that must be cleaned."""
     return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
 
 

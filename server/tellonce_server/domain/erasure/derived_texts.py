@@ -1,4 +1,4 @@
-"""Removes what is to be forgotten from derived texts and former versions."""
+"""Removes forgotten statements from derived texts and former versions."""
 
 import asyncio
 from collections.abc import Sequence

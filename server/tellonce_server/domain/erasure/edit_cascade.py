@@ -1,4 +1,4 @@
-"""Updates what depends on a message's text when the text changes."""
+"""When a message is edited, updates the memories, summaries and jobs that depend on its text."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from tellonce_text.sentences import sentences
 from tellonce_text.tokens import estimate
 
 TELLING = 3
-"""Content words that identify a sentence in a derived text."""
+"""Minimum content words of a sentence that can be recognized in a derived text."""
 
 MOST_COMPARED = 200
 """Maximum sentences of an edited message that are compared with the new text. The chunk's summary is rewritten in any
@@ -38,7 +38,7 @@ class Rederiver:
     async def after_edit(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> tuple[JobKind, ...]:
-        """Retire memories that the new text no longer supports, and queue learning and summarizing again."""
+        """Withdraw the memories that the new text no longer supports, and queue extraction and summary jobs again."""
         retired = await self._retire(t, where, old, new_text, now)
         session = session_thread(where.chat_id)
         await queue.void_readers(t, where.owner_id, where.chat_id, old.id, old.thread_key, session)
@@ -66,7 +66,8 @@ class Rederiver:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Memories learned from this message alone whose quotes are not in its new text."""
+        """Withdraw and return the memories that were learned from this message alone and whose quotes its new text
+        lacks."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
         for memory in stale:
@@ -83,7 +84,7 @@ def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
     """The sentences of the former text that the new text lacks. Summaries may repeat them even if no memory was learned
     from them."""
     said = [part.strip() for part in sentences(old_text)]
-    # Each sentence is compared with the whole new text, which may have thousands of sentences.
+    # The number of sentences is limited, because each is compared with the whole new text, which may be long.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
     return [part for part in telling if not contains_quote(new_text, part)]
 
@@ -94,7 +95,7 @@ def _only_from(memory: Memory, message_id: int) -> bool:
 
 
 async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now: datetime) -> Cleaned:
-    """Remove sentences that make these statements from the current texts. The former texts are kept as versions."""
+    """Remove from the derived texts the sentences that make these statements. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = [TextRow(*row) for row in await q.rows("derived.texts", owner_id)]
     for row, text, body in await asyncio.to_thread(_without, rows, StatementQuery(map(Stated, texts))):
@@ -104,7 +105,7 @@ async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now
 
 
 def _without(rows: Sequence[TextRow], query: StatementQuery) -> list[tuple[TextRow, str, Any]]:
-    """The rows that make the statement, with their new text and body."""
+    """The rows that make one of the statements, with their new text and body."""
     changed: list[tuple[TextRow, str, Any]] = []
     for row in rows:
         # A routine's summary is stored on its message, but it is a derived text too.

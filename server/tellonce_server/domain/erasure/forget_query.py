@@ -1,4 +1,4 @@
-"""What to search for when something is to be forgotten, and where a text says it. Pure."""
+"""Queries for forgetting. A query finds the ranges of a text that say what is to be forgotten. Pure."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -21,7 +21,7 @@ DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
 """The places of derived texts. Removing too much from them does no harm, because they are rebuilt."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
-"""Columns of a message other than its text and summary: the speaker, and ids of its channel."""
+"""Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000
 """Maximum sentences without a match that a query caches."""
 HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
@@ -67,7 +67,7 @@ def label(degree: Degree) -> ForgetLabel:
 
 
 class LiteralQuery:
-    """Searches for characters anywhere."""
+    """Searches for the given characters, also inside words."""
 
     def __init__(self, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -81,7 +81,7 @@ class LiteralQuery:
 
 
 class TopicQuery:
-    """Searches for a topic: its characters as whole words, and every sentence with a form of each of its words."""
+    """Searches for a topic: its exact words, and every sentence that contains each of its words in some form."""
 
     def __init__(self, topic: str, literal: FoldedLiteral) -> None:
         self._literal = literal
@@ -100,7 +100,8 @@ class TopicQuery:
         return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
-        """Sentences with other forms of the words. Lines without any are cached, because versions share most lines."""
+        """Sentences with other forms of the words. Lines without a match are cached, because versions of a text share
+        most lines."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
@@ -135,8 +136,8 @@ class Stated:
 
 
 class StatementQuery:
-    """Searches for statements. A message's sentence is `exact` if it is a source or says only the statement, else
-    `form`."""
+    """Searches for statements. A matching sentence is `exact` if it is a source of the statement or says little else.
+    Otherwise it is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -185,7 +186,7 @@ class StatementQuery:
         read = Sentence(sentence)
         candidates = self._candidates(read)
         if not candidates and len(self._silent) < MOST_SILENT:
-            # They are cached because an erasure reads every text again until nothing is left.
+            # Sentences without candidates are cached, because an erasure reads every text several times.
             self._silent.add(sentence)
         degree: Degree | None = None
         folded = fold(sentence) if candidates else ""
@@ -197,8 +198,8 @@ class StatementQuery:
         return degree
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence says the statement. The exact words can be part of another statement: `lives in
-        Berlin`, said of a brother."""
+        """Whether the sentence makes the statement. The exact words alone do not always prove it: `lives in Berlin` may
+        be said of a brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         is_source = (source.chat_id, source.id) in self._stated[number].sources
         if any(quote in said or (is_source and said in quote) for quote in self._quotes[number]):
@@ -209,7 +210,8 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> list[int]:
-        """Statements that share two words, or all of theirs, with the sentence. Numbers may be written differently."""
+        """The statements that share two words with the sentence, or all words if they have fewer. Their numbers may be
+        written differently in the sentence."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
         otherwise = read.may_count_otherwise
@@ -222,7 +224,7 @@ class StatementQuery:
 
 
 class RowQuery:
-    """Searches for whole messages, for what derived texts say of their sentences, and for memories if some are meant."""
+    """Searches for whole messages, and in other texts for statements: the sentences of these messages, and memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)

@@ -1,4 +1,4 @@
-"""What a preview shows, and what its token stands for: the rows and versions that a confirmed erasure removes."""
+"""The matches that a preview shows, and their stored form: the rows and versions that a confirmed erasure removes."""
 
 import hashlib
 import hmac
@@ -13,17 +13,17 @@ from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
 
 MOST_LISTED = 300
-"""Maximum matches listed one by one. If there are more, the preview gives their number."""
+"""Maximum matches listed one by one. Of the others, the preview gives only the number."""
 SHOWN = 400
 """Maximum characters shown of a match."""
 _BEFORE = 120
-"""Of these, the characters before the match."""
+"""Maximum characters shown before the match, which count as part of SHOWN."""
 GROUP = "texts"
 """The kind of a match that stands for all derived texts and former versions of one degree."""
 
 
 class Match(NamedTuple):
-    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the one that was
+    """A message, a memory, or the derived texts of one degree together (`GROUP`). `version` is the version that was
     shown."""
 
     kind: str
@@ -46,7 +46,8 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[Hit]) -> list[Shown]:
-    """One match for each message and memory, newest last, and one for all other texts of each degree of certainty.
+    """One match for each memory and then for each message, oldest first, and one for all other texts of each degree of
+    certainty.
 
     Matches inside longer words are offered only if there are no others.
     """
@@ -77,8 +78,8 @@ def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[Forge
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase: all except the `kept` numbers, or by default the ticked ones. Of unlisted matches, the
-    ticked ones."""
+    """The matches to erase. Of the listed matches, these are all except the numbers in `kept`, or the ticked ones if
+    `kept` is None. Of the unlisted matches, they are the ticked ones."""
     without = frozenset(kept or ())
     return [
         match
@@ -96,13 +97,13 @@ def unpacked(hits: str) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the request, which shows that a token belongs to it."""
+    """A keyed hash of the request, for checking that a token was issued for it."""
     meant = _request(args).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
-    """The request without its token and selection, which come only with the confirmation, and without its chat."""
+    """The request without its token and selection, which come only with the confirmation, and without its thread."""
     return args.model_copy(
         update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
     )
@@ -153,7 +154,7 @@ def _text(hit: Hit) -> str:
 
 
 def clipped(text: str, at: int) -> str:
-    """The part of a text around a position that is shown."""
+    """The part of a text that is shown: at most SHOWN characters around a position."""
     if len(text) <= SHOWN:
         return text
     start = max(0, min(at - _BEFORE, len(text) - SHOWN))

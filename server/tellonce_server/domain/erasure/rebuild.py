@@ -1,4 +1,5 @@
-"""Queues the rewriting of derived texts after sentences were removed from them. Until then the shortened texts stay."""
+"""Queues jobs that rewrite derived texts from which sentences were removed. Until then, the shortened texts are
+used."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,7 +13,7 @@ from tellonce_server.store.queue import Job, NewJob
 
 _REBUILD = "anew:"
 _NEWEST = 12
-"""Newest messages that are searched for a chat's last exchange."""
+"""Number of newest messages that are searched for a chat's last exchange."""
 
 
 _TABLES: Final[dict[Place, str]] = {
@@ -56,7 +57,7 @@ class Cleaned:
 
 
 def table_of(place: Place) -> str:
-    """The name of the place in the counts of a result."""
+    """The name under which changed texts of this place are counted."""
     return _TABLES[place]
 
 
@@ -66,7 +67,7 @@ def ignores_former_text(job: Job) -> bool:
 
 
 async def queue_rebuild(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
-    """Queue a job for every text that lost sentences. Chunks come first, because rolling summaries are made from them."""
+    """Queue a job for every text that lost sentences. Chunks come first: rolling summaries are made from them."""
     for chat_id, number in cleaned.chunks:
         await _queue_chunk(q, owner_id, chat_id, number, now)
     for chat_id, thread in cleaned.rolling:
@@ -96,7 +97,7 @@ async def queue_rolling_rebuild(q: Queries, owner_id: int, chat_id: int, thread_
 
 
 async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:
-    """Queue the rewriting of the narrative. The job belongs to the chat of the request."""
+    """Queue the rewriting of the profile's narrative. The job belongs to the chat from which the request came."""
     of_chat = await threads.of_chat(q, owner_id, chat_id)
     key = of_chat[0].thread_key if of_chat else ""
     await queue.enqueue(q, NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now), now)

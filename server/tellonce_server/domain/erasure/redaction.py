@@ -1,4 +1,4 @@
-"""Removes sentences that say something forgotten from a text. Pure."""
+"""Removes from a text the sentences that say something forgotten. Pure."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,10 +7,10 @@ from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mar
 from tellonce_text.sentences import placed_sentences
 
 GONE = "[forgotten]"
-"""Replaces a text that was erased whole. The message still counts, but its words are gone."""
+"""Replaces a text that was erased whole. The message is still counted, but its words are gone."""
 
 Marks = Callable[[str], list[Mark]]
-"""The parts of a text to remove."""
+"""Returns the ranges of a text that say something forgotten."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:
@@ -20,7 +20,7 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     """The text without the sentences that have a mark, and the removed sentences.
 
-    The parts around a removed sentence may say it when joined, so this repeats until nothing is found.
+    The sentences around a removed one may match when they are joined, so this repeats until nothing matches.
     """
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):
@@ -34,7 +34,7 @@ def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
 
 
 def redact_all(value: Any, marks: Marks) -> Any:
-    """The same for a JSON value. Items that become empty are removed from lists."""
+    """Redact every string of a JSON value. Items that become empty are removed from lists."""
     if isinstance(value, str):
         return redact(value, marks)[0]
     if isinstance(value, list):

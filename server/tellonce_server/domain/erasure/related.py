@@ -1,4 +1,4 @@
-"""Finds what is related to the matches of a preview. It is offered but never erased unasked."""
+"""Finds memories and messages that are related to the matches of a preview. They are offered but not ticked."""
 
 from collections.abc import Sequence
 
@@ -11,14 +11,14 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow
 
 MOST = 20
-"""Maximum messages, and maximum memories."""
+"""Maximum related messages, and maximum related memories."""
 _LOOKED_AT = 100
-"""Maximum matches whose surroundings are read."""
+"""Maximum ticked matches for which related rows are read."""
 
 
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
-    """Memories learned from the messages shown; the messages that the memories shown were learned from; and messages
-    next to these or within the same minute."""
+    """The memories and messages related to the ticked matches: the sources of ticked memories, the memories learned
+    from ticked messages or from these sources, and the messages next to a ticked one or within the same minute."""
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]
     known = [match.ref for each in shown if (match := each.match).kind == "memory"]

@@ -1,4 +1,4 @@
-"""Turns a call of `forget` into a query. Statements are read off the event loop."""
+"""Turns a call of `forget` into a query. Statements are analyzed outside the event loop."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,19 +24,20 @@ from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 3
-"""Words of a message's sentence that identify it in a derived text."""
+"""Minimum content words of a message's sentence that can be recognized in a derived text."""
 
 
 class NothingNamed(Refused):
-    """The call names nothing to search for; the text says what to send."""
+    """The call names nothing to search for. The error text says what to send."""
 
 
 async def query_of(
     q: Queries, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
-    """The query. `sealed` is what the preview showed, at the confirmation; anything newer is not searched for.
+    """The query for a call. At the confirmation, `sealed` contains the matches of the preview; for a period, anything
+    newer is not searched for.
 
-    Raises: NothingNamed: the text is empty after folding, or a number does not exist.
+    Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
     if args.topic is not None:
         return TopicQuery(args.topic, _literal(args.topic))

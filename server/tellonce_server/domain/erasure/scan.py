@@ -1,5 +1,5 @@
-"""Reads every text of an owner and finds the texts that say what is to be forgotten, and forgotten text that a restore
-brought back."""
+"""Searches every text of an owner for what is to be forgotten, and for forgotten text that a restored backup brought
+back."""
 
 import asyncio
 import re
@@ -23,7 +23,8 @@ _MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A row that matches, its best degree, and the matching columns; -1 is its JSON."""
+    """A matching row, its most certain degree, and the columns that match with this degree. Column -1 is the row's
+    JSON."""
 
     row: TextRow
     degree: Degree
@@ -40,7 +41,8 @@ class Hit:
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
 ) -> list[Hit]:
-    """All matches of an owner, or of what one chat sees. Texts are folded off the event loop."""
+    """All matches in an owner's texts, or in the texts that one chat sees. Texts are searched outside the event
+    loop."""
     found: list[Hit] = []
     async for page in forget.texts(database, owner_id, chat_id, query.patterns, messages=messages):
         found += await asyncio.to_thread(hits, page, query)
@@ -77,8 +79,8 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """The numbers of memories older than a tombstone that covers them, and sentences that are back in a message from
-    which they were removed."""
+    """Forgotten text that is stored again: the numbers of memories older than a tombstone that covers them, and
+    sentences that were removed from a message that contains them again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

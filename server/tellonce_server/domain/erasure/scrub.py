@@ -1,9 +1,10 @@
-"""Rewrites the tables and recycles the log after an erasure, so that erased text leaves the database's files too.
+"""Rewrites the tables and recycles the write-ahead log after an erasure, so that erased text leaves the database's
+files too.
 
 PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
-them. Only a rewritten table is free of them, and it is locked meanwhile. A rewrite is therefore cancelled as soon as
-another session has waited for the table for a moment, and retried later. A scrub that is long overdue runs at the
-server's start.
+them. Only rewriting a table removes these bytes, and the table is locked meanwhile. A rewrite is therefore cancelled as
+soon as another session has waited for the table for a moment, and retried later. A scrub that is long overdue runs at
+the server's start.
 """
 
 import logging
@@ -17,14 +18,15 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after a cancelled rewrite. Each pause is twice the last, because a cancelled rewrite is wasted work."""
+"""Maximum pause after a cancelled rewrite. Each pause is twice the previous one, because a cancelled rewrite is wasted
+work."""
 OVERDUE: Final = timedelta(days=7)
 """How long a scrub must be overdue to run at the start, before calls are served."""
 
 
 class Scrubber:
-    """Scrubs the files. `admin_dsn` is a superuser of the embedded server; None for an external one, whose log and
-    statistics samples are not ours."""
+    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. It is None for an
+    external server, whose log and statistics samples do not belong to this program."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
@@ -42,7 +44,7 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """Scrub at the start, when this process has no callers yet, if a scrub is long overdue. Returns whether it was
+        """At the start, before this process has callers, scrub if a scrub is long overdue. Returns whether it was
         done."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
@@ -77,7 +79,7 @@ class Scrubber:
         logger.info("the scrub gives way: %s was needed; it is tried again at %s", name, self._not_before)
 
     def _rewrites(self) -> list[str]:
-        """The remaining statements of this round."""
+        """The names of the rewrites that are left in this round."""
         return [
             name
             for name in store.rewrites()

@@ -1,4 +1,4 @@
-"""Decides whether a sentence names a topic in any form of its words, or most of a statement. Pure."""
+"""Decides whether a sentence names a topic, in any form of its words, or makes most of a statement. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from tellonce_text.stemming import stem
 _SHARE = 0.6
 """Minimum share of a statement's words that a sentence must contain to count as stating it."""
 _SAME = 0.8
-"""Minimum share of the words of each, sentence and statement, that the other must contain for them to say the same."""
+"""A sentence and a statement say the same if they share at least this part of the words of the longer one."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
-"""Number of final letters that an ending or an umlaut may change."""
+"""Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
 _SPELLED: Final = frozenset((*NUMBER_WORDS, *SCALES, *AMOUNT_WORDS, *ORDINALS))
 _OTHER_DIGITS: Final = re.compile(r"\d[.,]\d|\d\s?[km]\b")
-"""Amounts whose digits are not those of the number: 1,000 and 5k."""
+"""Matches amounts that are not written in plain digits: 1,000 and 5k."""
 
 
 class Sentence:
@@ -35,7 +35,7 @@ class Sentence:
 
     @cached_property
     def may_count_otherwise(self) -> bool:
-        """Whether it may contain amounts that its digits do not show."""
+        """Whether the sentence may contain amounts that are not written in plain digits."""
         text = self.lowered
         return (
             not text.isascii() or _OTHER_DIGITS.search(text) is not None or not _SPELLED.isdisjoint(_WORD.findall(text))
@@ -61,14 +61,15 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Target:
-    """What to forget: a topic (all of its words in one sentence, in any form), or a statement (most of its words)."""
+    """The words to search for. A sentence must contain all words of a topic, in any form, or most words of a
+    statement."""
 
     words: frozenset[str]
     topic_words: tuple[str, ...] = ()
 
     @classmethod
     def topic(cls, topic: str) -> "Target":
-        """A topic. Without content words it states nothing and is empty (`is_empty`)."""
+        """The target for a topic. If the topic has no content words, the target is empty (`is_empty`)."""
         said = claims(topic)
         telling = {word for word in tokens_of(topic) if stem(word) in said.stems and _tells(word)}
         return cls(frozenset((*said.numbers, *said.dates)), tuple(sorted(telling)))
@@ -102,7 +103,7 @@ class Target:
         return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test whether one or more sentences may state the target. False is certain."""
+        """A quick test whether one or more sentences may state the target. Only the answer False is certain."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -131,7 +132,7 @@ class Target:
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
-        """Whether it contains a form of every word of the topic, in any place."""
+        """Whether the sentence contains every word of the topic, in any form and order."""
         return all(
             word in sentence.lowered
             if is_spaceless(word)
@@ -150,7 +151,7 @@ def _letters(word: str) -> str:
 
 
 def _is_amount(word: str) -> bool:
-    """Whether it is a number or the key of a date."""
+    """Whether the word is a number or the key of a date."""
     return word[0].isdigit() or ":" in word
 
 
@@ -171,7 +172,8 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """A pattern for the letters or an irregular form of one of the words, which may share no letter with it."""
+    """A pattern for the letters, or for an irregular form of one of the words. Such a form may share no letter with its
+    word."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 

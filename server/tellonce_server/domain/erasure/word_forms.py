@@ -25,7 +25,7 @@ _STEMMERS: Final = _Stemmers()
 _LONGEST: Final = 100
 """Maximum letters of a word. A stemmer takes milliseconds for each thousand letters."""
 _SHORTEST: Final = 4
-"""Minimum letters of a word that is searched for the endings of other languages."""
+"""Minimum letters of a word that is also stemmed in languages other than English."""
 _IS_CYRILLIC: Final = re.compile(r"[а-яё]")
 _SPACELESS: Final = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have", "has", "are", "it", "this", "that"))
@@ -38,7 +38,8 @@ def irregular_forms(base: str) -> frozenset[str]:
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether its script has no spaces, or its words carry particles, so that it occurs inside other words."""
+    """Whether the word is in a script without spaces, or in one that attaches particles to words. Such a word may occur
+    inside others."""
     return bool(_SPACELESS.search(word))
 
 

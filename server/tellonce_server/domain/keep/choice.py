@@ -1,4 +1,4 @@
-"""Which scored sentences are kept, and how. Pure decisions on scores and similarities."""
+"""Decides which scored sentences are kept, and whether contexts show them. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,8 +18,8 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note, as changes and endings are. It is kept for
-search only, or shown from SEARCHED on."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note, because it may state a change or an ending.
+It is kept for search only, or shown if its log-odds reach SEARCHED."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -30,7 +30,7 @@ SAME_COSINE: Final = 0.92
 MOST_A_MESSAGE: Final = 2
 
 WISH: Final = -0.5
-"""Minimum log-odds of a wish, chosen so that the head is right most often."""
+"""Minimum log-odds of a wish, chosen so that the decision is right most often."""
 
 DANGLES: Final = 0.5
 """Minimum log-odds of a sentence that is kept together with the one before it."""
@@ -39,11 +39,11 @@ FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the one before it."""
 
 ORDER: Final = -1.0
-"""Log-odds required of a sentence in the form of an order or a request to remember."""
+"""Minimum log-odds of a sentence that has the form of an order or of a request to remember something."""
 
 
-# The patterns are few and only in English, because the scorer must agree that the sentence is about the user, and it
-# finds most others itself.
+# A few English patterns are enough, because the scorer finds most orders itself. A sentence that matches must still
+# have a score of at least ORDER.
 _POLITE: Final = r"(?:(?:and|so|ok(?:ay)?|also|please|pls|btw|hey)[,\s]+){0,3}"
 _ORDER: Final = re.compile(
     rf"{_POLITE}(?:from now on|going forward|in (?:the )?future|(?:whenever|every time|each time) i\b|"

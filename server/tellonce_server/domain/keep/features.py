@@ -1,5 +1,5 @@
-"""Features of a sentence in any language. Length is left out deliberately: in the training text good sentences are
-longer than junk, in conversations they are not."""
+"""Features of a sentence in any language. Length is left out deliberately: sentences worth keeping are longer than
+others in the training text, but not in conversations."""
 
 import re
 from typing import Final

@@ -1,6 +1,7 @@
-"""The trained heads: linear in the two layers of a sentence's vector and its features. The weights are a data file.
+"""The trained classifiers (heads). Each is linear in the two layers of a sentence's vector and in its features. The
+weights are read from a data file.
 
-`python -m training.keep` writes the file; the z-scores of training are folded into the weights.
+`python -m training.keep` writes the file. The standardization of the inputs during training is included in the weights.
 """
 
 import json
@@ -33,8 +34,8 @@ class Head:
 
 @dataclass(frozen=True)
 class Heads:
-    """`keep`: worth keeping. `wish`: a preference or wish rather than a fact or event. `dangling`: cannot be
-    understood alone."""
+    """One head for each property of a sentence. `keep`: worth keeping. `wish`: a preference or wish rather than a fact
+    or event. `dangling`: cannot be understood alone."""
 
     keep: Head
     wish: Head
@@ -43,7 +44,7 @@ class Heads:
 
 @cache
 def heads() -> Heads:
-    """The heads that this program was trained with."""
+    """The heads from the data file of this package."""
     return read(files("tellonce_server.domain.keep").joinpath(FILE).read_text())
 
 

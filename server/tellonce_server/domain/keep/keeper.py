@@ -12,14 +12,15 @@ from tellonce_server.domain.keep.sentences import Sentence, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
 
 MOST_READ: Final = 60
-"""Sentences of one message that are scored, from its start and its end: at most 0.2 s per message."""
+"""Maximum sentences of one message that are scored, half from its start and half from its end. This takes at most 0.2 s
+per message."""
 
 MOST_KEPT: Final = 24
-"""Earlier notes that new sentences are compared with."""
+"""Maximum earlier notes that new sentences are compared with."""
 
 
 class Message(Protocol):
-    """The parts of a message that are read; `tellonce.work.WorkMessage` has them."""
+    """The fields of a message that are read. `tellonce.work.WorkMessage` has them."""
 
     @property
     def id(self) -> int: ...
@@ -63,7 +64,7 @@ class Keeper:
         return await asyncio.to_thread(_scores, [Sentence(text) for text in texts], layers)
 
     async def is_wish(self, text: str) -> bool:
-        """Whether a statement is a preference or wish rather than a fact or event; None without the model."""
+        """Whether a statement is a preference or wish rather than a fact or event; False without the model."""
         try:
             layers = await self._embedder.layers([text], urgent=True)
         except EmbeddingUnavailable:

@@ -9,7 +9,8 @@ from typing import Final
 from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN
 
 LONG_PARAGRAPH: Final = 1500
-"""A punctuated paragraph of this many characters was hardly typed; dictation has no punctuation."""
+"""A punctuated paragraph of this many characters counts as pasted: few people type so much, and dictation has no
+punctuation."""
 
 INTRODUCED: Final = 300
 """A paragraph of this many characters after a line that ends in a colon is the text that the line introduces."""

@@ -1,4 +1,5 @@
-"""Splits a message's own speech into sentences with their places. Pure, independent of language, linear in the length."""
+"""Splits the lines that a message's writer wrote into sentences. Pure, independent of language, linear in the
+length."""
 
 import re
 from dataclasses import dataclass
@@ -74,7 +75,8 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """Even pieces of at most MOST_WORDS, cut after a comma if one is near."""
+    """The sentence, or pieces of it of about equal length if it is too long. The pieces are cut after a comma if one is
+    near."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0
@@ -93,7 +95,7 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether it has two words, or letters of a script without spaces."""
+    """Whether the text has four letters, is not only a quotation, and has two words or characters outside ASCII."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

@@ -1,1 +1,2 @@
-"""How a statement becomes a memory: it is read, checked against its source, compared with what is known, and stored."""
+"""How a statement becomes a memory: it is read, checked against its source, compared with known memories, and
+stored."""

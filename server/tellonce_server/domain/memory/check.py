@@ -1,14 +1,15 @@
 """Checks whether the user's own words support a model's claim, as far as this is possible in any language.
 
-It compares quotes, names, numbers and days as written, not their meaning. A claim that fails is uncertain, with
-reasons.
+Quotes, names, numbers and days are compared as written. A claim that fails a check is uncertain, and the verdict gives
+the reasons.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
+from functools import reduce
 from itertools import islice
 from typing import Final, Literal, Protocol
 
@@ -16,23 +17,25 @@ from tellonce_server.domain.memory import literals
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""The share of a claim's content that must occur in the user's words if nothing else supports it."""
+"""Minimum share of a claim's content in the user's words for these to support the claim."""
 
 SIMILAR: Final = 0.45
-"""The cosine from which one of the user's sentences supports a claim. In `benchmarks/claims`, all but three
-paraphrases lie at .45 to .82, and invented claims below .23."""
+"""Minimum cosine with which a sentence of the user supports a claim. In `benchmarks/claims`, all but three paraphrases
+have .45 to .82, and invented claims less than .23."""
 
 UNLIKE: Final = 0.2
-"""The cosine of a claim and its quote below which the quote is unrelated."""
+"""A quote whose cosine with the claim is below this is unrelated, unless it contains at least SOME_CONTENT of the
+claim's content."""
 
 SOME_CONTENT: Final = 0.25
-"""The share of a claim's content in its quote from which both certainly concern the same thing."""
+"""If a quote contains at least this share of a claim's content, both certainly concern the same thing."""
 
 MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Characters of a quote, and of the message around it, that may give the days and names of a statement."""
+"""Maximum characters of a quote or message that are searched for the days of a claim, and of a message for its
+names."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -43,21 +46,42 @@ _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 
 
 class Admits(Protocol):
-    """Whether words said at a given time in a zone can mean this day or time."""
+    """Returns whether words said at a given time in a zone can mean this day or time."""
 
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
 
-Follows = Callable[[str, datetime, tzinfo], frozenset[str]]
-"""The numbers, as digits, that follow from words said at a given time in a zone."""
+Span = tuple[date, date]
+"""The first and the last day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What follows from words besides the words: numbers as digits, the days that they name, the spans in which that
+    which lasts began (`for nine years`), and the last days of that which lasts (`on the 8th for three days`)."""
+
+    numbers: frozenset[str] = frozenset()
+    named: frozenset[date] = frozenset()
+    begun: frozenset[Span] = frozenset()
+    ended: frozenset[date] = frozenset()
+
+    def joined(self, other: "Following") -> "Following":
+        return Following(
+            self.numbers | other.numbers, self.named | other.named, self.begun | other.begun, self.ended | other.ended
+        )
+
+
+Follows = Callable[[str, datetime, tzinfo], Following]
+"""What follows from words said at a given time in a zone."""
 
 Similarity = Callable[[str, str], float]
-"""The cosine of two texts."""
+"""Returns the cosine of two texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the message it is taken from, and who wrote that when. Without a quote, both are the same text."""
+    """A quote, the message it is taken from, and the message's role and time. If there is no quote, `quote` is the
+    whole message."""
 
     quote: str
     message: str
@@ -96,8 +120,8 @@ def check(
     follows: Follows | None = None,
     similarity: Similarity | None = None,
 ) -> Verdict:
-    """Check a claim against its quotes. Its names may also come from the lines shown to the model or from known
-    memories.
+    """Check a claim against its quotes. Its names may also occur in the lines shown to the model (`shown`) or in known
+    memories (`known`).
 
     With `similarity`, quotes that are unrelated to the claim do not support it.
     """
@@ -123,10 +147,10 @@ def check_claim(
     admits: Admits | None = None,
     follows: Follows | None = None,
 ) -> Verdict:
-    """Check a claim without a quote against everything the user said in the exchange, which must also state its
-    content.
+    """Check a claim that has no quote against all of the user's words in the exchange. These must also state the
+    claim's content.
 
-    The user's questions state nothing.
+    Questions of the user do not count as statements.
     """
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
@@ -154,7 +178,7 @@ def _false_quote(quoted: Quoted) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A day that a claim names, or a time on it, in the user's zone."""
+    """A day or a time that a claim names, in the user's zone."""
 
     at: date | datetime
     precision: str
@@ -166,18 +190,25 @@ class _Moment:
     @property
     def clock(self) -> datetime | None:
         """The time of day; None for a whole day, which midnight and 23:59 stand for."""
-        if not isinstance(self.at, datetime) or self.precision != "instant":
+        if not isinstance(self.at, datetime) or self.precision not in {"instant", "deadline"}:
             return None
         return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
 
+    @property
+    def is_before_a_day(self) -> bool:
+        """Whether it is the last minute before a day, as the deadline of `before Christmas Eve` is."""
+        return (
+            self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
+        )
+
     def numbers(self) -> frozenset[str]:
-        """The numbers in words that name it in full."""
+        """The numbers in a full name of this moment, such as its year, month and day."""
         parts = [self.day.year, self.day.month, self.day.day]
         found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
 
     def renderings(self) -> frozenset[str]:
-        """Other numbers that words for it may use: a twelve-hour clock, a two-digit year."""
+        """All numbers that words for this moment may use, including a twelve-hour clock and a two-digit year."""
         found = {*self.numbers(), f"{self.day.year % 100}"}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour % 12 or 12)})
 
@@ -195,16 +226,19 @@ class _Evidence:
         self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
+        self._following = Following()
         if follows is not None:
-            self._numbers |= frozenset[str]().union(*(follows(q.quote, q.said_at, q.zone) for q in quotes))
+            self._following = reduce(Following.joined, (follows(q.quote, q.said_at, q.zone) for q in quotes))
+        self._numbers |= self._following.numbers
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """Reasons: the days, numbers and names of the claim that the quotes do not contain."""
+        """The reasons against the claim: its days, numbers and names that the quotes do not contain."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [f"The number {number} is not in the quote." for number in self._missing_numbers(text, moments)]
+        moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
 
@@ -213,12 +247,22 @@ class _Evidence:
         admits = self._admits or _admits_nothing
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
-            if str(today.day) in literals.said_numbers(text) and admits(text, quoted.said_at, quoted.zone, today):
+            dated = (" ".join(part) for part in _around(str(today.day), text))
+            if any(admits(part, quoted.said_at, quoted.zone, today) for part in dated):
                 yield _Moment(today, "day")
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
-        return [n.text for n in literals.numbers(text) if not any(reading <= said for reading in n.readings)]
+        missing = [n for n in literals.numbers(text) if not any(one <= said for one in (*n.readings, *n.converted))]
+        return [n.text for n in missing if not self._is_difference(n, text)]
+
+    def _is_difference(self, number: literals.Number, text: str) -> bool:
+        """Whether the number is the difference of two in the quote, one of which the claim repeats: `up by 70, to 910`
+        for `from 840 to 910`."""
+        whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
+        repeated = literals.said_numbers(text)
+        apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
+        return any(reading <= apart for reading in number.readings)
 
     def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
         names = literals.names(text)
@@ -230,13 +274,7 @@ class _Evidence:
     def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
         """Whether the name is part of a date: `on May 12` for the quote's `in three weeks` means that day only with
         its name."""
-        if not moments:
-            return False
-        found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
-        if name not in found:
-            return False
-        at = found.index(name)
-        around = [found[max(0, at - before) : at + after + 1] for before, after in _AROUND]
+        around = _around(name, text) if moments else []
         return any(self._needs(name, part, moment) for part in around for moment in moments)
 
     def _needs(self, name: str, part: Sequence[str], moment: _Moment) -> bool:
@@ -253,12 +291,36 @@ class _Evidence:
         return any(self._follows_from(quoted, moment) for quoted in self._quotes)
 
     def _follows_from(self, quoted: Quoted, moment: _Moment) -> bool:
-        if moment.precision == "ongoing" and moment.day == quoted.said_at.astimezone(quoted.zone).date():
+        if moment.precision == "ongoing" and (
+            moment.day == quoted.said_at.astimezone(quoted.zone).date()
+            or any(first <= moment.day <= last for first, last in self._following.begun)
+        ):
+            return True
+        if moment.clock is None and moment.precision in {"day", "end"} and moment.day in self._following.named:
+            return True
+        if moment.precision == "end" and moment.day in self._following.ended:
             return True
         admits, at = self._admits or _admits_nothing, moment.clock or moment.day
         # The day is often given in a sentence next to the quoted one.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
-        return any(admits(text, quoted.said_at, quoted.zone, at) for text in said)
+        limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
+        return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+
+
+_TENS, _DIGITS = 2, 12
+"""Digits of the numbers whose differences are computed; smaller ones differ by any number."""
+
+_YEARS: Final = frozenset(range(1900, 2100))
+"""Numbers that are rather years."""
+
+
+def _around(word: str, text: str) -> list[list[str]]:
+    """The word of the text with its neighbors that may belong to a date."""
+    found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
+    if word not in found:
+        return []
+    at = found.index(word)
+    return [found[max(0, at - before) : at + after + 1] for before, after in _AROUND]
 
 
 _AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
@@ -270,16 +332,16 @@ def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
-    """The times that the claim gives in fields, and in its text in language-independent forms.
+    """The times that the claim gives in its fields and, in language-independent forms, in its text.
 
-    These forms are `2026-11-27`, `2026-11` and `(2026)`, which are written next to a relative date.
+    These forms are `2026-11-27`, `2026-11` and `(2026)`. They are written next to relative dates.
     """
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
-        yield _Moment(_local(when.end, zone), when.precision)
+        yield _Moment(_local(when.end, zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
-        yield _Moment(_local(deadline, zone), "instant")
+        yield _Moment(_local(deadline, zone), "deadline")
     plain = literals.plain(text)
     for match in _ISO_DAY.finditer(plain):
         with suppress(ValueError):
@@ -297,7 +359,8 @@ def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in what was said, or one sentence is similar enough to the claim."""
+    """Whether enough of the claim's content occurs in the texts `said`, or one of their sentences is similar enough to
+    the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

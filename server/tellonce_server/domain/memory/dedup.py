@@ -1,8 +1,9 @@
 """Decides whether two statements say the same, as far as this is possible in any language. Pure.
 
-They do if they have the same words in the same order, or with the end moved to the front: "In 2020 I bought a house" is
-"I bought a house in 2020". Any other difference may be a number, a name, a negation or a role, so both are kept until a
-model or the user says that they are the same. `key` finds such statements without reading others.
+Two statements say the same if they have the same words in the same order, or with the end moved to the front: "In 2020
+I bought a house" is "I bought a house in 2020". Any other difference may be a number, a name, a negation or a role, so
+both are kept until a model or the user says that they are the same. `key` is a hash for finding statements with the
+same words.
 """
 
 import hashlib
@@ -11,20 +12,21 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""Cosine from which a statement repeats one that the user rejected in other words, if numbers and names are the same.
+"""Minimum cosine with which a statement repeats, in other words, one that the user rejected. Numbers and names must be
+the same too.
 """
 
 SAME_SOURCE_COSINE: Final = 0.6
-"""The same for two readings of one message."""
+"""The same minimum for two readings of one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""The share of content that two readings of one message have in common if they are the same statement."""
+"""Minimum share of content that two readings of one message have in common if they are the same statement."""
 
 _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both have the same words, or one starts with the other's end."""
+    """Whether both have the same words in the same order, or one has the end of the other moved to its front."""
     a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
         return not a and not b and one.strip() == other.strip()
@@ -36,7 +38,7 @@ def _line(words: list[str]) -> str:
 
 
 def key(text: str) -> int:
-    """A hash that statements with the same words share: signed, 64 bits."""
+    """A signed 64-bit hash, the same for statements with the same words."""
     words = sorted(literals.words(text)) or [text.strip()]
     digest = hashlib.blake2b("\n".join(words).encode(), digest_size=_KEY_BYTES).digest()
     return int.from_bytes(digest, "big", signed=True)
@@ -45,8 +47,9 @@ def key(text: str) -> int:
 def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
     """Whether the user rejected the statement before, in any words.
 
-    For the same message a lower similarity is enough, because nothing new was said. A certain statement from a later
-    message is a repetition only if it adds no word: "I have three dogs" corrects "I have two dogs".
+    For the same message a lower similarity is enough, because nothing new was said. A certain statement from another
+    message is a repetition only if one of the two contains all content words of the other: "I have three dogs" corrects
+    "I have two dogs".
     """
     if same(text, denied):
         return True

@@ -1,5 +1,5 @@
-"""Changes memories as time passes: completes past dates, and asks about and closes overdue goals. It also computes
-missing word keys."""
+"""Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes those that stay
+unanswered. It also computes missing word keys."""
 
 from datetime import timedelta
 from typing import Final
@@ -9,7 +9,7 @@ from tellonce_server.domain.memory import dedup
 from tellonce_server.store import memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""How long after its deadline the user is asked about a goal, once."""
+"""How long after a goal's deadline the user is asked about the goal. The user is asked once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
 """How long an unanswered question waits before the goal is closed."""

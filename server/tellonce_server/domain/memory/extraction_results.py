@@ -13,7 +13,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.resolution import admits, numbers_following
+from tellonce_server.domain.memory.resolution import admits, following
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored
 from tellonce_server.domain.memory.tombstones import Tombstones
@@ -40,13 +40,13 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal whose message was sent longer than this before it was recorded, as in an import, counts as history."""
+"""A goal whose message was sent longer than this before it was recorded, as in an import, counts as ended."""
 
 
 @dataclass
 class Learned:
     """The outcome of an exchange's items. `ended` are statements that no longer hold, each with its replacement;
-    `borne_out` are the numbers of those said again."""
+    `borne_out` are the numbers of the memories that the items added or confirmed."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
     dropped: Counter[str] = field(default_factory=Counter[str])
@@ -57,7 +57,7 @@ class Learned:
 @dataclass(frozen=True)
 class _Exchange:
     """The data that items are checked against. `own` are the messages with the user's words; `old` are the memories
-    that lower tiers learned from them."""
+    that lower tiers learned from these messages."""
 
     job: Job
     tier: Tier
@@ -77,7 +77,7 @@ class _Exchange:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored, and why it is uncertain."""
+    """An item that may be stored, and the reason if it is uncertain."""
 
     item: ExchangeItem
     text: str
@@ -101,7 +101,7 @@ class Learner:
         self._striker = Striker(deps.embedder)
 
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
-        """Embed what may be stored before the transaction begins; the embedder caches its latest vectors."""
+        """Embed the texts that may be stored, before the transaction begins. The embedder caches the vectors."""
         for item in result.items:
             await self._statements.vector(mask(item.text.strip()))
         over = [number for item in result.items for number in (*item.replaces, *item.ends)]
@@ -109,7 +109,8 @@ class Learner:
         await self._striker.warm(self._deps.database, owner_id, over, told)
 
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
-        """Store what passes the checks, and withdraw what a lower tier noted from the same messages."""
+        """Store the items that pass the checks, and end the memories that lower tiers learned from the same
+        messages."""
         exchange = await self._exchange(t, job, now)
         learned = Learned()
         for item in result.items:
@@ -120,7 +121,8 @@ class Learner:
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
-        """Remove what has ended from the current texts. Returns whether the profile lost a line."""
+        """Remove from the profile and the canonical summaries what repeats statements that have ended. Returns whether
+        the profile changed."""
         return await self._striker.strike(t, job.key.owner_id, learned.ended, now)
 
     async def _exchange(self, t: Queries, job: Job, now: datetime) -> _Exchange:
@@ -155,7 +157,7 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """The item with its doubts, or the reason to drop it."""
+        """The item with the reason why it is uncertain, if there is one; or the reason to drop it."""
         text = mask(item.text.strip())
         if not worth_showing(text):
             return JUNK
@@ -184,7 +186,7 @@ class Learner:
             when=when,
             deadline=item.deadline,
             admits=admits,
-            follows=numbers_following,
+            follows=following,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
@@ -263,7 +265,7 @@ class Learner:
         )
 
     async def _take_back(self, t: Queries, x: _Exchange, learned: Learned) -> None:
-        """Withdraw what lower tiers made of these messages, unless this result confirms it."""
+        """End the memories that lower tiers learned from these messages, unless this result confirms them."""
         owner = x.job.key.owner_id
         for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
             if m.valid_to is None:
@@ -277,7 +279,7 @@ _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "supe
 
 
 def may_tell(job: Job, line: Line) -> bool:
-    """Whether a message can state facts for this memory; other people's words state nothing about the user.
+    """Whether statements can be learned from a message. Other people's words state nothing about the user.
 
     A shared group is the memory of all its members, so a statement there is about its speaker.
     """
@@ -301,7 +303,7 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """Why the item is uncertain: it failed the check, the reader is unsure, or it names a memory the reader was not
+    """Why the item is uncertain: it failed the check, the model is unsure, or it names a memory that the model was not
     shown. None if it is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
@@ -312,7 +314,7 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
 
 
 def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
-    """The memories with these numbers that the reader was shown and that still hold."""
+    """The memories with these numbers that the model was shown and that still hold."""
     return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
 
 
@@ -323,7 +325,7 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """The name the user gave as theirs, if it is in the statement and in their words."""
+    """The user's name, as they gave it, if it is in the statement and in their words."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None
@@ -334,8 +336,8 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """The time at which a goal from past talk ended: its deadline has passed, or it is older than WISHES_HOLD. None if
-    the goal is still open, and for live jobs."""
+    """For a goal from imported messages, the time at which it ended: its deadline, or WISHES_HOLD after its message.
+    None if the goal is still open, or if the job is not for past messages."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

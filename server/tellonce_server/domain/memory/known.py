@@ -17,7 +17,7 @@ from tellonce_server.store.memories import Known
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum memories by similarity, by words, pinned, and recently learned, each."""
+"""Maximum memories in each of four groups: by similarity, by words, pinned, and recently learned."""
 
 JUST_NOW: Final = timedelta(minutes=10)
 
@@ -25,7 +25,7 @@ TEXTS: Final = 4
 """Maximum messages of the exchange that are compared by meaning, the longest ones."""
 
 TERMS: Final = 6
-"""Maximum words that are matched, the rarest ones; common words would match every memory."""
+"""Maximum words that are matched. These are the rarest ones, because common words would match every memory."""
 
 CHARACTERS: Final = 600
 
@@ -35,8 +35,8 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: those most similar to what the user said, pinned ones, those learned in the last ten
-        minutes, and the newest."""
+        """Up to 40 memories: those most similar to the user's messages by meaning or by words, pinned ones, and those
+        learned in the last ten minutes. The newest ones fill the rest."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._deps.database,

@@ -12,14 +12,14 @@ from typing import Final
 
 from anyascii import anyascii
 
-from tellonce_text.dates.lexicon import is_determiner
+from tellonce_text.dates.lexicon import is_determiner, is_time_noun
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.normalization import nfkc
 
 MAX_NAMES: Final = 64
 """Maximum names of one text that are compared; a statement has only a few."""
 
-# Scripts without spaces between words, and scripts whose vowel signs are not letters in Unicode.
+# _UNSPACED: scripts without spaces between words. _MARKED: scripts whose vowel signs are not letters in Unicode.
 _UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
@@ -29,13 +29,19 @@ _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
 _THOUSANDS: Final = re.compile(r"(?<=\d) ?[kK](?![^\W_])")
+_METRIC: Final = re.compile(r" ?([ckm]?m|kg|g|ml|l)(?![^\W_])")
+_SCALES: Final = {
+    "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
+    "l": (1000,),
+}  # fmt: skip
+"""The factors from each unit to others of the same kind."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
     """A word, or a run of a script without spaces. `begins` says that it starts a sentence, `common` that it is a German
-    noun with its article, whose capital does not make it a name."""
+    noun of time or one with its article, whose capital does not make it a name."""
 
     text: str
     begins: bool
@@ -48,14 +54,18 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. A text says it if it says all numbers of one of its readings: 1,200 is 1200 or 1.2."""
+    """A number as written. Its readings are what it can mean: 1,200 is 1200 or 1.2. A text contains it if the text has
+    all numbers of one reading."""
 
     text: str
     readings: tuple[frozenset[str], ...]
+    converted: tuple[frozenset[str], ...] = ()
+    """The same measure in other units of the metric system: 1.76 for 176 cm."""
 
 
 class _Plain(dict[int, str]):
-    """Each character without accents, full-width forms and invisible characters; digits of any script as 0–9."""
+    """Maps each character to its plain form. Accents and full-width forms are removed, invisible characters are
+    dropped, and digits of any script become 0–9."""
 
     def __missing__(self, code: int) -> str:
         plain = _plain_character(chr(code))
@@ -82,7 +92,7 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """The text folded except for case, so that texts that look alike become equal."""
+    """The text in plain characters with its case kept, so that texts that look alike become equal."""
     return text if text.isascii() else nfkc(text).translate(_PLAIN)
 
 
@@ -101,12 +111,13 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """The folded words with a single space around each. A text contains another if its phrase does."""
+    """The words, as `words` returns them, with a single space around each. A text contains another if its phrase
+    contains the other's phrase."""
     return f" {' '.join(words(text))} "
 
 
 def words(text: str) -> list[str]:
-    """The folded words; for a script without spaces, its characters."""
+    """The words in lower case and plain characters. Of a script without spaces, each character counts as a word."""
     return [part for token in tokens(text) for part in _parts(token.word)]
 
 
@@ -127,11 +138,14 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """Capitalized words that are not merely at the start of a sentence, and words in another script than the
-    surrounding text."""
+    """Words whose capital is not due to the start of a sentence, and words in another script than the surrounding
+    text."""
     said = list(tokens(text))
     if language_of(text) == "de":
-        said = [replace(token, common=_has_article(said, at)) for at, token in enumerate(said)]
+        said = [
+            replace(token, common=_has_article(said, at) or is_time_noun(token.word, "de"))
+            for at, token in enumerate(said)
+        ]
     return list(dict.fromkeys(token.text for token in _names(said)))
 
 
@@ -175,6 +189,7 @@ class Words:
             *anyascii(self._phrase).casefold().split(),
             *re.sub(r"[0-9]+", " ", self._phrase).split(),
         }  # `pm` of `3pm`
+        self._respelled = {_respelled(anyascii(w).casefold()) for w in self._phrase.split() if not w.isascii()}
         self._alike: dict[str, list[str]] = {}
         for word in self._words:
             self._alike.setdefault(word[:4], []).append(word)
@@ -184,15 +199,27 @@ class Words:
         if _UNSPACED_TOKEN.match(name):
             return phrase(name) in self._phrase
         folded = name.casefold()
-        return folded in self._words or any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
+        if folded in self._words or _respelled(folded) in self._respelled:
+            return True
+        return any(_inflected(folded, word) for word in self._alike.get(folded[:4], ()))
 
 
+def _respelled(roman: str) -> str:
+    """One spelling for letters that romanizations of a name write differently: Leyptsig and Leipzig."""
+    for written, sound in _SOUNDS:
+        roman = roman.replace(written, sound)
+    return roman
+
+
+_SOUNDS: Final = (
+    ("ts", "z"), ("tz", "z"), ("ks", "x"), ("kh", "h"), ("ph", "f"), ("y", "i"), ("j", "i"), ("w", "v"), ("c", "k")
+)  # fmt: skip
 _COMPOUNDED: Final = 6
 """Minimum letters of a word that counts as a part of a compound."""
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one is a prefix of the other, or they differ in an ending of up to three letters (Warszawa, Warszawie)."""
+    """Whether one is a prefix of the other, or their endings of up to three letters differ (Warszawa, Warszawie)."""
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
@@ -202,7 +229,21 @@ def _inflected(name: str, word: str) -> bool:
 def numbers(text: str) -> list[Number]:
     """The numbers as written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
     said = plain(text)
-    return [Number(match[0], tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said)]
+    found = ((match, tuple(_readings_at(said, match))) for match in _NUMBER.finditer(said))
+    return [Number(match[0], readings, tuple(_converted(said, match.end(), readings))) for match, readings in found]
+
+
+def _converted(text: str, end: int, readings: Iterable[frozenset[str]]) -> Iterator[frozenset[str]]:
+    unit = _METRIC.match(text, end)
+    for scale in _SCALES[unit[1]] if unit else ():
+        yield from (frozenset({written(round(float(*one) * scale, 6))}) for one in readings if _is_measure(one))
+
+
+def _is_measure(reading: frozenset[str]) -> bool:
+    return len(reading) == 1 and len(*reading) <= _LONGEST_MEASURE
+
+
+_LONGEST_MEASURE: Final = 12
 
 
 def _readings_at(text: str, match: re.Match[str]) -> Iterator[frozenset[str]]:
@@ -247,7 +288,7 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _whole(digits: str) -> str:
-    """The number without a leading zero, as clock times and days have it: 09 becomes 9, but 0044 stays."""
+    """The number without the leading zero that clock times and days may have: 09 becomes 9, but 0044 stays."""
     return digits.lstrip("0") or "0" if len(digits) <= 2 else digits
 
 

@@ -1,17 +1,17 @@
-"""Which memories a context shows, and in which order. Pure."""
+"""Decides which memories a context shows, and in which order. Pure."""
 
 from collections.abc import Iterator, Sequence
 
 from tellonce_server.store.context import Remembered
 
 WISHES = 12
-"""The newest wishes and preferences that a context shows before other memories, because most apply to questions that
-do not name them."""
+"""Maximum wishes and preferences, the newest ones, that a context shows before other memories. Most of them apply to
+questions that do not name them."""
 
 
 def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
-    """Pinned memories by importance; the newest wishes and the search results in order; then goals by priority and
-    deadline, and the rest, newest first."""
+    """Two lists. The first has pinned memories by importance, then the newest wishes mixed with the memories found. The
+    second has goals by priority and deadline, mixed with the rest, newest first."""
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
     rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]

@@ -1,16 +1,22 @@
-"""The meanings of a person's words: days, times, and the numbers that follow from them."""
+"""Resolves a person's words to days and times, and to the numbers that follow from them."""
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import date, datetime, timedelta, tzinfo
+from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.check import Following, Span
 from tellonce_text.dates import meanings
 from tellonce_text.dates.alarms import rings
+from tellonce_text.dates.calendar_days import ORDINAL_ENDINGS
+from tellonce_text.dates.counted_phrases import distance_at
+from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.phrases import count_at
-from tellonce_text.dates.readings import Reading, Said
+from tellonce_text.dates.readings import Expression, Reading, Said, add_months
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import line_of
 from tellonce_text.dates.zones import region_of
@@ -29,7 +35,13 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     if (local.hour, local.minute) in _DAY_ENDS and meanings.admits(text, local.date(), said):
         return True
     readings = (reading for found in expressions(text, said) for reading in found.readings)
-    return any(reading.start <= moment < reading.end for reading in readings) or rings(text, said, moment)
+    return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
+
+
+def _includes(reading: Reading, moment: datetime) -> bool:
+    """Whether the time is in the span, or its given end (`from two till six`)."""
+    lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
+    return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
 
 try:
@@ -44,25 +56,94 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Languages whose number words the library reads. The language of a text is unknown, so each is tried."""
 
 MOST: Final = 2_000
-"""Characters of a quote that are searched for numbers, which is the maximum length of a quote: about 30 ms at worst."""
+"""Maximum characters of a quote that are searched for numbers; quotes are not longer. The search takes about 30 ms at
+worst."""
 
 WEEK: Final = 7
-"""Days of a span whose single days a statement may name; of a longer span only its months and years."""
+"""Maximum length in days of a span whose single days a statement may name. Of a longer span it may name only the first
+and last month and year."""
 
 
-def numbers_following(text: str, said_at: datetime, zone: tzinfo) -> frozenset[str]:
-    """Digits for number words, for the parts of every day and time the words can mean, and for the year in which they
-    were said."""
+def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
+    """The numbers are digits for number words, for the parts of every day and time the words can mean, and for the year
+    in which they were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     counted = frozenset(_spelled(head))
-    said = Said(said_at, zone, region_of(zone))
-    named = (part for found in expressions(head, said) for reading in found.readings for part in _parts(reading))
-    return counted.union(_fractions(head, counted), named, (str(said_at.astimezone(zone).year),))
+    found = expressions(head, Said(said_at, zone, region_of(zone)))
+    readings = [reading for expression in found for reading in expression.readings]
+    parts = (part for reading in readings for part in _parts(reading))
+    named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
+    lengths = list(islice(dict.fromkeys(_lengths(head, found)), _MOST_LENGTHS))
+    today = said_at.astimezone(zone).date()
+    named.update(() if found else _bare_days(head, today))
+    return Following(
+        counted.union(_fractions(head, counted), parts, (str(today.year),)),
+        frozenset(named),
+        frozenset(_begun(today, *length) for length in lengths),
+        frozenset(
+            last for length in lengths for day in sorted(named)[:_MOST_LENGTHS] for last in _last_days(day, *length)
+        ),
+    )
+
+
+_MOST_LENGTHS: Final = 20
+"""Maximum lengths of time of a text, and days on which they may begin, that are combined."""
+
+
+def _bare_days(text: str, today: date) -> Iterator[date]:
+    """The last and the next such day for `the 1st`, which the resolver reads only where it cannot count a noun. In a text
+    with other dates, it may be of another month."""
+    line = line_of(text)
+    numbers = (
+        {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS} if line else set[int]()
+    )
+    for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
+        if day.day in numbers:
+            yield day
+
+
+_MONTH: Final = 31
+
+
+def _lengths(text: str, found: Iterable[Expression]) -> Iterator[tuple[int, str]]:
+    """The counted units that are no part of a date: `for nine years`, but not `two years ago`."""
+    line = line_of(text)
+    for index in range(len(line) if line else 0):
+        distance = distance_at(line, index) if line else None
+        if line is None or distance is None or not distance[0].exact or distance[0].value > _LONGEST_STAY:
+            continue
+        start, end = line[index].start, line[distance[2] - 1].end
+        if not any(start < expression.end and expression.start < end for expression in found):
+            yield distance[0].value, distance[1]
+
+
+_LONGEST_STAY: Final = 150
+
+
+def _begun(today: date, count: int, unit: str) -> Span:
+    """When it began if it has lasted that long: in that year or month, or about that day."""
+    day = counted_day(today, unit, -count)
+    if unit == "year":
+        return date(day.year, 1, 1), date(day.year, 12, 31)
+    if unit == "month":
+        return day.replace(day=1), add_months(day.replace(day=1), 1) - timedelta(days=1)
+    slack = timedelta(days=0 if unit == "day" else _ABOUT)
+    return day - slack, day + slack
+
+
+_ABOUT: Final = 3
+
+
+def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
+    """The last day by counting the first day or not."""
+    with suppress(ValueError, OverflowError):  # raised after the year 9999
+        end = counted_day(first, unit, count)
+        yield from (end - timedelta(days=1), end)
 
 
 def _spelled(text: str) -> Iterator[str]:
-    """The numbers of number words, from the library and from the words for dates, which add Russian and dozens."""
+    """The numbers of number words. The library reads most of them; the words for dates add Russian and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(text, language, 0)
         yield from literals.said_numbers(digits)

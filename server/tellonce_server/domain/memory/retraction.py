@@ -1,7 +1,7 @@
-"""Removes from the profile and the canonical summaries what they say about statements that have ended.
+"""Removes from the profile and the canonical summaries the sentences that repeat statements that have ended.
 
-A line repeats a statement by its words or its meaning, in any language. In doubt the line is removed: the profile is
-rewritten soon, and a missing line misleads nobody.
+A sentence repeats a statement by its words or its meaning, in any language. In doubt the sentence is removed: the
+profile is rewritten soon, and a missing sentence misleads nobody.
 """
 
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""Minimum share of a statement's content in a line that repeats it."""
+"""Minimum share of a statement's content in a sentence that repeats it."""
 
 COSINE: Final = 0.75
-"""The cosine from which a line repeats a statement in other words."""
+"""Minimum cosine with which a sentence repeats a statement in other words."""
 
 MOST_LINES: Final = 60
-"""Maximum lines compared by meaning, from the start of each text."""
+"""Maximum sentences that are compared by meaning, counted from the start of the texts."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str |
 
 
 def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
-    """Whether the sentence says what has ended, and not its replacement."""
+    """Whether the sentence repeats the ended statement and not its replacement."""
     said = literals.said_numbers(sentence)
     best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)
@@ -84,7 +84,8 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed what `strike` will compare before its transaction begins; the embedder caches its latest vectors."""
+        """Embed the texts that `strike` will compare, before its transaction begins. The embedder caches the
+        vectors."""
         if not ids:
             return
         texts = await q.rows("derived.standing", owner_id)
@@ -92,8 +93,8 @@ class Striker:
         await self._cosines([*instead, *(row["said"] for row in texts)], ended)
 
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
-        """Remove what repeats the ended statements, each with its replacement. Returns whether the profile lost a
-        line."""
+        """Remove the sentences that repeat an ended statement. `ended` has pairs of a statement and its replacement.
+        Returns whether the profile changed."""
         if not ended:
             return False
         texts = await t.rows("derived.standing", owner_id)

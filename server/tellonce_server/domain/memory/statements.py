@@ -1,4 +1,5 @@
-"""Stores a statement as a repetition, as a replacement, or as new. Callers decide what it replaces."""
+"""Stores a statement as a repetition of a memory, as a replacement of memories, or as new. Callers decide which
+memories it replaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds that are completed when they end; other statements are superseded by the one that ends them."""
+"""Kinds of statements that are completed when they end. Other statements are superseded by the one that ends them."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement, or add a source to the one that says the same. Memories in `besides` are ignored."""
+        """Add the statement, or add its sources to the memory that says the same. Memories in `besides` are ignored."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
@@ -83,9 +84,9 @@ class Statements:
         replaced: Sequence[Memory],
         ended: Sequence[Memory] = (),
     ) -> Stored:
-        """Add the statement in place of what it replaces, and end what it ends.
+        """Add the statement, and end the memories that it replaces or ends.
 
-        If the new statement is older than the one it replaces, it is stored as history, superseded by the later one.
+        If the new statement is older than one of these memories, it is stored as history, superseded by that memory.
         """
         later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
         if later is not None:
@@ -117,7 +118,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End what a statement replaces and ends, at the time it names or else when it was said."""
+        """End the memories that a statement replaces or ends, at the time that it names, or else at the time it was
+        said."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -130,7 +132,7 @@ class Statements:
     async def affirm(
         self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
     ) -> tuple[Memory | None, list[Memory]]:
-        """Confirm a known statement by the user's word, and end what it should replace or end."""
+        """Make a known statement active, and end the memories that it was meant to replace or end."""
         intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
         if held is None or intends is None:
@@ -141,16 +143,17 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that never held; `denied` means by the user's own word. What it had replaced holds
-        again."""
+        """Withdraw a statement that never held; `denied` means that the user said so. The memories that it had replaced
+        hold again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
-                if former.id < known.id:  # the new statement was already history when it was stored
+                if former.id < known.id:  # a predecessor with a higher id was stored as history
                     await memories.set_status(q, owner_id, former.id, "active", now)
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Add sources or a due day to a repeated statement. An uncertain statement that is now certain becomes active."""
+        """Add sources or a due day to a repeated statement. If it was uncertain and is now certain, it becomes
+        active."""
         supported = await memories.support(
             q,
             new.owner_id,
@@ -187,5 +190,5 @@ class Statements:
 
 
 def memory_lexemes(owner_id: int) -> list[str]:
-    """Lexemes that find a memory by its owner. Its chat is a column."""
+    """Lexemes that find a memory by its owner. The memory's chat is stored in a column."""
     return [f"@o{owner_id}"]

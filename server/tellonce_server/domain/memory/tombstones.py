@@ -1,4 +1,4 @@
-"""Recognizes what was forgotten without storing it, by keyed hashes of a statement and of its words."""
+"""Recognizes forgotten statements without storing them, by keyed hashes of a statement and of its words."""
 
 import hashlib
 import hmac
@@ -12,14 +12,14 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""Minimum share of a tombstone's words in a statement that counts as the forgotten one in other words."""
+"""A statement counts as the forgotten one in other words if they share at least this part of the words of either."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
 
 
 class Tombstones:
-    """Computes the hashes. `key` never leaves the server; without it, the hashes cannot be guessed."""
+    """Computes the hashes. `key` never leaves the server. Without it, nobody can compute the hash of a guessed text."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -30,14 +30,16 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences it loses, so that sending them again does not restore them."""
+        """Hashes of a message's text and of the sentences that it loses, so that sending the message again does not
+        restore them."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the message's forgotten sentences, because an edited message contains them again.
+        """The text without the sentences that were forgotten in this message. A client may send them again with an
+        edit.
 
-        None if it is exactly the text from before the erasure.
+        Returns None if the text is exactly the one from before the erasure.
         """
         parts, whole = sentences(text), self._message(chat_id, number, text)
         marks = [self._message(chat_id, number, part.strip()) for part in parts]
@@ -66,7 +68,7 @@ class Tombstones:
         return await tombstones.standing(q, owner_id)
 
     def mark(self, text: str) -> Mark:
-        """(hash of the statement, hashes of its content words)."""
+        """The hash of a statement and the hashes of its content words."""
         words = _words(text)
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 

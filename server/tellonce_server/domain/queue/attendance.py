@@ -9,12 +9,13 @@ from tellonce_server.store import workers
 from tellonce_server.store.queue import JobKey
 
 SILENT = timedelta(seconds=90)
-"""A worker not seen for this long counts as gone. A claim waits 60 seconds at most, and a lease is extended every 20.
+"""A worker that was not seen for this long counts as gone. A claim waits at most 60 seconds, and a lease is extended
+every 20 seconds.
 """
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Seconds between two database writes for one worker, because an idle one asks again at once."""
+"""Seconds between two database writes for one worker, because an idle worker asks again at once."""
 
 
 class Attendance:
@@ -38,7 +39,7 @@ class Attendance:
         await workers.holder_seen(self._deps.database, job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
-        """Whether any worker is at work, not counting `besides`."""
+        """Whether any worker other than `besides` is at work."""
         return await workers.at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:

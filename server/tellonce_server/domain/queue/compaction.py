@@ -1,4 +1,4 @@
-"""When a thread's older messages are summarized, and in which runs. All but the last two functions are pure."""
+"""Decides when a thread's older messages are summarized, and in which runs. All but the last two functions are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -21,8 +21,8 @@ def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | N
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
     """How many of the newest messages stay verbatim; None if nothing is due.
 
-    `spoke` is the time of the thread's last earlier message: after a day of silence, the thread is compacted whatever
-    its size.
+    `spoke` is the time of the thread's last earlier message. After `max_age_hours` of silence, fewer messages are
+    enough for a compaction.
     """
     if messages > rules.max_messages:
         return rules.keep
@@ -33,7 +33,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the last message before the thread's silence: of its newest message, or of the one before that."""
+    """The time of the last message before the thread's silence. If the thread is silent now, this is its newest
+    message, otherwise the one before."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -44,8 +45,8 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
     """Cut all but the newest `kept` messages into contiguous runs, oldest first.
 
-    A run has `chunk_least` to `chunk` messages; a shorter remainder stays verbatim. Messages from before a `/new` are
-    cut completely, because they are not shown; with `all_due`, all messages are.
+    A run has `chunk_least` to `chunk` messages; a shorter remainder stays verbatim. Of messages from before a `/new`,
+    no remainder stays, because they are not shown. With `all_due`, no remainder of the other messages stays either.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]
@@ -67,7 +68,7 @@ def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]],
 
 
 def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessage]]:
-    """The fewest pieces possible, of equal size."""
+    """The fewest pieces of at most `most` messages, of about equal size."""
     count = -(-len(part) // most)
     edges = [len(part) * i // count for i in range(count + 1)] if count else [0]
     return (part[a:b] for a, b in pairwise(edges))
@@ -114,8 +115,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries of threads that have been silent, without waiting for another message. Returns their
-    number."""
+    """Queue the chunk summaries that are due in silent threads. Otherwise they would wait for the next message. Returns
+    their number."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

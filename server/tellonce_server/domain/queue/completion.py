@@ -39,7 +39,7 @@ class Finisher:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # A result may have waited until another job's result was applied, so use its own trace.
+            # The result may belong to another job than the one just submitted, so its own trace is used.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):
@@ -56,7 +56,7 @@ class Finisher:
         except errors.PASSING:
             raise
         except Exception as error:
-            # This is the edge of one job: a result that cannot be applied must not block its chat for ever.
+            # Any error ends only this job, because a result that cannot be applied must not block its chat for ever.
             if not isinstance(error, ResultRefused):
                 logger.exception("the result of job %s cannot be applied", job.key)
             await self._refuse(t, job, error, now)
@@ -66,8 +66,8 @@ class Finisher:
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:
-        """Return the job to the queue as a counted failure. Only our own errors are quoted, because others may repeat
-        a user's words."""
+        """Return the job to the queue and count the failure. Only the text of ResultRefused is stored, because other
+        errors may repeat a user's words."""
         reason = str(error) if isinstance(error, ResultRefused) else type(error).__name__
         policy = self._deps.settings.queue
         retry = now + policy.retry_delay(job.attempts)

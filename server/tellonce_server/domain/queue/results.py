@@ -1,4 +1,4 @@
-"""The second step of the write-ahead queue: what a finished job changes, inside one transaction."""
+"""The second step of the write-ahead queue: applies a finished job's result inside one transaction."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ LISTED: tuple[tuple[str, str], ...] = (
 
 
 class ResultRefused(Exception):
-    """The result does not fit its job; the text says why. It counts as a failed attempt."""
+    """The result does not fit its job. The error text says why. It counts as a failed attempt."""
 
 
 class Applier:
@@ -49,7 +49,8 @@ class Applier:
     async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
         """Apply the result and return counts of what was stored.
 
-        Raises: ResultRefused: the result is of another kind, or its place is taken.
+        Raises: ResultRefused: the result is of another kind than the job, or a chunk summary does not continue its
+        thread.
         """
         result = _RESULT.validate_python(job.result)
         match result, job.kind:
@@ -80,7 +81,7 @@ class Applier:
 
     async def _exchange(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         learned = await self._learner.learn(t, job, result, now)
-        # Later exchanges have already updated the canonical summary.
+        # The result of a past job may be too old for the canonical summary, which later exchanges have already updated.
         if not job.past or await queue.carries_canonical(t, job.key):
             await self._canonical(t, job, result.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)
@@ -131,7 +132,7 @@ class Applier:
         return {"summaries": int(number is not None)}
 
     async def _enqueue_rolling(self, t: Queries, job: Job, now: datetime) -> None:
-        """Queue the thread's rolling summary and the chat's. In a chat with one thread, both say the same."""
+        """Queue the rolling summaries of the thread and of the chat. In a chat with one thread, both say the same."""
         key = job.key
         for thread in _rolled_up_in(job):
             await queue.enqueue(
@@ -185,7 +186,8 @@ class Applier:
 
 
 def _following(job: Job, new: NewJob) -> NewJob:
-    """A follow-up job of the same class: what follows from past work is past work too."""
+    """The new job with the class of the job that it follows from. A job that follows from a past job is a past job
+    too."""
     return replace(new, job_class=job.job_class)
 
 
@@ -194,10 +196,10 @@ def _span(job: Job) -> tuple[int, int]:
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """The thread of a chunk, and the session of its chat."""
+    """The thread keys of the two rolling summaries that cover a chunk: its thread's and its chat's."""
     return job.thread_key, session_thread(job.key.chat_id)
 
 
 def lists_of(live: Sequence[Memory]) -> profile.Lists:
-    """The profile's raw lists, by kind."""
+    """The lists of the profile: the memories' texts by kind."""
     return profile.Lists(**{name: [m.content for m in live if m.kind == kind] for name, kind in LISTED})

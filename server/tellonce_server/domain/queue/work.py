@@ -28,35 +28,34 @@ PAST_SHARE = 0.5
 """The share of the monthly budget that imports and second readings may spend."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
-"""Tiers with counted calls; local models have no limit."""
+"""Tiers whose calls are counted. Local models have no limit."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job that expire without a result. This exceeds the counted attempts, because workers
-are also killed for reasons other than the job."""
+"""Maximum consecutive leases of a job that expire without a result. It exceeds the maximum of counted attempts, because
+workers are also killed for reasons other than the job."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper bound of the delay a job is queued with and of the clock difference between two servers."""
+"""An upper bound for the delay with which a job is queued plus the clock difference between two servers."""
 
 
 class ClaimLost(Refused):
-    """The caller no longer holds the claim: its lease expired or its text changed. Discard the work."""
+    """The caller no longer holds the claim: its lease expired, or the job's messages changed. Discard the work."""
 
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a job may use: the best tier allowed, and whether its results may be read a second time."""
+    """What a job may use: the best tier allowed, and whether a second reading is allowed."""
 
     best_tier: w.Tier
     second_reading: bool
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """What a job may use. Learning is always allowed within the monthly budget. Summaries and second readings each have
-    an allowance of
-    one call per exchange; beyond it, local models are used."""
+    """What a job may use. Within the monthly budget, extraction may use any tier. Summaries may use paid tiers for one
+    call per exchange of the chat, and local models after that. Second readings are limited to one per exchange."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed("ollama", second_reading=True)
@@ -183,7 +182,7 @@ class WorkQueue:
         return count
 
     async def tidy(self) -> None:
-        """Apply results that a killed server left stored, and give up jobs whose workers keep dying."""
+        """Apply results that a killed server left stored, and mark as failed the jobs whose leases keep expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
             await self._finisher.apply_ready(owner_id, chat_id)
@@ -202,7 +201,7 @@ class WorkQueue:
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries alternate, so that neither waits for all of the other.
+        # Past exchanges and past summaries alternate, so that neither kind waits until all of the other is done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         return await queue.claim(
@@ -224,7 +223,7 @@ class WorkQueue:
         except errors.PASSING:
             raise
         except Exception as error:
-            # This is the edge of one claimed job: it must not keep others from being handed out.
+            # Any error ends only this claimed job, because it must not keep other jobs from being handed out.
             logger.exception("the input of job %s cannot be read", job.key)
             await self._unreadable(job, error)
             return None
@@ -269,7 +268,7 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Charge each call once, by its purpose. The chat's row is locked."""
+        """Charge each model call once, by its purpose. The caller has locked the chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and call.tier in PAID for call in calls)
@@ -319,7 +318,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost per exchange, in US dollars, of the best tier that has read one."""
+    """This month's cost and time per exchange of the best tier that has read one."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

@@ -1,4 +1,4 @@
-"""The input of a claimed job. It is read at the claim with secrets masked, and the queue keeps none of it."""
+"""Reads the input of a job when it is claimed, with secrets masked. The queue does not store the input."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -37,15 +37,15 @@ EXCHANGE_MESSAGES = 12
 
 BEFORE = 4
 TOLD = 60
-"""Memories that a profile is written from."""
+"""Maximum memories that a profile is written from."""
 
 FOLDED = 24
-"""Maximum chunk summaries that a rolling summary takes in at a time, about 500 messages. Of older ones, as in an
-imported history, almost nothing would remain in its few hundred tokens."""
+"""Maximum chunk summaries that are added to a rolling summary at a time, about 500 messages. Of older chunks, as in an
+imported history, almost nothing would remain in the few hundred tokens of a rolling summary."""
 
 
 class Inputs:
-    """Reads a job's input, or None if nothing is left to do."""
+    """Reads a job's input. It is None if nothing is left to do."""
 
     def __init__(self, deps: Dependencies, scorer: Scorer) -> None:
         self._deps = deps
@@ -90,9 +90,10 @@ class Inputs:
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The job's messages, or as many as one call takes; the rest becomes a separate job.
+        """The job's messages. If they are more than one call takes, the rest becomes a separate job.
 
-        Live work takes the first messages, past work the last, because it is read newest first.
+        A live job keeps its first messages. A past job keeps its last ones, because past messages are read newest
+        first.
         """
         read = messages.id_range if not job.past else messages.last_of_range
         key = job.key
@@ -179,7 +180,7 @@ class Inputs:
 
 
 def level_of(job: Job) -> summaries.Rolling:
-    """The level of a rolling summary. Session summaries are thread summaries of the whole chat."""
+    """The level of a rolling summary. A session summary is a thread summary of the whole chat."""
     return "session" if job.thread_key == session_thread(job.key.chat_id) else "thread"
 
 

@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. Knows no ranking."""
+"""Reads candidates from the database with one coroutine per query. Does not rank them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,15 +17,15 @@ from tellonce_server.store.database import Database, Row
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates by words, by similarity and by time, each."""
+"""Maximum candidates of each kind: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
 """Minimum number of the nearest codes whose vectors are compared exactly. Codes alone would miss three of a hundred
 answers."""
 
 NEIGHBOURED = 40
-"""Number of the best candidates whose neighbors become candidates too. Four of a hundred answers are found only next to
-a match.
+"""Number of the best candidates whose neighboring messages become candidates too. Four of a hundred answers are found
+only next to a match.
 """
 
 OF_A_SPAN = 1000
@@ -49,10 +49,11 @@ candidates."""
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A search of the database among `size` messages, limited to numbers below `below`.
+    """A search of the database among `size` messages, limited to messages with a number below `below`.
 
-    `vector` and `code` are two forms of the query's vector; if None, only words count. `near_index` means that the
-    owner has a vector index, which replaces the scan of codes if there are many. `categories` are the words of the nearest categories.
+    `vector` and `code` are two forms of the query's vector. If they are None, only words count. `near_index` means that
+    the owner has a vector index, which replaces the scan of the codes if there are many. `categories` are the words of
+    the nearest categories.
     """
 
     request: SearchRequest
@@ -141,7 +142,7 @@ async def summaries(database: Database, scan: Scan) -> list[Row]:
 
 
 async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """Whole texts by (chat, number)."""
+    """The whole texts of messages, by (chat, number)."""
     if not places:
         return {}
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
@@ -165,8 +166,8 @@ def _reranked(size: int) -> int:
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period; the time until which most messages about it are sent; the time until which "last month"
-    can refer to it."""
+    """The start of the period, the time until which most messages about it are sent, and the time until which words
+    such as "last month" can refer to it."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

@@ -1,6 +1,6 @@
 """Categories of statements, such as "sport", so that a question for all members of a category finds them. A model names
-the categories of its statements. For other statements and for questions, the most similar names below are used. They
-are compared only as vectors, never with the words of a text.
+the categories of the statements that it extracts. Other statements, and questions, get the most similar of the names
+below. The names are compared only as vectors, never with the words of a text.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from tellonce_server.store.database import Database
 
 LEAST_OF_STATEMENT: Final = 0.3
 LEAST_OF_QUESTION: Final = 0.35
-"""Minimum cosine with a name. Of 25 invented statements, 17 got a right name, and 5 got a wrong one in addition or
-instead."""
+"""Minimum cosine of a statement or question with the name of its category. Of 25 invented statements, 17 got a right
+name, and 5 got a wrong one in addition or instead."""
 
 MOST_OF_STATEMENT: Final = 3
 MOST_OF_QUESTION: Final = 4

@@ -8,7 +8,7 @@ WHOLE = 160
 """Maximum tokens of a message that is shown whole."""
 
 SHORTEST = 60
-"""Maximum tokens of a long reply if the budget is small."""
+"""Maximum tokens of a long reply in the smallest contexts."""
 
 LINE = 60
 """Maximum tokens of each summary in a list of summaries about a topic."""
@@ -19,8 +19,8 @@ useful here."""
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
-    """The whole text if its `tokens` are at most `whole`; else its best sentences in order, within that many tokens or
-    WHOLE, with marks at omissions."""
+    """The whole text if its `tokens` are at most `whole`. Otherwise its best sentences in order, with marks at
+    omissions. These have at most `whole` tokens, and at most WHOLE."""
     if tokens <= whole:
         return text
     wanted = set(content_stems(query))

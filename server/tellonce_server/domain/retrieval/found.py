@@ -18,8 +18,8 @@ from tellonce_text.tokens import estimate
 
 
 class Found(NamedTuple):
-    """A scored result. `text` is the whole text unless `clipped`; `covered` is the weighted share of the query's words
-    in it; `listed` marks one of several members of a category that the query names."""
+    """A scored result. `text` is the whole text unless `clipped`. `covered` is the weighted share of the query's words
+    in it. `listed` marks one of several members of a category that the query names."""
 
     kind: ResultKind
     id: int
@@ -111,7 +111,8 @@ def _summary(row: Row, likeness: float, covered: float) -> Found:
 def _measured(
     question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
-    """The score of each text by words and by meaning, on the scales of the messages in the same search."""
+    """For each text, the share of the query's words in it, and its score by words and by meaning. The scales are those
+    of the messages in the same search."""
     ranks = ranks_of(question, [row["ranks"] for row in rows])
     cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)

@@ -1,7 +1,8 @@
-"""The words of a text as the full-text index holds them, the same for stored texts and for queries. Pure.
+"""Prepares texts for PostgreSQL's full-text search, in the same way for stored texts and for queries. Pure; knows no
+database.
 
-PostgreSQL's parser and stemmers do the rest. They find no words in Chinese or Japanese, no base of an irregular form,
-and read "fish/chips" as a file name; this module corrects that. Knows no database.
+PostgreSQL's parser and stemmers then find the words. Alone, they find no words in Chinese or Japanese and no base of an
+irregular form, and they read "fish/chips" as a file name. This module corrects that.
 """
 
 import re
@@ -73,7 +74,7 @@ _PLAIN: Final = {
 
 
 NOTHING = "'@nothing'"
-"""A query that matches no row; an empty one would raise a notice."""
+"""A query that matches no row. With an empty query, PostgreSQL would raise a notice."""
 
 
 def quoted(lexeme: str) -> str:

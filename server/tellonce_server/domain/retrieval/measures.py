@@ -1,6 +1,6 @@
 """Measures every signal of a question's candidates before they are weighted. Pure.
 
-The measurements do not depend on the weights, so that fitting the weights measures once.
+The measurements do not depend on the weights, so they are made only once when the weights are fitted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,8 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Messages that are searched for their own time expressions, those of the named person first. Each takes about 0.1 ms,
-once."""
+"""Maximum messages that are searched for their own time expressions, those of the named person first. The first search
+of a message takes about 0.1 ms; its result is cached."""
 
 SITTING = timedelta(hours=4)
 """A pause of this length separates two sessions."""
@@ -30,8 +30,8 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """The signals, one entry per candidate. A `cosine` of NaN means not embedded. All others are 0 to 1 except `words`
-    (BM25) and `shortness`."""
+    """The signals, one entry per candidate. A `cosine` of NaN means that the message has no vector. All other signals
+    are 0 to 1, except `words` (BM25) and `shortness`."""
 
     words: Floats
     cosine: Floats
@@ -54,8 +54,8 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The signals of all candidates; for each candidate, the next message of its thread or NONE; and the number of its
-    session."""
+    """The signals of all candidates. `following` gives, for each candidate, the index of the next message of its
+    thread, or NONE. `session` gives the number of the candidate's session."""
 
     signals: Signals
     following: Indices
@@ -119,7 +119,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 
 
 def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
-    """Which messages refer, by their own time expressions, to the time in the question."""
+    """The indexes of the messages whose own time expressions mean the time in the question."""
     if not question.spans:
         return set()
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
@@ -129,8 +129,8 @@ def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate, the next message of its thread if that is a candidate too, and its session: messages of a
-    thread without a long pause between them."""
+    """For each candidate, the index of the next message of its thread, or NONE if that is not a candidate; and the
+    number of its session. A session is a series of candidates of one thread without a long pause between them."""
     threads: dict[tuple[int, str], int] = {}
     thread = np.array([threads.setdefault((c.chat_id, c.thread_key), len(threads)) for c in candidates], dtype=np.intp)
     number = np.array([c.thread_no for c in candidates], dtype=np.int64)

@@ -28,14 +28,14 @@ Either suffices."""
 
 OTHER_THREAD_MARGIN = 0.25
 """How much larger the share of the query's words in another thread's message must be than in any message of this
-thread."""
+thread, for that message to be included."""
 
 
 def choose(
     ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Found]:
-    """The selected results, most important first. `shown` are messages of the window, which appear anyway unless the
-    user asks something."""
+    """The selected results, most important first. `shown` are the messages of the window. They are left out unless the
+    query is a question."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -48,8 +48,8 @@ def choose(
 
 
 def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
-    """Everything relevant to a question. Even messages of the window are included, because the budget may drop them
-    there."""
+    """All results relevant to a question. Messages of the window are included too, because the history may have no room
+    for them."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
     messages = _of_thread(without_echoes(_bearing(talk, limits.messages), query), thread_key)
     first, more = messages[: limits.messages], messages[limits.messages :]
@@ -66,8 +66,8 @@ def _summaries(ranked: Sequence[Found]) -> list[Found]:
 
 
 def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
-    """Results above the floor, best first, and always the first `least`, because scores mean little among few
-    messages. Irrelevant results are not added to fill a budget."""
+    """The relevant messages, best first. The first `least` are always included, because scores mean little among few
+    messages. Irrelevant messages are not added to fill a budget."""
     best = messages[0].score if messages else 0.0
     floor = max(w.FLOOR, best - w.FAR)
     return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
@@ -82,8 +82,8 @@ def _of_use(found: Found, min_cosine: float) -> bool:
 
 
 def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]:
-    """Results of this thread. Another thread's is added only if this thread has nothing close, or clearly less of the
-    query."""
+    """The messages of this thread, and some of other threads. These are included only if this thread has no relevant
+    message, or if they contain clearly more of the query's words."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)
@@ -101,7 +101,8 @@ _WORD = re.compile(r"\w+")
 
 
 def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
-    """The messages, best first, without earlier copies of the question and answers that repeat a better message.
+    """The messages, best first, without earlier copies of the question and without answers that repeat a better
+    message.
 
     If a person said the same words twice, the better ranked message stays. A long reply stays, because its text is not
     loaded.

@@ -21,7 +21,8 @@ UNLISTED_SHARE: Final = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the searched scope contributes to a query: its lexemes, its speakers, and its size."""
+    """What the database contributes to the analysis of a query: the query's lexemes, and the speakers and size of the
+    searched scope."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -56,7 +57,8 @@ class Question:
 
 
 def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Sequence[Span]) -> Question:
-    """Analyze a query. `shares` are the shares of messages with each lexeme; empty if there are no statistics yet."""
+    """Analyze a query. `shares` gives the share of messages that contain each frequent lexeme; it is empty if there are
+    no statistics yet."""
     named = names_in(text, setting.speakers)
     lexemes = [x for x in setting.lexemes if not _names(x, named)] or list(setting.lexemes)
     weighed = sorted(((weight(x, shares), x) for x in lexemes), reverse=True)[:MOST_TERMS]
@@ -88,7 +90,7 @@ def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the person's name, because texts similar to a name are not similar to an answer."""
+    """The query without the names of persons, because texts similar to a name are not similar to an answer."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)
@@ -102,8 +104,8 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """The periods that a query names, relative to the end of an old conversation, whose "last week" and "May" it may
-    mean."""
+    """The periods that a query names, read as if it were asked at the end of an old conversation. "last week" or "May"
+    may be meant relative to that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
@@ -150,7 +152,7 @@ _RECALL: Final = re.compile(
     r"^\W*(?:have|has|had|can|could|tell me|remind me|remember|show me|find|list|give me|recall)\b",
     re.IGNORECASE,
 )
-# These words are also names; they count as names only with a capital.
+# These words can also be names. They count as names only with a capital letter.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()

@@ -1,7 +1,8 @@
-"""How well messages answer a question: weighted signals, standardized over the candidates. Pure.
+"""Scores how well messages answer a question, by weighted signals that are standardized over the candidates. Pure.
 
-Fusing standardized scores beats fusing ranks. Each message passes part of its similarity to its neighbors and to its
-session, even if it is a poor answer itself: a question, another person's words or a long reply.
+Standardized scores are added, because that gives better results than fusing ranks. Each message passes part of its
+similarity to its neighbors and to its session, even if it is a poor answer itself: a question, another person's words
+or a long reply.
 """
 
 from collections.abc import Sequence
@@ -64,14 +65,14 @@ def scale(values: Floats, least: float) -> Scale:
 
 
 def _fitting(x: Signals) -> Floats:
-    """The part of the score for other signs that a message is on the subject: its share of the query's words, its
-    numbers and its time expressions."""
+    """The part of the score for signs, besides words and similarity, that a message is on the subject: its share of the
+    query's words, its numbers and its time expressions."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: Signals) -> Floats:
-    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. Other
-    messages get no share of it."""
+    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. It is not
+    shared with neighbors or the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -101,9 +102,12 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 
 
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
-    """The similarity that each message gets from its neighbors. It gets a share of the previous message's, a larger one
-    if that is a question, which this message may answer, and a share of the next message's unless that only asks,
-    because the next message may echo this one."""
+    """The similarity that each message gets from its neighbors.
+
+    A message gets a share of the previous message's similarity. The share is larger if the previous message is a
+    question, because this message may answer it. It also gets a share of the next message's similarity, unless the next
+    message only asks, because the next message may echo this one.
+    """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]
     likeness, asking = np.maximum(0.0, alike), m.signals.asking

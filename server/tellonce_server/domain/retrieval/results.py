@@ -10,9 +10,10 @@ from tellonce.contract import MemoryStatus, ResultKind, Role
 
 
 class Hit(NamedTuple):
-    """One result. `text` is the text to show: the matching sentences of a long message; `full_text` is all of it.
+    """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
+    whole text.
 
-    `cosine` is None if either side has no vector. `source_ids` are message numbers. `listed` marks one of
+    `cosine` is None if the query or the result has no vector. `source_ids` are message numbers. `listed` marks one of
     several members of a category that the query names.
     """
 
@@ -36,11 +37,10 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. `chat_id` None means all chats of the owner. `before_id` limits it to messages with a smaller number,
-    which no window shows.
+    """A search. `chat_id` None means all chats of the owner. `before_id` limits it to messages with a smaller number.
 
-    `since` and `until` limit when something was said; memories are those believed at the end of that period. With
-    `as_of`, summaries and edited texts are those of that time too.
+    `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
+    that period. With `as_of`, summaries and edited texts are also searched as they were at that time.
     """
 
     owner_id: int

@@ -1,4 +1,4 @@
-"""Runs a search: candidates by words, meaning and time within the scope, then ranked."""
+"""Runs a search: reads candidates by words, meaning and time within the scope, then ranks them."""
 
 import asyncio
 import base64
@@ -34,7 +34,7 @@ from tellonce_server.store.messages import NEWEST
 
 CURRENT: tuple[MemoryStatus, ...] = ("active",)
 FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
-"""Statuses of the memories searched. Superseded ones are for questions about the past."""
+"""Statuses of the memories that are searched. FORMER is for questions about the past."""
 
 SHARES_SECONDS = 600.0
 """How long word frequencies are cached. They change slowly."""
@@ -56,7 +56,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class _Embedded:
-    """A query's vector in two forms."""
+    """A query's vector in two forms, and the words of the nearest categories."""
 
     half: HalfVector
     bits: BitString
@@ -85,7 +85,7 @@ class Retriever:
         return SearchPage(await self._hits(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Found]:
-        """Everything a prompt may recall, best first. It can run while the window is being read."""
+        """All results that a prompt may use, best first. This can run while the window is being read."""
         ranked, _ = await self._ranked(replace(request, thread_key=None))
         return ranked
 
@@ -98,15 +98,16 @@ class Retriever:
         limits: ContextDefaults,
         total: int | None = None,
     ) -> list[Hit]:
-        """The results for a prompt of `total` tokens, most important first; `shown` are messages it contains anyway.
+        """The results for a prompt of `total` tokens, most important first. `shown` are messages that the prompt
+        contains anyway.
 
-        The first results are limited by `limits`; if the query is a question, all other relevant results follow.
+        The first results are limited by `limits`. If the query is a question, other relevant results follow.
         """
         chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
         return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
 
     async def read(self, r: SearchRequest) -> Read:
-        """The analyzed question and everything that may answer it, not ranked yet."""
+        """The analyzed question and all candidates that may answer it, not ranked yet."""
         # Most questions are embedded unchanged, so the model runs while the database is read.
         (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
         if question.wording != r.query:
@@ -158,7 +159,7 @@ class Retriever:
         return _Embedded(ModelVector(vector, model), code(vector, self._embedder.mean), self._categories.near(vector))
 
     async def _known_shares(self) -> dict[str, float]:
-        """How common words are, by the planner's statistics."""
+        """The share of messages that contain each frequent lexeme, from the planner's statistics."""
         now = asyncio.get_running_loop().time()
         if now >= self._shares_until:
             self._shares = await candidates.shares(self._database)
@@ -193,7 +194,8 @@ class Retriever:
         return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """The texts, by (chat, number), of messages whose candidate text is clipped or has been edited since."""
+        """The texts, by (chat, number), of messages whose candidate text is clipped. With `as_of`, also the former
+        texts of messages that were edited later."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await candidates.contents(database, r.owner_id, clipped)
@@ -204,13 +206,13 @@ class Retriever:
 
 
 class CursorRefused(Refused):
-    """The text is not a cursor of this search; the message says what to do."""
+    """The text is not a cursor of this search. The error text says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """`start` is the number of results to skip. `below` limits to messages with a smaller number. `search` is the
-    checksum of the search."""
+    """`start` is the number of results to skip. `below` limits the results to messages with a smaller number. `search`
+    is the checksum of the search."""
 
     start: int
     below: int

@@ -1,4 +1,4 @@
-"""Computes the signals of messages that may answer a question, one number each. Pure. `ranking` weights them.
+"""Computes the signals of messages that may answer a question, one number each. Pure. `ranking` adds them with weights.
 
 Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text.
 """
@@ -27,14 +27,14 @@ ONE_MATCH: Final = 0.0607927
 BM25."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""The longest time that a message can refer to by words such as "last month"; "last year" is too vague."""
+"""Words such as "last month" are taken to mean a time of at most this length and distance. "last year" is too vague."""
 
 
 class Candidate(NamedTuple):
-    """A message that may answer, in the order of the query's columns.
+    """A message that may answer a question. The fields are in the order of the query's columns.
 
-    `head` is its beginning, empty for a long reply; `ranks` holds the `ts_rank` of every term, None if it contains
-    none; `cosine` None means not embedded.
+    `head` is the beginning of its text, empty for a long reply. `ranks` has the `ts_rank` of every term; it is None if
+    the message contains none. `cosine` is None if the message has no vector.
     """
 
     chat_id: int
@@ -62,7 +62,8 @@ def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Flo
 
 
 def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
-    """The BM25 score of every text. A question about the assistant's reply ignores the length of replies."""
+    """The BM25 score of every text. For a question about the assistant's words, no message counts as longer than
+    LONG_TOKENS."""
     counted = np.minimum(tokens, w.LONG_TOKENS) if question.asks_assistant else tokens
     length = 1 - w.B + w.B * counted / w.MIDDLING_TOKENS
     matched: Floats = ranks @ np.array(question.weights) / ONE_MATCH
@@ -70,7 +71,7 @@ def bm25(question: Question, ranks: Floats, tokens: Floats) -> Floats:
 
 
 def coverage(question: Question, ranks: Floats) -> Floats:
-    """The share, 0 to 1, of the question's weight that the matched words have."""
+    """The weight of the matched words as a share, 0 to 1, of the weight of all words of the question."""
     matched: Floats = (ranks > 0).astype(np.float64) @ np.array(question.weights)
     return matched / question.total
 

@@ -1,17 +1,22 @@
 """The weights of the ranker and the constants of its signals. Nothing is computed here.
 
-Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates.
+Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates. The docstring
+of a weight says for which results it is added.
 
-The initial values came from what is known about public conversations. Coordinate ascent (`python -m benchmarks.fit
---synthetic 4 --seed 1`: 12 generated dialogues, 1,004 questions, three types of conversation weighted equally) moved
-them within bounds that keep their meaning: a signal that is positive by its meaning stays positive, and no prior may
-outweigh all words and all similarity together. The values here lie between the initial ones and the fit, rounded,
-because the gains of the fit on its own seed do not carry over to another (seed 2: recall@10 .838, .770 and .873 with
-these, .847, .779 and .860 with the fit). In an earlier fit, weights from two types alone reached .803, .755 and .821 on
-the third, and weights from all three .802, .768 and .851. Seeds 1 and 2 were used while choosing (the generator's
-people later became slightly more careless); the figures in docs/explanation/performance.md are from seed 3. Later NAMED, QUESTION,
-SHORT, TIME_WORDS and IN_SPAN were changed, and AMOUNTS and TASTES were added, because this ranks answers higher on both
-seeds and on half of the conversations written by hand (`benchmarks/talks`).
+The initial values came from what is known about public conversations. They were then adjusted by coordinate ascent
+(`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. These are of three
+types of conversation, weighted equally. The fit was bounded: a signal that is positive by its meaning stays positive,
+and no prior may outweigh all words and all similarity together.
+
+The values here are rounded and lie between the initial and the fitted ones, because the gains of the fit on its own
+seed do not carry over to another. On seed 2, recall@10 for the three types is .838, .770 and .873 with these values,
+and .847, .779 and .860 with the fitted ones. In an earlier fit, weights fitted to two of the types reached .803, .755
+and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
+
+Seeds 1 and 2 were used while choosing the values. Since then, the people in generated dialogues have become slightly
+more careless. The figures in docs/explanation/performance.md are from seed 3. Later, NAMED, QUESTION, SHORT, TIME_WORDS
+and IN_SPAN were changed, and AMOUNTS and TASTES were added, because answers then rank higher on both seeds and on half
+of the conversations written by hand (`benchmarks/talks`).
 """
 
 from typing import Final
@@ -24,17 +29,17 @@ DENSE: Final = 1.0
 """
 
 COVERAGE: Final = 0.3
-"""For a message with all of the query's words, weighted by their rarity."""
+"""For a message with all of the query's words. A message with some of them gets a part, weighted by their rarity."""
 
 NUMBERS: Final = 0.3
 """For a message with all of the query's numbers."""
 
 NAMED: Final = 2.5
-"""For a message of the person that the query names; nine of ten answers are by that person."""
+"""For a message of the person that the query names. Nine of ten answers are by that person."""
 
 USER: Final = 2.0
-"""Subtracted from a long reply of the assistant: it repeats the question's words, and four of five answers are the
-user's."""
+"""Subtracted from a long reply of the assistant. Such a reply repeats the question's words, and four of five answers
+are messages of the user."""
 
 ASKED_OF_ASSISTANT: Final = 2.0
 """Added for a long reply if the query asks what the assistant said."""
@@ -49,13 +54,13 @@ SHORT: Final = 0.6
 """Multiplied by `shortness` and subtracted, because an interjection matches by chance."""
 
 IN_SPAN: Final = 1.2
-"""For a message sent within the time the query names."""
+"""For a message sent within the time that the query names."""
 
 AFTER_SPAN: Final = 1.0
-"""For a message sent within AFTER_DAYS after it, because people report later."""
+"""For a message sent within AFTER_DAYS after the time that the query names, because people report later."""
 
 TELLS_OF_SPAN: Final = 3.0
-"""For a message that itself refers to that time ("yesterday" on the next day)."""
+"""For a message that itself refers to the time that the query names ("yesterday" on the next day)."""
 
 TIME_WORDS: Final = 1.0
 """For a message with time words if the query asks when."""
@@ -70,16 +75,18 @@ ROUTINE: Final = 1.5
 """For a routine message if the query contains a part of its name ("morning" of morning-summary)."""
 
 BEFORE: Final = 0.3
-"""The share of the previous message's similarity, because consecutive messages often have the same subject."""
+"""The share of the previous message's similarity that a message gets, because consecutive messages often have the same
+subject."""
 
 ANSWER: Final = 0.3
-"""An additional share if the previous message asks, because this one may answer it."""
+"""An additional share if the previous message asks, because the message may answer it."""
 
 AFTER: Final = 0.45
-"""The share of the next message's similarity, unless it only asks; it may echo this one."""
+"""The share of the next message's similarity that a message gets, because the next message may echo it. It gets none if
+the next message only asks."""
 
 SESSION: Final = 0.5
-"""The share of the mean similarity of the three most similar messages of the session."""
+"""The share that a message gets of the mean similarity of its session's three most similar messages."""
 
 ALONE: Final = 1.6
 """The factor for memories and summaries, which have no neighbors and no session."""
@@ -112,12 +119,13 @@ LEAST_DENSE_DEVIATION: Final = 0.04
 deviations are larger."""
 
 MOST_DEVIATIONS: Final = 3.0
-"""Maximum of a standardized score, in standard deviations; without it, one match among a hundred misses would outweigh
-every other signal."""
+"""Maximum of a standardized score, in standard deviations. Without this limit, one match among a hundred misses would
+outweigh every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 8.0
-"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best. Both limits keep 98 of 100
-answers, and a third to two thirds of all candidates (seed 2 of the generator and the conversations written by hand)."""
+"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best. Together, the limits keep 98 of
+100 answers, but only a third to two thirds of all candidates (seed 2 of the generator and the conversations written by
+hand)."""
 
 AFTER_DAYS: Final = 7

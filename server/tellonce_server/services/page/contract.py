@@ -1,4 +1,4 @@
-"""Arguments and results of the page's own tools, which no model is shown."""
+"""Arguments and results of the tools that only the page calls. No model sees these tools."""
 
 from typing import Annotated, Literal
 

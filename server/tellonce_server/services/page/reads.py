@@ -1,4 +1,4 @@
-"""Reads what the page's screens show for one owner. It changes nothing."""
+"""Reads the data that the page's screens show for one owner. It changes nothing."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -80,7 +80,7 @@ class PageReads:
         found = await memories.by_id(database, owner_id, args.memory_id)
         if found is None:
             raise NothingToExplain(f"There is no memory {args.memory_id}; it may have been forgotten.")
-        # The owner's page may see all of their chats, so it asks in the chat where the memory is known.
+        # On the page, owners may see all of their chats, so the explanation is requested from the memory's own chat.
         where = ChatScope(owner_id, found.chat_id or owner_id)
         explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
         origin = await memories.provenance(database, owner_id, args.memory_id)
@@ -198,7 +198,7 @@ def _lines(lines: Sequence[page.Words], sources: frozenset[int]) -> tuple[p.Said
 
 
 def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
-    """One conversation; its summaries are those of the chat that share a message with the day."""
+    """One chat's messages of one day, with the summaries that cover at least one of these messages."""
     held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
     return p.TalkEntry(
         chat_id=talk.chat_id,
@@ -213,7 +213,7 @@ def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEn
 
 
 def _shares(budgets: Budgets) -> dict[SectionName, int]:
-    """Budgets by section; the history also holds the older summaries."""
+    """The budget of each section. The history's budget includes that of the older summaries."""
     return {
         "profile": budgets.profile,
         "summary": budgets.summary,

@@ -1,7 +1,7 @@
-"""The sign-in of a browser to the page: a code that works once within a minute, then a sealed cookie.
+"""The sign-in of a browser to the page. A code works once, within a minute; after that, a sealed cookie is used.
 
 The cookie names an access token by its hash, so revoking the token ends the session. The cookie is sealed with the
-memory's key, so a session survives a restart and nothing is stored.
+memory's key, so sessions survive a restart without being stored.
 """
 
 import base64
@@ -39,7 +39,8 @@ class Codes:
         return code
 
     def take(self, code: str) -> bytes | None:
-        """The token's hash, once; None for an unknown, used or expired code."""
+        """The hash of the code's token. Each code works once; the result is None for an unknown, used or expired
+        code."""
         entry = self._open.pop(_digest(code), None)
         return entry[0] if entry is not None and entry[1] > self._clock() else None
 
@@ -57,7 +58,7 @@ class Seal:
         return PREFIX + base64.urlsafe_b64encode(body + self._mac(body)).decode().rstrip("=")
 
     def token_hash(self, session: str, now: datetime) -> bytes | None:
-        """The hash sealed in a session; None if the session is not ours or has expired."""
+        """The hash sealed in a session; None if the session was not sealed with this key or has expired."""
         try:
             raw = base64.urlsafe_b64decode(session.removeprefix(PREFIX) + "==")
         except ValueError:

@@ -9,11 +9,12 @@ from tellonce_server.services.page import contract as p
 from tellonce_server.store import page
 
 UNDO_MINUTES = 3
-"""Minutes in which undo works: longer than the page offers it, to allow for a slow connection."""
+"""Minutes during which a change can be undone. The page offers this for a shorter time, to allow for a slow
+connection."""
 
 
 class TooLate(Refused):
-    """The memory did not change in the last minutes; change it by hand."""
+    """The memory was not changed in the last few minutes, so there is nothing to undo."""
 
 
 class Undoer:

@@ -1,1 +1,1 @@
-"""Backups: the program's own archive, dumps of former releases, and what a restore leaves as it is."""
+"""Backups: the program's own archive format, dumps of former releases, and restoring without undoing erasures."""

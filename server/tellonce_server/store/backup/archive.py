@@ -1,7 +1,8 @@
-"""The file format of a backup: the migrations that ran, and every table's rows as COPY writes them.
+"""The file format of a backup: the list of the migrations that ran, and every table's rows as COPY writes them.
 
-The file does not hold the schema: this program's migrations create it again, so any supported PostgreSQL can take the
-backup, without other tools. The file is a zip archive with `manifest.json` and one `tables/<name>` for each table.
+The file does not contain the schema. To restore a backup, this program's migrations create the schema again, so any
+supported PostgreSQL can take the backup, without other tools. The file is a zip archive with `manifest.json` and one
+`tables/<name>` for each table.
 """
 
 import zipfile
@@ -19,13 +20,13 @@ from tellonce_sql import Migration, migrations, query
 
 
 class BackupRefused(Exception):
-    """Nothing was changed; the text says why, for the person at the terminal."""
+    """The backup or restore is refused, and nothing was changed. The text tells the user why."""
 
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""The table that the migrations maintain themselves."""
+"""The table in which the applied migrations are recorded. A backup lists them in its manifest instead."""
 
 
 class Table(BaseModel):
@@ -57,7 +58,7 @@ def is_archive(file: Path) -> bool:
 
 
 async def write(connection: Any, file: Path) -> None:
-    """Write everything as of one moment. Other connections can read and write meanwhile."""
+    """Write a backup of everything as of one moment. Other connections can read and write while it is written."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(query("backup.formats"))
@@ -89,8 +90,8 @@ def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> li
 
 
 def opened(file: Path) -> Archive:
-    """Open the archive `file`. The caller must close it. Raises BackupRefused if `file` is not an archive or a newer
-    program wrote it."""
+    """Open the archive `file`. The caller must close it. Raises BackupRefused if the archive's manifest is missing or
+    cannot be read."""
     archive = zipfile.ZipFile(file)
     try:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
@@ -101,8 +102,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if this program's migrations differ from
-    them."""
+    """The migrations that create the backup's schema. Raises BackupRefused if this program does not have exactly
+    these."""
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
         raise BackupRefused(
@@ -116,7 +117,7 @@ def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
 
 
 async def fill(connection: Any, archive: Archive) -> None:
-    """Replace the memory by the backup in one transaction: either all of it is restored, or nothing changes."""
+    """Replace the memory by the backup in one transaction. Either all of the backup is restored, or nothing changes."""
     chosen = to_apply(archive.manifest, migrations())
     try:
         async with connection.transaction():
@@ -130,7 +131,7 @@ async def fill(connection: Any, archive: Archive) -> None:
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
-    # Indexes cannot be built concurrently inside a transaction, and on empty tables there is nothing to wait for.
+    # Indexes cannot be built concurrently inside a transaction. Here the tables are empty, so no one has to wait.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)
@@ -141,8 +142,8 @@ async def _copy_all(connection: Any, archive: Archive) -> None:
     await connection.execute(query("backup.formats"))
     # Some migrations insert rows that the backup contains too.
     await connection.execute(query("backup.empty"))
-    # Indexes other than those of keys are built at the end, each in one pass. For the full-text index this is ten
-    # times as fast.
+    # Indexes without a constraint are dropped now and built after all rows are copied. For the full-text index this is
+    # ten times as fast.
     indexes = await connection.fetch(query("backup.indexes"))
     for index in indexes:
         await connection.execute(index["clear"])

@@ -1,4 +1,4 @@
-"""Restores backups in the former format, which `pg_dump` wrote and PostgreSQL's own tools read."""
+"""Restores backups in the former format, which `pg_dump` wrote. PostgreSQL's own tools must read it."""
 
 import asyncio
 import os
@@ -40,7 +40,7 @@ class Target:
 
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
-    """Replace the database's contents by the file's in one transaction: all of it, or nothing changes."""
+    """Replace the database's contents by the contents of the file, in one transaction. If it fails, nothing changes."""
     target = Target(dsn, await fitting(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
@@ -48,7 +48,7 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
         )
         restore = target.program("pg_restore")
         await run(restore, "--list", str(file), output=contents)
-        # The extension belongs to the administrator and already exists.
+        # The pgvector extension is left out, because it belongs to the administrator and already exists.
         chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
         await run(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
         _refuse_newer(script)
@@ -58,7 +58,7 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
 
 
 def _refuse_newer(script: Path) -> None:
-    """Refuse a backup of a newer program, which would leave a memory that this program cannot open."""
+    """Refuse a backup of a newer program, because this program could not open the restored memory."""
     newest = max((version for version in _applied(script)), default=0)
     known = max(migration.version for migration in migrations())
     if newest > known:
@@ -68,7 +68,7 @@ def _refuse_newer(script: Path) -> None:
 
 
 def _applied(script: Path) -> list[int]:
-    """The versions in the copied rows of the migrations table."""
+    """The versions of the migrations that ran, from the script's rows for the migrations table."""
     found: list[int] = []
     within = False
     with script.open(errors="replace") as lines:
@@ -82,9 +82,10 @@ def _applied(script: Path) -> list[int]:
 
 
 async def fitting(dsn: str) -> Path:
-    """The folder of tools that are at least as new as the server: first those on the PATH, then the embedded server's.
+    """The folder of tools that are at least as new as the server. Tools on the PATH are preferred to those of the
+    embedded server.
 
-    If none is new enough, the first folder, so that its tool reports what is wrong.
+    If none is new enough, the first folder is returned, so that its tool reports what is wrong.
     """
     folders = _folders()
     server = await _server_version(dsn)
@@ -106,7 +107,7 @@ def _folders() -> list[Path]:
 
 
 async def _server_version(dsn: str) -> int:
-    """The server's major version. Raises BackupRefused when it does not answer."""
+    """The server's major version. Raises BackupRefused if the server does not answer."""
     try:
         connection: Any = await asyncpg.connect(dsn)
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
@@ -126,7 +127,8 @@ async def _tool_version(folder: Path) -> int:
 
 
 async def run(tool: str, *arguments: str, password: str | None = None, output: Path | None = None) -> None:
-    """Run a program with its output redirected to a file. Raises BackupRefused with its error message."""
+    """Run a program and write its output to the file `output`. Raises BackupRefused with the program's error
+    message."""
     environment = {**os.environ, **({"PGPASSWORD": password} if password else {})}
     with (output or Path(os.devnull)).open("wb") as stream:
         process = await asyncio.create_subprocess_exec(
@@ -145,7 +147,8 @@ async def run(tool: str, *arguments: str, password: str | None = None, output: P
 
 
 def without_password(dsn: str) -> tuple[str, str | None]:
-    """Split the URL into one without the password, which other users of this machine may see, and the password."""
+    """Split the URL into a URL without the password, and the password. Other users of this machine may see the
+    arguments of a program, so these must not contain the password."""
     parts = urlsplit(dsn)
     if parts.password is None:
         return dsn, None

@@ -1,4 +1,4 @@
-"""Restores a backup and keeps what the backup must not undo: forgetting, and access tokens."""
+"""Restores a backup and keeps the current tombstones and access tokens, which a restore must not undo."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that a restore must not undo: the tombstones, the tokens, and the key that identifies the memory."""
+    """The data that is kept over a restore: the tombstones, the tokens, and the key that identifies the memory."""
 
     tombstones: Rows
     tokens: Rows
@@ -23,7 +23,7 @@ class Aside(NamedTuple):
 
     @property
     def owners(self) -> set[int]:
-        """The owners who have forgotten something."""
+        """The owners who have tombstones."""
         return {row[0] for row in self.tombstones}
 
 
@@ -46,7 +46,7 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path) -> None:
-    """Replace the whole memory by the backup in `file`, in one transaction. Raises BackupRefused; then nothing has
+    """Replace the whole memory by the backup in `file`, in one transaction. If it raises BackupRefused, nothing has
     changed."""
     if not is_archive(file):
         await replace_by_dump(dsn, file)
@@ -61,10 +61,10 @@ async def replace(dsn: str, file: Path) -> None:
 
 
 async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Add the kept tombstones and tokens to the restored memory. Returns how many tombstones the backup lacked. For a
-    backup of another memory, nothing is changed and 0 is returned.
+    """Add the kept tombstones and tokens to the restored memory. Returns how many tombstones the backup lacked. If the
+    backup is of another memory, nothing is changed and 0 is returned.
 
-    The tokens of the backup are replaced, because some may have been revoked and others created since it was made.
+    The tokens of the backup are replaced, because since the backup some may have been revoked and others created.
     """
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0

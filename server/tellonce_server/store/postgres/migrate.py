@@ -1,7 +1,8 @@
 """Updates a database's schema to this program's version, running each migration once.
 
-A file runs in one transaction. One whose first line is `-- no-transaction` (create index concurrently) runs statement
-by statement, split at lines `-- statement`; each must be repeatable, because after a crash all of them run again.
+A migration file runs in one transaction. A file whose first line is `-- no-transaction` (for `create index
+concurrently`) is split at the lines `-- statement` and runs statement by statement. These statements must be
+repeatable, because after a crash all of them run again.
 """
 
 import logging
@@ -33,7 +34,7 @@ create table if not exists schema_migration (
 """
 _APPLIED = "select version, sha256 from schema_migration"
 _RECORD = "insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, $4)"
-# A migration that waits for a lock makes everyone queue behind it, so it should fail and be retried.
+# While a migration waits for a lock, everyone else queues behind it. So it gives up soon, and the user can start again.
 _LOCK_TIMEOUT = "set local lock_timeout = '5s'"
 
 _STATEMENT_LINE = re.compile(r"^-- statement[ \t]*$", re.MULTILINE)
@@ -43,14 +44,14 @@ logger = logging.getLogger(__name__)
 
 
 class MigrationError(StorageRefused):
-    """The schema cannot be updated to this program's version; the message says why and what to do."""
+    """The schema cannot be updated to this program's version. The message says why and what to do."""
 
 
 async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration] | None = None) -> list[str]:
-    """Apply what is missing and return the names of the applied files. The default is all migrations of this
-    program. Waits while another process migrates.
+    """Apply the missing migrations and return the names of their files. The default is all migrations of this program.
+    Waits while another process migrates.
 
-    `connection` must be a separate session, because it owns the lock; a pooler in transaction mode does not work.
+    `connection` must be a separate session, because it holds the lock. A pooler in transaction mode does not work.
     Raises MigrationError for two files with one number, a file changed after it was applied, a newer database, or a
     table in use.
     """
@@ -64,8 +65,8 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
-    """The migrations to run on a database where `applied` (version → sha256) ran. Raises MigrationError if the two
-    disagree."""
+    """The migrations that have not run in a database where `applied` (version → sha256) ran. Raises MigrationError if
+    the migrations' numbers do not rise, or if an applied migration is newer than all of them or was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -85,8 +86,8 @@ def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list
 
 @asynccontextmanager
 async def _alone(connection: asyncpg.Connection) -> AsyncGenerator[None]:
-    # This polls instead of waiting in the database: a session inside pg_advisory_lock() holds a snapshot, and the lock
-    # holder's create index concurrently waits for that snapshot, which is a deadlock.
+    # This polls instead of waiting inside pg_advisory_lock(). A session that waits there holds a snapshot. A `create
+    # index concurrently` of the lock's holder waits for that snapshot, so both would wait forever.
     told_at = time.monotonic()
     while not await connection.fetchval(query("locks.take"), _LOCK):
         if time.monotonic() - told_at > _TELL:
@@ -126,7 +127,7 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 
 def statements(sql: str) -> list[str]:
-    """The statements between the `-- statement` lines. Parts with comments only are dropped, because asyncpg fails on
-    them."""
+    """The statements between the `-- statement` lines. Parts that contain only comments are dropped, because asyncpg
+    fails on them."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

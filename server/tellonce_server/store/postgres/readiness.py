@@ -1,4 +1,4 @@
-"""What an external PostgreSQL needs before the memory can use it: its version, pgvector in the database, two roles."""
+"""The requirements on an external PostgreSQL: its version, pgvector in the database, and two roles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """What was found. `untaken` are roles that the login cannot assume, including the `missing` ones."""
+    """The state of a server and its database. `untaken` are the roles that the login cannot assume, including the
+    `missing` ones."""
 
     login: str
     database: str
@@ -43,7 +44,7 @@ class Readiness:
 
 
 class DatabaseNotReady(StorageRefused):
-    """An administrator is needed; the text gives the reason and the statements."""
+    """The database lacks something that only an administrator can add. The text gives the reason and the statements."""
 
 
 async def look(connection: Any) -> Readiness:
@@ -51,7 +52,7 @@ async def look(connection: Any) -> Readiness:
 
 
 def hindrance(found: Readiness) -> str | None:
-    """A problem that no statement can fix, or None."""
+    """A problem that no SQL statement can fix, or None."""
     if found.version < OLDEST_POSTGRES:
         return f"{found.name} is too old; the memory needs PostgreSQL 15 or newer."
     if not (_fits(found.installed) or _fits(found.available)):
@@ -74,7 +75,7 @@ def lacking(found: Readiness) -> list[str]:
 
 
 def for_administrator(found: Readiness) -> str:
-    """What to ask an administrator for; empty if nothing is missing."""
+    """The text that asks an administrator to run the missing statements; empty if nothing is missing."""
     needed = lacking(found)
     if not needed:
         return ""
@@ -83,7 +84,7 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run the missing statements, as far as this login may, and return those that ran.
+    """Run the missing statements that this login is allowed to run, and return those that ran.
 
     Raises: DatabaseNotReady: something is still missing.
     """

@@ -1,5 +1,5 @@
-"""Stops the embedded PostgreSQL of a folder if no process uses it. The watcher runs it; exit code 1 means that the
-server still runs."""
+"""Stops the embedded PostgreSQL of a data directory if no process uses it. The watcher runs this program. Exit code 1
+means that the server still runs."""
 
 import asyncio
 import sys

@@ -1,8 +1,8 @@
-"""Stops an embedded PostgreSQL that no process uses any more, because its last user may have been killed without
-stopping it.
+"""Stops an embedded PostgreSQL that no process uses any more. This is needed if the last process that used it was
+killed.
 
-It is a separate process, run by path, and imports only the standard library, so that waiting costs a few megabytes. A
-killed user may be restarted at once, so one check is not enough.
+The watcher is a separate process. It is run by its file path and imports only the standard library, so that it takes
+only a few megabytes. A killed process may be restarted at once, so one check is not enough.
 """
 
 import fcntl
@@ -17,13 +17,14 @@ from typing import Final
 SECONDS: Final = 1.0
 """Seconds between checks."""
 LOOKS: Final = 3
-"""Consecutive checks that must find no user."""
+"""Consecutive checks that must find no process using the server."""
 AFTER_FAILURE: Final = 60.0
 """Seconds to wait after the server could not be stopped."""
 
 
 def lock(path: Path) -> int | None:
-    """The exclusive lock on the file as a descriptor; None while another process holds it. It creates no file."""
+    """Lock the file exclusively and return its descriptor; None while another process holds a lock. Never creates the
+    file."""
     descriptor = os.open(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -34,16 +35,17 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. Ends this process if the server has ended too.
+    """Whether no process uses the server. If the server has ended too, this process ends.
 
-    A process that starts or leaves holds the `.start` lock and counts as a user.
+    A process that is starting or leaving the server holds the `.start` lock and counts as a user.
     """
     starting = lock(home / ".start")
     if starting is None:
         return False
     using = lock(home / ".use")
     if using is not None and not (cluster / "postmaster.pid").exists():
-        # The lock is released with it: the next process that starts the server sees no watcher and starts another.
+        # The end of this process releases all its locks. The next process that starts the server finds no watcher and
+        # starts one.
         os._exit(0)
     os.close(starting)
     if using is not None:
@@ -67,7 +69,7 @@ def watch(home: Path, cluster: Path) -> None:
 def main() -> None:
     home, cluster = Path(sys.argv[1]), Path(sys.argv[2])
     held = lock(home / ".watch")
-    # The child process keeps the lock, and the process that started us has no child to wait for.
+    # The parent ends at once, so the process that started it need not wait. The child keeps the `.watch` lock.
     if held is None or os.fork():
         os._exit(0)
     os.setsid()

@@ -13,7 +13,7 @@ function former(memory) {
   return { memory_id: memory.id, status: memory.status, user_confirmed: memory.user_confirmed, pinned: memory.pinned };
 }
 
-/* 200 at a time, which is the most that one call takes. */
+/* Undoes changes, at most 200 per call, which is the limit of the tool. */
 async function undo(memories, withdraw) {
   for (let i = 0; i < memories.length; i += 200) await call("page_undo", { memories: memories.slice(i, i + 200).map(former), ...(withdraw ? { withdraw } : {}) });
   note(t("undone"));

@@ -30,7 +30,7 @@ export function icon(name) {
   return h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
 }
 
-/* What a person or a model wrote: it runs in its own direction. */
+/* An element for text that a person or a model wrote. The browser detects whether it runs from right to left. */
 export function written(tag, props, ...text) {
   return h(tag, { dir: "auto", ...props }, ...text);
 }

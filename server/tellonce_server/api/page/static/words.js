@@ -28,8 +28,7 @@ export function dollars(value) {
   return new Intl.NumberFormat(language, { style: "currency", currency: "USD", maximumFractionDigits: value < 0.1 && value > 0 ? 4 : 2 }).format(value);
 }
 
-/* Times arrive with the UTC offset of the user's configured zone and are shown in it, whatever the browser's zone is.
-   */
+/* The server sends times in the user's configured zone. They are shown in that zone, not in the zone of the browser. */
 function local(at) {
   return new Date(`${at.slice(0, 19)}Z`);
 }
