@@ -44,34 +44,39 @@ SAID = """\
 
 ASKED = (
     ("Which sports do I do?", "Several messages of a month answer together."),
-    ("Where does my sister live?", "One fact; what bears on nothing is left out."),
+    ("Where does my sister live?", "One fact; irrelevant texts are left out."),
     (
         "What can I cook for Ann when she visits?",
-        "The allergy bears on it though no word is shared: wishes and pins always stand.",
+        "The allergy is relevant although it shares no word with the question: wishes and pins are always shown.",
     ),
     ("When is the dentist?", "A date, with its day."),
     ("What colour is the hall?", "A decision and its outcome."),
-    ("How long is my walk to work?", "A value, as it was told last."),
-    ("Good night!", "Nothing is asked: history and what was learned, not search."),
+    ("How long is my walk to work?", "A value, as the user last stated it."),
+    ("Good night!", "Not a question: the context has history and learned statements, but no search results."),
     ("What did the report say about the bridge?", "From the import, with its day."),
-    ("Which tests failed in the shop project?", "Told to the other assistant today: it stands under ELSEWHERE."),
+    (
+        "Which tests failed in the shop project?",
+        "The user told this to the other assistant today, so it is shown under ELSEWHERE.",
+    ),
 )
 
 HEAD = """\
 # What a model is shown
 
-Printed by `python -m benchmarks.contexts`: contexts of one month of a person's talk, {budget} tokens each, with the summarizer at work
-but without a language model, so that notes are the user's own sentences.
+Printed by `python -m benchmarks.contexts`: contexts for one month of a person's messages, {budget} tokens each. The summarizer runs without a
+language model, so notes are the user's own sentences.
 
-- **LOG**: only above 4,300 tokens: what was learned, decided and done, a line each, oldest first, the same for every question.
-- **FACTS, GOALS AND PINS**: all of a kind where the question names one; pins, wishes and what bears on the question first; each line with its number, for corrections, and its day.
-- **USER PROFILE**, **CHAT SUMMARY**: what was learned and summed up, without what a section above says already; the newest lines stay.
-- **CONVERSATION HISTORY**: the last messages, and summaries of what is older, as far as they fit.
+- **LOG** (only with a budget above 4,300 tokens): learned facts, decisions and outcomes, one line each, oldest first; the same for every
+  question.
+- **FACTS, GOALS AND PINS**: if the question names a category, all statements of this category; first the pins, wishes and statements that
+  are relevant to the question. Each line has its number, for corrections, and its day.
+- **USER PROFILE**, **CHAT SUMMARY**: the newest lines of both, except statements that a section above already contains.
+- **CONVERSATION HISTORY**: the last messages, and summaries of older messages, as far as they fit.
 - **ELSEWHERE**: the newest exchange of other threads and other assistants of the last day.
-- **RELEVANT CONTEXT**: what was found for the question, best first until the budget or the floor ends it, and a line of each summary
-  that bears on it, shown in the order of time.
-- **QUOTED MESSAGE**: what the user replies to.
-- **Now**: the moment, for a client without a clock of its own.
+- **RELEVANT CONTEXT**: search results for the question, selected best first until the budget is used or the next score is too low, and a
+  line of each relevant summary. They are shown in chronological order.
+- **QUOTED MESSAGE**: the message to which the user replies.
+- **Now**: the current time, for a client that does not state it itself.
 """
 
 
@@ -95,7 +100,15 @@ async def _main(model: Path | None) -> None:
                 sep="\n",
             )
             large = await _context(client, ASKED[0][0], reply_to_message_id="u1", budget=LARGE)
-            print(*_shown(len(ASKED) + 2, ASKED[0][0], "The same in a reply, with room for the log.", large), sep="\n")
+            print(
+                *_shown(
+                    len(ASKED) + 2,
+                    ASKED[0][0],
+                    "The first question again, in a reply, with a budget that has room for the log.",
+                    large,
+                ),
+                sep="\n",
+            )
 
 
 async def _lived(memory: Memory, clock: Clock) -> None:
