@@ -6,11 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tellonce.journal import utc_now
-from tellonce.settings import ServerSettings, load
+from tellonce.settings import ServerSettings
 from tellonce.shutdown import told_to_end
 from tellonce_cli.database import current, database
+from tellonce_cli.memory import local_settings
 from tellonce_cli.screen import CommandFailed, console
+from tellonce_server.app.whereabouts import described, has_memory
 from tellonce_server.store.backup.archive import write
+from tellonce_server.store.backup.restore import texts_held
 
 NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 """The file name of a backup in a folder; it contains the time of the backup in UTC."""
@@ -19,7 +22,7 @@ NAME = "tellonce-%Y%m%dT%H%M%SZ.zip"
 def run(place: Path, every: float | None = None, keep: int = 7) -> int:
     """Back up once to the file `place`. With `every` (in hours), back up repeatedly to the folder `place` and keep only
     the newest `keep` files."""
-    settings = load(ServerSettings)
+    settings = local_settings()
     if every is None:
         asyncio.run(_backup(settings, place))
     else:
@@ -77,12 +80,15 @@ def _prune(folder: Path, keep: int) -> None:
 async def _backup(settings: ServerSettings, file: Path) -> None:
     if file.exists():
         raise CommandFailed(f"{file} is there already; name another file, or remove it.")
+    if not has_memory(settings):
+        raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
     # Only the owner may read the file, because it contains the memory. Until the backup is finished, the file has
     # another name, so that it does not look like a finished backup.
     part = file.with_name(f"{file.name}.part")
     try:
         part.touch(mode=0o600)
         async with database(settings) as dsn, current(dsn) as connection:
+            texts = await texts_held(connection)
             await write(connection, part)
         part.rename(file)
     except OSError as error:
@@ -90,6 +96,7 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     finally:
         part.unlink(missing_ok=True)
     console.print(
-        f"the memory is in {file} ({file.stat().st_size / 1e6:.1f} MB). It holds everything you said: keep it safe."
+        f"the memory in {described(settings)} is in {file}: {texts} messages and memories, "
+        f"{file.stat().st_size / 1e6:.1f} MB. It holds everything you said: keep it safe.",
     )
     console.print("What you forget later stays in it: make a new backup then, and remove this one.")

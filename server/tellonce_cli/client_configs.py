@@ -13,6 +13,12 @@ from tellonce_cli.hosts import ClientName
 ENTRY = "memory"
 """The name under which clients list our server."""
 
+PLUGIN = "tellonce"
+"""The name of our plugin for Claude Code."""
+
+OUR_ARGUMENTS = ["serve", "--stdio"]
+"""The end of the command in our entry."""
+
 Command = Mapping[str, Any]
 """`command`, `args` and, if variables are set, `env`: the form that most clients share."""
 
@@ -87,7 +93,12 @@ CLIENTS: Mapping[ClientName, Client] = {
         "Quit Claude Desktop completely and open it again.",
     ),
     ClientName.CLAUDE_CODE: Client(
-        "Claude Code", _in_home(".claude.json"), "mcpServers", _typed, "Start a new Claude Code session."
+        "Claude Code",
+        _in_home(".claude.json"),
+        "mcpServers",
+        _typed,
+        "Start a new Claude Code session. Messages are recorded only if the model calls the tool; the plugin records "
+        "every prompt and reply (docs/clients/claude-code.md).",
     ),
     ClientName.CODEX: Client("Codex", _codex, "mcp_servers", _plain, "Start a new Codex session."),
     ClientName.GEMINI: Client(
@@ -138,8 +149,21 @@ def without_entry(client: Client, file: Path, text: str, former: str | None) -> 
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether our entry is in the file. Raises UnreadableConfig."""
-    return ENTRY in _servers(client, file, _parsed(file, text))
+    """Whether an entry of our name is in the file, and it is ours: it starts our server, or names a URL of it. Raises
+    UnreadableConfig."""
+    entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
+    return isinstance(entry, dict) and _is_ours(entry)
+
+
+def has_other_entry(client: Client, file: Path, text: str) -> bool:
+    """Whether an entry of our name is another program's. Raises UnreadableConfig."""
+    return ENTRY in _servers(client, file, _parsed(file, text)) and not has_entry(client, file, text)
+
+
+def _is_ours(entry: Mapping[str, Any]) -> bool:
+    command = entry.get("command") or []
+    words = [*(command if isinstance(command, list) else [command]), *entry.get("args", [])]
+    return words[-2:] == OUR_ARGUMENTS or str(entry.get("url", "")).endswith("/mcp")
 
 
 def program_of(client: Client, file: Path, text: str) -> str | None:
@@ -173,3 +197,13 @@ def _parsed(file: Path, text: str) -> Any:
 
 def _written(file: Path, document: Any) -> str:
     return tomlkit.dumps(document) if _is_toml(file) else json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def has_plugin(machine: Machine) -> bool:
+    """Whether Claude Code has our plugin installed and enabled. It contains the server, so it needs no entry."""
+    folder = Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home / ".claude")
+    try:
+        enabled = json.loads((folder / "settings.json").read_text("utf-8"))["enabledPlugins"]
+        return any(on and name.partition("@")[0] == PLUGIN for name, on in enabled.items())
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False

@@ -12,11 +12,14 @@ from typing import Any
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.client_configs import (
     CLIENTS,
+    ENTRY,
     Client,
     Command,
     Machine,
     UnreadableConfig,
     has_entry,
+    has_other_entry,
+    has_plugin,
     program_of,
     with_entry,
     without_entry,
@@ -40,7 +43,14 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     if only_print:
         _show(client, name)
         return
+    if name is ClientName.CLAUDE_CODE and has_plugin(this_machine()):
+        raise CommandFailed(
+            "the Claude Code plugin is installed and shares this memory already; a second entry would list every tool "
+            "twice. To use the entry instead, first run `claude plugin uninstall tellonce@tellonce`."
+        )
     file, text = preview(name, reveal=True)
+    if has_other_entry(client, file, _text(file) or ""):
+        console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo brings it back.")
     _write(file, text)
     console.print(f"{client.title} now shares this memory: {file}")
     if text != preview(name)[1]:
@@ -80,7 +90,9 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
-        if file.exists():
+        if name is ClientName.CLAUDE_CODE and has_plugin(machine):
+            found[name] = True
+        elif file.exists():
             try:
                 found[name] = _state(client, file, file.read_text("utf-8"))
             except (OSError, UnreadableConfig, UnicodeDecodeError) as error:
@@ -89,10 +101,12 @@ def connected(machine: Machine) -> dict[ClientName, bool | str]:
 
 
 def _state(client: Client, file: Path, text: str) -> bool | str:
+    if not has_entry(client, file, text):
+        return False
     program = program_of(client, file, text)
     if program is not None and shutil.which(program) is None:
         return f"{client.title} starts {program}, which is not there"
-    return has_entry(client, file, text)
+    return True
 
 
 def _command(settings: ServerSettings, reveal: bool) -> Command:

@@ -13,6 +13,7 @@ import asyncpg
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.screen import CommandFailed, console
+from tellonce_server.app.whereabouts import refuse_another_memory
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
@@ -51,6 +52,7 @@ async def database(settings: ServerSettings) -> AsyncGenerator[str]:
         return
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     try:
+        refuse_another_memory(settings)
         yield await embedded.start()
     except StorageRefused as error:
         raise CommandFailed(f"{error} Run `tellonce doctor` for the fix.") from error

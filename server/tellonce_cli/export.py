@@ -12,14 +12,18 @@ from pathlib import Path
 from typing import TextIO
 
 from tellonce import plural
-from tellonce.settings import ServerSettings, load
-from tellonce_cli.memory import storage
+from tellonce.settings import ServerSettings
+from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, console
+from tellonce_server.app.whereabouts import has_memory
 from tellonce_server.services.export import Entry, entries
 
 
 def run(file: Path | None, form: str) -> int:
-    wrote = asyncio.run(_export(load(ServerSettings), file, _FORMS[form]))
+    settings = local_settings()
+    if not has_memory(settings):
+        raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
+    wrote = asyncio.run(_export(settings, file, _FORMS[form]))
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
         console.print(f"{told} are in {file}. It holds everything you said: keep it safe.")

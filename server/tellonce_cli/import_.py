@@ -29,7 +29,7 @@ from tellonce_cli.importers import (
 )
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.pieces import fitted
-from tellonce_cli.memory import chat_of, storage
+from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
@@ -76,7 +76,7 @@ def run(
         raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
-    settings = load(ServerSettings)
+    settings = local_settings()
     try:
         where = chat_of(settings, chat_id)
         people = (me, assistant or own_bot())

@@ -8,8 +8,8 @@ from functools import partial
 from rich.progress import Progress
 
 from tellonce.plural import counted
-from tellonce.settings import ServerSettings, load
-from tellonce_cli.memory import opened, storage
+from tellonce.settings import ServerSettings
+from tellonce_cli.memory import local_settings, opened, storage
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.embedding.choose import choose_embedder
 from tellonce_server.embedding.generations import NoWayBack
@@ -17,7 +17,7 @@ from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 
 
 def run(action: str) -> int:
-    settings = load(ServerSettings)
+    settings = local_settings()
     asyncio.run(_ACTIONS[action](settings))
     return 0
 

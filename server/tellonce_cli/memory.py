@@ -3,19 +3,53 @@
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
 
-from tellonce.settings import ServerSettings
+from tellonce.client_settings import ClientSettings
+from tellonce.settings import ServerSettings, load
+from tellonce_cli.hosts import address
+from tellonce_cli.memory_server import ANOTHER, OURS
 from tellonce_cli.screen import CommandFailed
-from tellonce_server.app.auth import AccessTokens, access_tokens
+from tellonce_cli.status import health
+from tellonce_server.app.auth import SCOPES, AccessTokens, access_tokens
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.whereabouts import has_memory
 from tellonce_server.core.errors import StorageUnavailable
 from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services
 
 
+def local_settings() -> ServerSettings:
+    """The settings of a command that works on the storage of this machine.
+
+    Raises CommandFailed if the settings name another server, or another person's token, because the command would
+    silently use a different memory than the one that they name.
+    """
+    settings, client = load(ServerSettings), load(ClientSettings)
+    host = urlsplit(client.url).hostname
+    if host not in (*OURS, settings.own_name, *settings.allowed_hosts):
+        raise CommandFailed(
+            f"TELLONCE_URL names the server {host}, and this command works only on the machine of the memory. Run it "
+            "there, or unset TELLONCE_URL to use the memory of this machine."
+        )
+    if client.token is not None and client.token.get_secret_value() not in _own_tokens(settings):
+        raise CommandFailed(
+            "TELLONCE_TOKEN is set, but this command does not use a token: it works on the memory of this machine, as "
+            f"user {settings.default_user}. Unset TELLONCE_TOKEN if you mean that."
+        )
+    return settings
+
+
+def _own_tokens(settings: ServerSettings) -> list[str]:
+    folder = settings.data_dir / "tokens"
+    return [(folder / scope).read_text("utf-8").strip() for scope in SCOPES if (folder / scope).exists()]
+
+
 @asynccontextmanager
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     """Open the storage of the memory in this process. A server may run at the same time."""
+    if not has_memory(settings) and (await health(address(settings))).get("ready"):
+        raise CommandFailed(ANOTHER.format(url=address(settings), folder=settings.data_dir))
     quiet = settings.model_copy(update={"embeddings": "none"})
     # The command reports the error itself, once, so the log stays quiet.
     logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)

@@ -13,10 +13,15 @@ from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
 from tellonce_cli.screen import CommandFailed, notes
+from tellonce_cli.status import health
 
 CHANNEL = "terminal"
 """The name of this client. It is also the channel, so all commands in a terminal have the same chat."""
 
+ANOTHER = (
+    "the server at {url} has another memory than the data folder {folder}. Run this in the folder with that server's "
+    ".env, or set TELLONCE_PORT to use another server."
+)
 OURS = ("127.0.0.1", "localhost", "::1")
 
 
@@ -26,8 +31,9 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
     `notice` is printed on a terminal if a server must be started.
 
-    Raises CommandFailed if the memory cannot be opened. It is also raised if the configured server is on another
-    machine and does not answer, because the memory on this machine is a different one.
+    Raises CommandFailed if the memory cannot be opened. It is also raised if the memory on this machine would be a
+    different one than the one that is meant: if the configured server is on another machine or a token was set, but no
+    server accepts it, and if a running server does not accept the token of our data folder.
     """
     try:
         token = settings.bearer("assistant")
@@ -36,10 +42,12 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     if token and await _answers(settings.url, token):
         async with connect_http(settings.url, token, name=CHANNEL) as memory:
             yield memory
-    elif urlsplit(settings.url).hostname not in OURS:
+    elif settings.token or urlsplit(settings.url).hostname not in OURS:
         raise CommandFailed(
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )
+    elif (await health(settings.url)).get("ready"):
+        raise CommandFailed(ANOTHER.format(url=settings.url, folder=settings.data_dir))
     else:
         if notice and notes.is_terminal:
             notes.print(notice)

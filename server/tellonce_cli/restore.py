@@ -8,17 +8,18 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from tellonce.settings import ServerSettings, load
+from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database
-from tellonce_cli.memory import storage
+from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.bootstrap import KEY_NAME
+from tellonce_server.app.whereabouts import described
 from tellonce_server.store.backup.archive import BackupRefused
 from tellonce_server.store.backup.restore import aside, in_use, put_back, replace, texts_held
 
 
 def run(file: Path, *, force: bool = False) -> int:
-    asyncio.run(_restore(load(ServerSettings), file, force))
+    asyncio.run(_restore(local_settings(), file, force))
     return 0
 
 
@@ -28,7 +29,7 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
     async with database(settings) as dsn:
         async with current(dsn) as connection:
             await _refuse_if_in_use(connection)
-            await _refuse_if_full(connection, force)
+            await _refuse_if_full(connection, settings, force)
             kept = await aside(connection, KEY_NAME)
         try:
             await replace(dsn, file)
@@ -45,11 +46,11 @@ async def _refuse_if_in_use(connection: Any) -> None:
         raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then restore.")
 
 
-async def _refuse_if_full(connection: Any, force: bool) -> None:
+async def _refuse_if_full(connection: Any, settings: ServerSettings, force: bool) -> None:
     texts = await texts_held(connection)
     if texts and not force:
         raise CommandFailed(
-            f"this memory holds {texts} messages and memories, which a restore would replace. "
+            f"the memory in {described(settings)} holds {texts} messages and memories, which a restore would replace. "
             "Back it up first, then restore with --force."
         )
 

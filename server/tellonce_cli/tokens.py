@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 from rich.table import Table
 
-from tellonce.settings import ServerSettings, load
-from tellonce_cli.memory import tokens_of
+from tellonce.settings import ServerSettings
+from tellonce_cli.memory import local_settings, tokens_of
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.app.auth import TokenScope
 
 
 def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: int | None = None) -> int:
-    settings = load(ServerSettings)
+    settings = local_settings()
     match action:
         case "create":
             if user is not None and scope != "assistant":
@@ -30,6 +30,8 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     async with tokens_of(settings) as tokens:
         token = await tokens.create(name, owner, scope, datetime.now(UTC))
     console.print(token)
+    if owner is not None and owner not in (settings.user_ids or (settings.default_user,)):
+        notes.print(f"Warning: user {owner} is not in TELEGRAM_USER_ID; the token reaches a memory of its own.")
     # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
         "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."

@@ -44,6 +44,22 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
     assert await _everything(other) == await _everything(home)
 
 
+async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: Home, other: Home, dsn: str) -> None:
+    assert "there is no memory in" in (await home.failing("backup", "none"))[1]
+    home.environment["DATABASE_URL"] = dsn
+    async with home.up():
+        assert "0 messages and memories" in await home.run("backup", "all.zip")
+        other.environment |= {"TELLONCE_PORT": str(home.port), "TELLONCE_URL": home.url}
+        for command in (("memories",), ("token", "create", "laptop")):
+            assert "has another memory" in (await other.failing(*command))[1]
+    del home.environment["DATABASE_URL"]
+    for command in (("backup", "one.zip"), ("up",)):
+        _, out, said = await home._run(command, "")
+        assert "DATABASE_URL is not set here" in out + said, command
+    assert not (home.folder / "data" / "postgres").exists()
+    assert not (other.folder / "data" / "postgres").exists()
+
+
 async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(home: Home, other: Home, dsn: str) -> None:
     exports.telegram(home.folder / "result.json", 300)
     await home.run("import", "telegram", "result.json")

@@ -25,6 +25,9 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(ho
         assert "[laptop] is revoked" in await home.run("token", "revoke", "[laptop]")
         code, said = await home.failing("token", "revoke", "[laptop]")
         assert (code, said.count("\n")) == (1, 1)
+        assert (
+            "user 44 is not in TELEGRAM_USER_ID" in (await home._run(("token", "create", "x", "--user", "44"), ""))[2]
+        )
         home.environment["TELLONCE_TOKEN"] = token
         assert (await home.failing("status"))[0] == 1
 

@@ -65,17 +65,29 @@ class Session:
         return out.decode()
 
     async def turn(
-        self, prompt_id: str, prompt: str, reply: str, *, written: bool = True, typed_as_command: bool = False
+        self,
+        prompt_id: str,
+        prompt: str,
+        reply: str,
+        *,
+        written: bool = True,
+        typed_as_command: bool = False,
+        failed: bool = False,
     ) -> dict[str, Any] | None:
         """Run a whole turn and return the output of the prompt's hook. With `written`, the transcript contains the turn
         before the hook at its end runs."""
         answer = await self.hook("UserPromptSubmit", prompt_id=prompt_id, prompt=prompt)
         if written:
-            self.write(prompt_id, f"<command-name>{prompt}</command-name>" if typed_as_command else prompt, reply)
+            self.write(
+                prompt_id,
+                f"<command-name>{prompt}</command-name>" if typed_as_command else prompt,
+                reply,
+                failed=failed,
+            )
         await self.hook("Stop", prompt_id=prompt_id, last_assistant_message=reply)
         return answer
 
-    def write(self, prompt_id: str, prompt: str, reply: str) -> None:
+    def write(self, prompt_id: str, prompt: str, reply: str, *, failed: bool = False) -> None:
         """Write a turn to the transcript as Claude Code does, including tool results and Claude Code's own notes."""
         at = {"timestamp": "2026-02-16T01:15:00.000Z", "isSidechain": False}
         prompt_id = self._unique(prompt_id)
@@ -84,7 +96,12 @@ class Session:
             {"type": "user", "promptId": prompt_id, "message": {"role": "user", "content": prompt}, **at},
             {"type": "assistant", "message": {"role": "assistant", "content": [_text("Let me look.")]}, **at},
             noise,
-            {"type": "assistant", "message": {"role": "assistant", "content": [_text(reply)]}, **at},
+            {
+                "type": "assistant",
+                "message": {"role": "assistant", "content": [_text(reply)]},
+                **at,
+                "isApiErrorMessage": failed,
+            },
             {"type": "user", "isMeta": True, "message": {"role": "user", "content": "meta"}, **at},
         )
         with self.transcript.open("a") as file:

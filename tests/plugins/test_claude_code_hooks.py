@@ -130,6 +130,15 @@ async def test_private_parts_commands_excluded_folders_and_projects_switched_off
     ]
 
 
+async def test_a_failure_of_the_api_is_no_reply(server: HttpServer, session: Session) -> None:
+    error = "API Error: Unable to connect to API (ConnectionRefused)"
+    await session.hook("SessionStart", source="startup")
+    await session.turn("p1", "Nobody answers this", error, failed=True)
+    await session.turn("p2", "Somebody answers this", "Yes.")
+    assert ("assistant", "Yes.") in (said := await recorded(server, session, 4))
+    assert not [text for _, text in said if "API Error" in text], said
+
+
 async def test_what_is_said_while_the_server_is_missing_is_recorded_later_in_order_and_once(
     server: HttpServer, session: Session
 ) -> None:

@@ -90,7 +90,7 @@ def test_what_was_changed_since_survives_undo(home: Path) -> None:
     assert read(file) == {"mcpServers": {}, "later": 1}
 
 
-def test_an_entry_of_the_same_name_comes_back(home: Path) -> None:
+def test_an_entry_of_the_same_name_comes_back(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = file_of(ClientName.GEMINI)
     file.parent.mkdir()
     file.write_text(json.dumps({"mcpServers": {"memory": {"command": "another"}}}))
@@ -98,6 +98,21 @@ def test_an_entry_of_the_same_name_comes_back(home: Path) -> None:
     assert entry(ClientName.GEMINI)["command"] != "another"
     joined(ClientName.GEMINI, undo=True)
     assert entry(ClientName.GEMINI) == {"command": "another"}
+    assert "replaces another server called `memory`" in capsys.readouterr().out
+    assert connect.connected(connect.this_machine()) == {ClientName.GEMINI: False}, "the name alone proves nothing"
+    with pytest.raises(CommandFailed, match="Nothing to undo"):
+        joined(ClientName.GEMINI, undo=True)
+
+
+def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
+    (home / ".claude").mkdir()
+    settings = home / ".claude" / "settings.json"
+    settings.write_text(json.dumps({"enabledPlugins": {"tellonce@tellonce": True}}))
+    assert connect.connected(connect.this_machine()) == {ClientName.CLAUDE_CODE: True}
+    with pytest.raises(CommandFailed, match="plugin is installed"):
+        joined(ClientName.CLAUDE_CODE)
+    settings.write_text(json.dumps({"enabledPlugins": {"tellonce@tellonce": False}}))
+    joined(ClientName.CLAUDE_CODE)
 
 
 def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -46,6 +46,15 @@ def test_a_subscription_takes_days_and_no_money_and_without_a_model_nothing_is_c
     assert "It costs nothing" in alone.lines[1]
 
 
+def test_a_wrong_name_is_told_before_the_import() -> None:
+    def lines(speaker: str | None) -> str:
+        one = ImportMessage("user", "Hi", "g:1", NOW, "telegram", speaker, None, None, OwnConversation("telegram"))
+        return forecast(measured([one]), RULES, settings()).lines[0]
+
+    assert "None of the messages is recognized as yours" in lines("Ann")
+    assert "recognized" not in lines(None)
+
+
 def test_where_nobody_can_be_asked_only_what_costs_nothing_begins(capsys: pytest.CaptureFixture[str]) -> None:
     paid = forecast(talk(1, 100), RULES, settings(anthropic_api_key="k"))
     free = forecast(talk(1, 100), RULES, settings(learner="keep"))

@@ -95,6 +95,8 @@ class Forecast:
     reader: str
     memories: int = 0
     left_out: int = 0
+    unknown_me: bool = False
+    """Whether no message is recognized as the user's."""
 
     @property
     def lines(self) -> list[str]:
@@ -104,6 +106,11 @@ class Forecast:
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
         if self.left_out:
             told += f" {counted(self.left_out, 'file')} of projects in which the plugin may not record are left out."
+        if self.unknown_me:
+            told += (
+                " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
+                "the file does, with --me 'Your Name' or --me your numeric id."
+            )
         if not self.messages:
             return [told, "What another assistant remembered needs no model: it costs nothing."]
         if not self.calls:
@@ -121,7 +128,9 @@ class Forecast:
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
     """The estimate for importing a file with the contents `talk`."""
-    return replace(_reading(talk, rules, settings), memories=talk.memories, left_out=talk.left_out)
+    unknown_me = talk.messages > 0 and talk.mine == 0
+    known = _reading(talk, rules, settings)
+    return replace(known, memories=talk.memories, left_out=talk.left_out, unknown_me=unknown_me)
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:

@@ -18,6 +18,7 @@ from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app.auth import ensure_local_tokens
 from tellonce_server.app.background import Background
 from tellonce_server.app.events import Announcer, Listener
+from tellonce_server.app.whereabouts import note_external, refuse_another_memory
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
@@ -90,6 +91,7 @@ async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_to
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)
+            note_external(settings)
         return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
 
 
@@ -101,6 +103,7 @@ async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route
         route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
         await _migrate(route.direct)
         return route, None, ()
+    refuse_another_memory(settings)
     embedded = EmbeddedPostgres(settings.data_dir / "postgres")
     stack.push_async_callback(embedded.release)
     dsn = await embedded.start()

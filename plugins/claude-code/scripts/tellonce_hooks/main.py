@@ -10,7 +10,7 @@ import time
 from tellonce_hooks import project, spool
 from tellonce_hooks.notation import dumps, loads
 from tellonce_hooks.server import Away, Refused, record_turn, token
-from tellonce_hooks.transcript import is_command, message, reply_id, turns
+from tellonce_hooks.transcript import is_command, is_failure, message, reply_id, turns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ def _said(event: Json, known: set[str]) -> list[Json]:
     said = turns(event.get("transcript_path", ""))
     last, prompt_id = event.get("last_assistant_message"), event.get("prompt_id", "")
     if not last or prompt_id not in known | {one["message_id"] for one in said}:
+        return said
+    if is_failure(event["transcript_path"], last):
         return said
     return [one for one in said if one["message_id"] != reply_id(prompt_id)] + [
         message("assistant", last, reply_id(prompt_id), _now(), exchange_of=prompt_id)

@@ -17,6 +17,12 @@ CUT = "\n… (cut)"
 OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder")
 """Beginnings of user entries that the program wrote, not the person."""
 
+FAILURE = "isApiErrorMessage"
+"""Flag of an entry that shows a failure of the API in place of a reply."""
+
+UNSAID = ("isSidechain", "isMeta", "isCompactSummary", FAILURE)
+"""Flags of entries that are neither the person's prompt nor the assistant's reply."""
+
 
 def message(role: str, content: str, message_id: str, sent_at: str, **more: str) -> Json:
     """A message in the form of `record_turn`. One that is too long is cut."""
@@ -49,6 +55,16 @@ def turns(path: str) -> list[Json]:
     return [one for turn in found.values() for one in _messages(turn)]
 
 
+def is_failure(path: str, reply: str) -> bool:
+    """Whether the transcript says that this text is a failure of the API."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:
+            entries = [loads(line) for line in stream if f'"{FAILURE}":true' in line]
+    except (OSError, ValueError):
+        return False
+    return any(_text((entry.get("message") or {}).get("content")) == reply.strip() for entry in entries)
+
+
 def _take(line: str, found: dict[str, Json]) -> None:
     """Add a line of the transcript to `found`, which contains the turns so far by prompt id, in order."""
     if '"type":"user"' not in line and '"type":"assistant"' not in line:
@@ -57,7 +73,7 @@ def _take(line: str, found: dict[str, Json]) -> None:
         entry = loads(line)
     except ValueError:
         return  # an incomplete line of a killed program
-    if entry.get("isSidechain") or entry.get("isMeta") or entry.get("isCompactSummary"):
+    if any(entry.get(flag) for flag in UNSAID):
         return
     text = _text((entry.get("message") or {}).get("content"))
     if not text:

@@ -1,0 +1,46 @@
+"""Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
+
+The server notes an external one in the data folder. A process that runs without DATABASE_URL, for example in another
+folder than the one with `.env`, is then refused instead of being given another, empty memory.
+"""
+
+from urllib.parse import urlsplit
+
+from tellonce.settings import ServerSettings
+from tellonce_server.core.errors import StorageRefused
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+
+NOTE = "external-database"
+"""The file with the name of the external database, without user and password."""
+
+
+def described(settings: ServerSettings) -> str:
+    """The memory's database in words, without user and password."""
+    if settings.login_url is None:
+        return f"the embedded PostgreSQL in {settings.data_dir}"
+    url = urlsplit(settings.login_url)
+    return f"the database {url.path.strip('/') or 'of your login'} at {url.hostname or 'this machine'}"
+
+
+def note_external(settings: ServerSettings) -> None:
+    """Note in the data folder that its memory is in an external database."""
+    if settings.login_url is not None:
+        (settings.data_dir / NOTE).write_text(described(settings) + "\n", "utf-8")
+
+
+def refuse_another_memory(settings: ServerSettings) -> None:
+    """Raises StorageRefused if DATABASE_URL is missing, but the memory of this data folder is in an external
+    database."""
+    note = settings.data_dir / NOTE
+    if settings.login_url is None and note.exists():
+        raise StorageRefused(
+            f"the memory of {settings.data_dir} is in {note.read_text('utf-8').strip()}, but DATABASE_URL is not set "
+            f"here. Run this in the folder with your .env, or set it. To use the embedded PostgreSQL again, remove {note}."
+        )
+
+
+def has_memory(settings: ServerSettings) -> bool:
+    """Whether there is a memory: always assumed of an external database, else only after its first start."""
+    if settings.login_url is not None or (settings.data_dir / NOTE).exists():
+        return True
+    return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()
