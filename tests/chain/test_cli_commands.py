@@ -123,7 +123,7 @@ async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -
         (("import", "jsonl", "no.jsonl"), "line 1: it has no role"),
         (("import", "chatgpt", "bad.jsonl"), "ChatGPT"),
         (("import", "jsonl", "bad.jsonl", "--chat", "-77"), "TELEGRAM_GROUPS"),
-        (("export", "nowhere/x.jsonl"), "cannot be written"),
+        (("export", "nowhere/x.jsonl"), "there is no memory in"),
     ],
 )
 async def test_a_mistake_is_one_sentence_with_the_way_out(home: Home, arguments: tuple[str, ...], part: str) -> None:
