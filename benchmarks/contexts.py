@@ -43,7 +43,7 @@ SAID = """\
 """
 
 ASKED = (
-    ("Which sports do I do?", "Several messages of a month answer together."),
+    ("Which sports do I do?", "The answer is spread over several messages of one month."),
     ("Where does my sister live?", "One fact; irrelevant texts are left out."),
     (
         "What can I cook for Ann when she visits?",

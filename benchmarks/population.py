@@ -1,4 +1,4 @@
-"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. It knows no database.
+"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. It does not use a database.
 
 The words are made up (syllables, Zipf-distributed, among real stop words) and the vectors are synthetic: topics in a
 64-dimensional subspace around the embedding model's own mean, plus noise.  The costs of words and vectors are

@@ -12,7 +12,7 @@ COUNT = 5
 """Number of projects of one dialogue."""
 
 ASKED = 3
-"""Number of steps of each project with a separate question."""
+"""How many steps of each project are asked about, each by its own question."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Every text of the bot, by key, in the reader's language. Knows no Telegram.
+"""Every text of the bot, by key, in the reader's language. Independent of Telegram.
 
 The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
 """

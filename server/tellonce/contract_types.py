@@ -44,7 +44,8 @@ def _to_its_end(written: object) -> object:
 
 Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar)]
 Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar)]
-"""A time given by a person. Without an offset, the server reads it in the user's zone: `2026-03-15` is a day there.
+"""A time given by a person. A time without a UTC offset is in the user's time zone: `2026-03-15` is the beginning of
+that day in this zone.
 """
 End = Annotated[Moment, BeforeValidator(_to_its_end)]
 

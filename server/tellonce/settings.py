@@ -46,7 +46,10 @@ class Remote(Group):
         if self.issuer and not all(named.values()):
             raise ValueError(f"with an issuer {', '.join(n for n, value in named.items() if not value)} is needed too")
         if self.jwks_url and not re.match(r"https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/]", self.jwks_url):
-            raise ValueError("JWKS_URL must be https: with altered keys, anyone could log in as any user")
+            raise ValueError(
+                "JWKS_URL must be https (or loopback): over http, someone on the network could replace the keys and "
+                "log in as any user"
+            )
         return self
 
     @field_validator("subjects")

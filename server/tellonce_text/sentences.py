@@ -1,4 +1,5 @@
-"""Splits texts into sentences and recognizes questions. Pure, linear in the text.
+"""Splits texts into sentences and recognizes questions. Pure. The time is proportional to the length of
+the text.
 
 `sentences` keeps every character, which erasing needs. `split_sentences` splits as a human reader would.
 """

@@ -1,4 +1,5 @@
-"""The credential alone identifies the caller: our own tokens, an issuer's tokens, and tokens that are refused."""
+"""The credential alone identifies the caller. Tested with our own tokens, with an issuer's tokens, and with tokens that
+must be refused."""
 
 import base64
 import json

@@ -182,7 +182,8 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results without memories that say the same as the message they were learned from."""
+    """The results without duplicates. If the text of one result contains the text of another, only one is kept; the
+    person's own messages have priority over memories and the bot's messages."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not _is_said(r)):
         text = _flat(result.text).casefold()

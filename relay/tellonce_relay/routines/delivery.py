@@ -113,7 +113,7 @@ def message_parts(settings: RelaySettings) -> SeenStore:
 
 
 def routine_book(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineBook:
-    """The routines with their last messages from this machine."""
+    """The routines, and the number of each one's last message in each chat, as stored on this machine."""
     return RoutineBook(routines, SeenStore(settings.data_dir / "relay" / "routines.json"))
 
 

@@ -57,7 +57,8 @@ class Surface(Protocol):
         ...
 
     async def send(self, text: str) -> list[str]:
-        """Show a whole text, and return the channel's ids of its messages. Raises NotShown."""
+        """Show a whole text, in several messages if needed, and return the ids of these messages in the channel. Raises
+        NotShown."""
         ...
 
 

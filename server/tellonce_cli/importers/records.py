@@ -1,4 +1,5 @@
-"""Reads the records of a JSON export one at a time, so that little memory is used. Knows no vendor's format."""
+"""Reads the records of a JSON export one at a time, so that little memory is used. The vendors' formats are
+parsed elsewhere."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

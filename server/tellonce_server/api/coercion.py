@@ -1,4 +1,4 @@
-"""Converts arguments that are right but in another form to the form of the contract. Pure; knows no tool.
+"""Converts arguments that are right but in another form to the form of the contract. Pure.
 
 OpenAI's strict mode sends null for every optional argument. Models write numbers as text, or one value instead of a
 list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that validation refuses them.

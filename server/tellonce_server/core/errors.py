@@ -1,4 +1,4 @@
-"""Failures of the database: which failures are temporary, and what a caller is told about them. Knows no query."""
+"""Failures of the database: which failures are temporary, and what a caller is told about them."""
 
 import logging
 import time

@@ -36,7 +36,8 @@ class Embedder(Protocol):
 
     @property
     def mean(self) -> Vector:
-        """The mean of the model's vectors. Sign codes are computed relative to it."""
+        """The mean of the model's vectors. A sign code has one bit per dimension: 1 where a vector's value is above
+        this mean."""
         ...
 
     @property

@@ -199,7 +199,8 @@ def _moment(line: Line, first: int, item: Item, said: Said, local: datetime) -> 
 
 
 def _bare_hour(line: Line, local: datetime) -> Alarm | None:
-    """The alarm of an order with `at 5` alone: the next time at which it is five o'clock and people are awake."""
+    """The alarm for a request that gives only an hour, such as `at 5`: the next five o'clock at an hour when people are
+    awake."""
     for index in range(len(line)):
         clock = clock_at(line, index, beside_day=True) if line[index].has("exactly_at") else None
         if clock is not None:

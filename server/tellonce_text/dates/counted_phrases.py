@@ -183,8 +183,8 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
 
 
 def _week_away(day: date, today: date) -> tuple[Days, ...]:
-    """The days of a casually mentioned week: three days before and after the counted day. `in two weeks` is rather that
-    day itself, `two weeks ago` is seldom counted."""
+    """The days that `two weeks ago` or `in two weeks` can mean: from three days before `day` to three days after it.
+    For a future day, `day` itself comes first."""
     around = Days(day - 3 * DAY, day + 4 * DAY, "week")
     return (one_day(day), around) if day > today else (around,)
 

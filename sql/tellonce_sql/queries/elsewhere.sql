@@ -24,7 +24,8 @@ with asked as (
       and (c.chat_id <> $2 or thread_key <> $3)
     order by id desc
     limit 1) newest
-  -- The sessions of a conversation count as separate chats.
+  -- In a conversation (a chat number of $12 or above), other threads of the same chat are included too, because each
+  -- is a separate session.
   where c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $12)
     and newest.sent_at between $5::timestamptz - interval '1 day' and $5
   order by newest.sent_at desc

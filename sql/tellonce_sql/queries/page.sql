@@ -93,7 +93,7 @@ where owner_id = $1 and kind = 'chunk' and to_at >= $2 and from_at < $3
 order by from_at, id
 
 -- name: words
--- $1 owner, $2 chat, $3 first and $4 last message, $5 how many: oldest first
+-- $1 owner, $2 chat, $3 first and $4 last message, $5 how many at most: the messages from $3 to $4, oldest first
 select id, role, speaker, sent_at, content
 from messages
 where owner_id = $1 and chat_id = $2 and id between $3 and $4

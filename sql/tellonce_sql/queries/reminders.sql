@@ -60,8 +60,8 @@ where owner_id = $1 and id in (select memory_id from finished)
 returning id
 
 -- name: move
--- $1 owner, $2 memory, $3 the new time or null for the former one, $4 now. A delivered alarm becomes pending again only
--- if its time is in the future.
+-- $1 owner, $2 memory, $3 the new time, or null to keep the current time, $4 now. A delivered alarm becomes pending
+-- again only if its time is in the future.
 update reminders
 set due_at = coalesce($3, due_at), done_at = case when coalesce($3, due_at) > $4 then null else done_at end, worker = null,
   leased_until = null

@@ -246,10 +246,10 @@ left join lateral (
 -- end
 
 -- name: summaries
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
--- lexeme query, $6 maximum candidates of each kind, $7 thread key or null, $8 since, $9 until, $10 all lexemes as
--- tsquery texts, $11 a past time or null for now. Summaries written or rewritten after $11 are left out, because they
--- may contain what was not known then.
+-- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 tsquery
+-- of the lexemes that limit the search to the owner and chat, $6 maximum candidates of each kind, $7 thread key or
+-- null, $8 since, $9 until, $10 all lexemes as tsquery texts, $11 a past time or null for now. Summaries written or
+-- rewritten after $11 are left out, because they may contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (

@@ -7,7 +7,8 @@ update scrubs set requested_at = $1
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done
--- $1 when the scrub began. An erasure after that time stays requested, because this scrub does not cover it.
+-- $1 when the scrub began. If text was erased after that time, a scrub stays requested, because this scrub does not
+-- cover that text.
 update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 

@@ -36,8 +36,8 @@ def reply_id(prompt_id: str) -> str:
 
 
 def is_command(prompt: str) -> bool:
-    """Whether a typed prompt is a command of the program (`/name …`), which is not recorded. A path such as /etc/hosts
-    is not a command.
+    """Whether a typed prompt is a command of Claude Code (`/name …`). Commands are not recorded. A path such as
+    /etc/hosts is not a command.
     """
     return prompt[:1] == "/" and "/" not in prompt.split(None, 1)[0][1:]
 

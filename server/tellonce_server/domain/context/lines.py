@@ -1,4 +1,5 @@
-"""Formats the lines of a context, with times in the user's zone. Pure; knows no budget.
+"""Formats the lines of a context, with times in the user's zone. These functions are pure.
+Token budgets are applied elsewhere.
 
 Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """

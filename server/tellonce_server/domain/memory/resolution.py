@@ -56,8 +56,8 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Languages whose number words the library reads. The language of a text is unknown, so each is tried."""
 
 MOST: Final = 2_000
-"""Maximum characters of a quote that are searched for numbers; quotes are not longer. The search takes about 30 ms at
-worst."""
+"""Only this many characters of a text are searched for numbers. The contract limits quotes to the same length. The
+search takes about 30 ms at worst."""
 
 WEEK: Final = 7
 """Maximum length in days of a span whose single days a statement may name. Of a longer span it may name only the first

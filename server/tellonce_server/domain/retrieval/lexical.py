@@ -1,5 +1,4 @@
-"""Prepares texts for PostgreSQL's full-text search, in the same way for stored texts and for queries. Pure; knows no
-database.
+"""Prepares texts for PostgreSQL's full-text search, in the same way for stored texts and for queries. Pure.
 
 PostgreSQL's parser and stemmers then find the words. Alone, they find no words in Chinese or Japanese and no base of an
 irregular form, and they read "fish/chips" as a file name. This module corrects that.
