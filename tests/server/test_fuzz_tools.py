@@ -96,9 +96,11 @@ async def test_whatever_the_arguments_a_tool_answers_or_refuses_and_a_refusal_wr
     async with AsyncExitStack() as stack:
         client = await opened(stack, memory, tool, mode)
         schema = {t.name: t.input_schema for t in (await client.list_tools()).tools}[tool]
+        receipts = (await memory.storage.services()).receipts
         before = await contents(counted)
         for sample in [*samples(schema, of_schema), *samples(schema, of_schema_or_not)]:
             result = await call(client, tool, at_once(tool, sample))
+            await receipts.written()
             after = await contents(counted)
             if result.is_error:
                 fault = complaint(result) or ("wrote something" if after != before else None)

@@ -60,4 +60,3 @@ def test_every_registry_is_given_the_same_name_and_version() -> None:
     assert bundle["dependencies"] == [f"tellonce=={project['version']}"]
     assert (ROOT / "README.md").read_text().endswith(f"<!-- mcp-name: {server['name']} -->\n")
     assert server["name"].startswith("io.github.tellonce/")
-    assert "marketplace add tellonce/tellonce " in (ROOT / "plugins/claude-code/README.md").read_text()
