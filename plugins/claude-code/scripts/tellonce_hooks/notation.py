@@ -14,21 +14,23 @@ if TYPE_CHECKING:
     Dumps = Callable[[object], str]
 
 
-class _Plain:
-    """The settings of the C parser: values become Python's own types."""
-
-    strict = True
-    object_hook = object_pairs_hook = None
-    parse_float = parse_constant = float
-    parse_int = int
+# The settings of the C parser, which reads them as attributes: values become Python's own types.
+_PLAIN = {
+    "strict": True,
+    "object_hook": None,
+    "object_pairs_hook": None,
+    "parse_float": float,
+    "parse_constant": float,
+    "parse_int": int,
+}
 
 
 def _quick() -> tuple[Loads, Dumps]:
     """Build the functions. Raises ImportError or TypeError if the interpreter does not have them."""
     from _json import encode_basestring_ascii, make_encoder, make_scanner  # noqa: PLC0415  # it may be missing
 
-    plain: Any = _Plain  # the parser reads nothing but these attributes
-    scan = make_scanner(plain)
+    settings: Any = type("Settings", (), _PLAIN)
+    scan = make_scanner(settings)
     encode = make_encoder(None, str, encode_basestring_ascii, None, ":", ",", False, False, False)
 
     def loads(text: str) -> Any:
