@@ -1,4 +1,4 @@
-"""Handles the signals that stop a process, and provides waits that end when the process is stopped."""
+"""Handles the signals that stop a process, waits that end when the process is stopped, and the end of its tasks."""
 
 import asyncio
 import os
@@ -36,6 +36,10 @@ def _wait_for_end(descriptor: int) -> None:
 ResultT = TypeVar("ResultT")
 
 
+CANCEL_SECONDS = 5.0
+"""Seconds after which a task that has not ended is cancelled again."""
+
+
 class Stopped(Exception):
     """The process was stopped before the work was done, so the work was cancelled."""
 
@@ -49,13 +53,11 @@ async def unless_stopped(stop: asyncio.Event, work: Coroutine[Any, Any, ResultT]
             return working.result()
         raise Stopped
     finally:
-        stopping.cancel()
-        working.cancel()
-        await asyncio.gather(working, return_exceptions=True)
+        await ended(working, stopping)
 
 
 async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
-    """Wait for `seconds`. Returns whether the process was stopped meanwhile."""
+    """Wait for `seconds`, or until the process is stopped. Returns whether the whole time passed."""
     try:
         async with asyncio.timeout(seconds):
             await stop.wait()
@@ -69,6 +71,17 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
     if not tasks:
         return
     _, late = await asyncio.wait(tasks, timeout=seconds)
-    for task in late:
-        task.cancel()
-    await asyncio.gather(*late, return_exceptions=True)
+    await ended(*late)
+
+
+async def ended(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel the tasks and wait for their end. Their errors are handled elsewhere.
+
+    A task whose clean-up replaced the cancellation by another error may continue, so it is cancelled again.
+    """
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=CANCEL_SECONDS)
+    await asyncio.gather(*tasks, return_exceptions=True)  # reads their errors, which asyncio would log otherwise

@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from tellonce.backoff import backoff, full_length
+from tellonce.shutdown import ended
 
 logger = logging.getLogger(__name__)
 
@@ -22,9 +23,6 @@ LONGEST_PAUSE = 60.0
 
 STEADY_SECONDS = 300.0
 """A task that ran this many seconds before it failed restarts with the shortest pause."""
-
-CANCEL_SECONDS = 5.0
-"""Seconds after which a task that has not ended is cancelled again."""
 
 MOST_FAILURES = 10
 """Consecutive failures after which a vital task ends the process."""
@@ -83,18 +81,13 @@ class SideTasks:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["SideTasks"]:
-        """Run all tasks in the block, then cancel them and wait for them. A task whose clean-up replaced the cancellation
-        by another error is cancelled again."""
+        """Run all tasks in the block, then cancel them and wait for them."""
         self._records.update({task.name: _Record() for task in self.tasks})
         self._group.extend(asyncio.create_task(self._supervise(task), name=task.name) for task in self.tasks)
         try:
             yield self
         finally:
-            pending = set(self._group)
-            while pending:
-                for one in pending:
-                    one.cancel()
-                _, pending = await asyncio.wait(pending, timeout=CANCEL_SECONDS)
+            await ended(*self._group)
 
     async def ended(self, seconds: float) -> None:
         """Wait until all tasks have ended by themselves, but at most `seconds`."""

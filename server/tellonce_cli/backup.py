@@ -9,9 +9,9 @@ from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings
 from tellonce.shutdown import told_to_end
 from tellonce_cli.database import current, database
-from tellonce_cli.memory import local_settings
+from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.app.whereabouts import described, has_memory
+from tellonce_server.app.whereabouts import described
 from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import texts_held
 
@@ -80,8 +80,7 @@ def _prune(folder: Path, keep: int) -> None:
 async def _backup(settings: ServerSettings, file: Path) -> None:
     if file.exists():
         raise CommandFailed(f"{file} is there already; name another file, or remove it.")
-    if not has_memory(settings):
-        raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
+    require_memory(settings)
     # Only the owner may read the file, because it contains the memory. Until the backup is finished, the file has
     # another name, so that it does not look like a finished backup.
     part = file.with_name(f"{file.name}.part")

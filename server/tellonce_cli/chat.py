@@ -13,6 +13,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load
+from tellonce.shutdown import ended
 from tellonce_cli import forget
 from tellonce_cli.chat_reminders import ChatReminders, terminal_delivers
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
@@ -97,8 +98,7 @@ async def _chat(settings: RelaySettings) -> int:
                 if line.strip():
                     await talk.hear(line.strip())
         finally:
-            reminding.cancel()
-            await asyncio.wait([reminding])
+            await ended(reminding)
     return 0
 
 

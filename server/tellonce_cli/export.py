@@ -13,16 +13,14 @@ from typing import TextIO
 
 from tellonce import plural
 from tellonce.settings import ServerSettings
-from tellonce_cli.memory import local_settings, storage
+from tellonce_cli.memory import local_settings, require_memory, storage
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.app.whereabouts import has_memory
 from tellonce_server.services.export import Entry, entries
 
 
 def run(file: Path | None, form: str) -> int:
     settings = local_settings()
-    if not has_memory(settings):
-        raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
+    require_memory(settings)
     wrote = asyncio.run(_export(settings, file, _FORMS[form]))
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"

@@ -9,6 +9,7 @@ from rich.progress import Progress
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings
+from tellonce.shutdown import ended
 from tellonce_cli.memory import local_settings, opened, storage
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.embedding.choose import choose_embedder
@@ -91,5 +92,4 @@ async def running(embedder: Embedder) -> AsyncGenerator[None]:
             await asyncio.sleep(1)
         yield
     finally:
-        work.cancel()
-        await asyncio.gather(work, return_exceptions=True)
+        await ended(work)

@@ -45,6 +45,12 @@ def _own_tokens(settings: ServerSettings) -> list[str]:
     return [(folder / scope).read_text("utf-8").strip() for scope in SCOPES if (folder / scope).exists()]
 
 
+def require_memory(settings: ServerSettings) -> None:
+    """Raises CommandFailed if this machine has no memory in the folder that the settings name."""
+    if not has_memory(settings):
+        raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
+
+
 @asynccontextmanager
 async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     """Open the storage of the memory in this process. A server may run at the same time."""

@@ -16,7 +16,7 @@ from telegram import User
 from tellonce.children import Child
 from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce.shutdown import told_to_end
+from tellonce.shutdown import ended, told_to_end
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
@@ -223,9 +223,7 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
     console.print("\nstopping …")
     for child in reversed(children):
         await child.stop()
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    await ended(*tasks)
 
 
 async def _leave_database(settings: ServerSettings) -> None:

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.domain.retrieval.measures import NONE, SITTING, measure
+from tellonce_server.domain.retrieval.measures import NONE, SESSION_PAUSE, measure
 from tellonce_server.domain.retrieval.question import Setting, question
 from tellonce_server.domain.retrieval.signals import Candidate
 
@@ -56,7 +56,7 @@ def test_a_session_is_a_part_of_a_thread_without_a_long_pause(found: list[tuple[
     seen: set[int] = set()
     for thread in threads:
         for before, after in pairwise(thread):
-            together = abs(after.sent_at - before.sent_at) < SITTING
+            together = abs(after.sent_at - before.sent_at) < SESSION_PAUSE
             assert (session[before.id] == session[after.id]) == together
         numbers = {int(session[c.id]) for c in thread}
         assert not numbers & seen, "no session spans two threads"

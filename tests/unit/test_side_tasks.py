@@ -8,7 +8,7 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from tellonce import side_tasks
+from tellonce import shutdown
 from tellonce.backoff import backoff, full_length
 from tellonce.side_tasks import FIRST_PAUSE, LONGEST_PAUSE, MOST_FAILURES, STEADY_SECONDS, SideTask, SideTasks
 from tellonce_cli.status import task_lines
@@ -108,7 +108,7 @@ def test_pauses_are_bounded() -> None:
 
 
 async def test_a_task_that_loses_its_cancellation_ends_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_tasks, "CANCEL_SECONDS", 0.01)
+    monkeypatch.setattr(shutdown, "CANCEL_SECONDS", 0.01)
     begun, lost = asyncio.Event(), 0
 
     async def loses_it() -> None:

@@ -136,7 +136,7 @@ class Conversations:
         agent = e.agents.at(case.chat_id, case.told.message_thread_id)
         profile = e.profile_at(case.chat_id)
         return turn.TurnOptions(
-            *(e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep, self._captions)
+            e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep, self._captions
         )
 
     async def _deal_with(self, opened: OpenTurn) -> None:

@@ -1,15 +1,14 @@
 """The state of one turn: its messages, the model's text so far, and which messages may join or end it. No I/O."""
 
 import asyncio
-import re
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from tellonce_llm import File
 from tellonce_relay.incoming import Incoming, is_split, together
 from tellonce_relay.telegram.senses import Unperceived
 from tellonce_relay.turn.model_call import Progress
 from tellonce_relay.updates.case import Case
+from tellonce_text.sentences import ends_as_question
 
 SPLIT_SECONDS = 0.5
 """Maximum seconds between the parts of an album, or of a text that an app split."""
@@ -17,8 +16,6 @@ SPLIT_SECONDS = 0.5
 MOST_PARTS = 30
 _CLOCK_STEP = 1.0
 """Telegram dates messages in whole seconds, so the gap between two messages may seem larger by this much."""
-
-_ASKS: Final = re.compile(r"[?？؟][\s)\]\"'”»]*\Z")
 
 
 @dataclass
@@ -69,7 +66,7 @@ class OpenTurn:
     def hold(self, seconds: float) -> float:
         """Seconds after the newest message during which a finished answer is held back, in case another message
         follows. A single question is answered at once."""
-        if len(self.cases) == 1 and not self._goes_on and _ASKS.search(self.head.told.text):
+        if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.told.text):
             return 0.0
         return self.breath(seconds)
 

@@ -13,6 +13,7 @@ from mcp.server.auth.provider import AccessToken
 
 from tellonce.journal import journal, utc_now
 from tellonce.settings import Remote, ServerSettings
+from tellonce.shutdown import ended
 from tellonce.side_tasks import SideTasks
 from tellonce_server.app.auth import session_access
 from tellonce_server.app.credentials import TokenVerifier
@@ -77,8 +78,7 @@ class Storage:
                 with self._watch.watching():
                     yield self
             finally:
-                opening.cancel()
-                await asyncio.gather(opening, return_exceptions=True)
+                await ended(opening)
 
     async def services(self) -> "Services":
         """Wait until storage is open and return the services.

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tellonce.shutdown import ended
 from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vector
 
 
@@ -63,9 +64,7 @@ class ActiveEmbedder:
                     running.result()  # raises the embedder's error, if it failed
                 await changed
             finally:
-                running.cancel()
-                changed.cancel()
-                await asyncio.gather(running, changed, return_exceptions=True)
+                await ended(running, changed)
 
     def follow(self, active: str | None) -> None:
         """Switch to the active model, unless it is unknown (None) or already in use, or embeddings are off."""

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import asyncpg
 
+from tellonce.shutdown import ended
 from tellonce_server.store import near_indexes
 from tellonce_server.store.database import Database
 from tellonce_sql import queries, query
@@ -97,9 +98,7 @@ async def give_way(session: Any, watch: Any, statement: str) -> bool:
     except (asyncpg.QueryCanceledError, asyncpg.LockNotAvailableError):
         return False
     finally:
-        work.cancel()
-        needed.cancel()
-        await asyncio.gather(work, needed, return_exceptions=True)
+        await ended(work, needed)
     return True
 
 

@@ -13,7 +13,7 @@ from tellonce import tracing
 from tellonce.backoff import backoff
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit
-from tellonce.shutdown import Stopped, drained, pause_or_stop, unless_stopped
+from tellonce.shutdown import Stopped, drained, ended, pause_or_stop, unless_stopped
 from tellonce.work import (
     ClaimedWork,
     ClaimWorkArgs,
@@ -125,7 +125,7 @@ class Agent:
             try:
                 await asyncio.wait({work, lease}, return_when=asyncio.FIRST_COMPLETED)
             except asyncio.CancelledError:
-                await _ended(work, lease)
+                await ended(work, lease)
                 await self._hand_back(job)
                 raise
             for task in (work, lease):
@@ -135,7 +135,7 @@ class Agent:
                         job.job_id,
                         exc_info=failure,
                     )
-            await _ended(work, lease)
+            await ended(work, lease)
 
     async def _work(self, job: WorkItem) -> None:
         emit = self._emitter(job)
@@ -227,10 +227,3 @@ async def _unless(stop: asyncio.Event, doing: Coroutine[Any, Any, ResultT]) -> R
     with suppress(Stopped):
         return await unless_stopped(stop, doing)
     return None
-
-
-async def _ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel running work and wait for its end. Its errors are handled elsewhere."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -49,7 +49,8 @@ def fill_log(draft: Draft) -> None:
     entries = _entries(m)
     start = _start(entries, m.log.omitted, room)
     shown = entries[start:]
-    draft.omit("log", [start], "earlier lines, log budget") if start else None
+    if start:
+        draft.omit("log", [start], "earlier lines, log budget")
     for entry in shown:
         draft.token_budget.pay(cost(entry.text))
         draft.say(entry.text)

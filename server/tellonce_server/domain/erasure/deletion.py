@@ -12,6 +12,7 @@ from datetime import datetime
 from itertools import islice, zip_longest
 from typing import TypeVar
 
+from tellonce.shutdown import ended
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
@@ -180,8 +181,7 @@ class Eraser:
                 yield batch, planned
         finally:
             if ahead is not None:
-                ahead.cancel()
-                await asyncio.gather(ahead, return_exceptions=True)
+                await ended(ahead)
 
     async def _read_and_planned(self, order: Order, batch: Sequence[Match]) -> list[_Planned]:
         keys = [(match.chat_id, match.ref) for match in batch]

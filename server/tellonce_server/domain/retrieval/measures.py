@@ -22,7 +22,7 @@ PARSED = 60
 """Maximum messages that are searched for their own time expressions, those of the named person first. The first search
 of a message takes about 0.1 ms; its result is cached."""
 
-SITTING = timedelta(hours=4)
+SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""
 
 NONE = -1
@@ -140,7 +140,7 @@ def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
     next_one = same_thread & (np.diff(number[order]) == 1)
     following = np.full(len(candidates), NONE, dtype=np.intp)
     following[order[:-1][next_one]] = order[1:][next_one]
-    begins = ~(same_thread & (np.abs(np.diff(at[order])) < SITTING.total_seconds()))
+    begins = ~(same_thread & (np.abs(np.diff(at[order])) < SESSION_PAUSE.total_seconds()))
     session = np.zeros(len(candidates), dtype=np.intp)
     session[order[1:]] = np.cumsum(begins)
     return following, session
