@@ -172,6 +172,35 @@ async def test_an_update_that_comes_again_is_neither_recorded_nor_answered_again
     assert len(await talk(memory)) == 4
 
 
+async def test_an_answered_update_that_comes_again_while_the_memory_is_away_stays_answered(
+    memory: Memory, tmp_path: Path
+) -> None:
+    async with telegram() as api, memory.relay() as real:
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("first")
+            await api.replies(1)
+        api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
+        away = Away(real, away=True)
+        async with relaying(memory, Echo(), state=tmp_path, api=api, client=away.client):
+            await api.say("second")
+            await away.refused(1, "record_message")
+            away.away = False
+            await api.until(lambda: "re second" in texts(api))
+    assert texts(api).count("re first") == 1
+
+
+async def test_a_command_that_comes_again_is_not_carried_out_again(memory: Memory, tmp_path: Path) -> None:
+    async with telegram() as api:
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("/remember I play the cello")
+            shown = await api.replies(1)
+        api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, 1]})
+        async with relaying(memory, Echo(), state=tmp_path, api=api):
+            await api.say("second")
+            await api.until(lambda: "re second" in texts(api))
+    assert texts(api) == [*shown, "re second"]
+
+
 async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process(
     memory: Memory, tmp_path: Path
 ) -> None:

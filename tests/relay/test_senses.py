@@ -64,7 +64,7 @@ async def test_a_picture_is_shown_to_the_model_and_found_by_what_it_shows(memory
             await api.all_fetched()
         async with relaying(memory, responder, api=api, state=tmp_path):
             # Telegram delivers the update again. The recorded description must stay.
-            api.world.updates.append({"update_id": 900, "message": api.world.messages[42, number]})
+            api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, number]})
             await api.all_fetched()
     assert texts(api) == ["A red canoe."]
     assert downloads(api) == 1
@@ -149,7 +149,7 @@ async def test_a_voice_is_the_message_it_says(memory: Memory, tmp_path: Path) ->
             await api.replies(2)
             await api.all_fetched()
         async with relaying(memory, Echo(), api=api, state=tmp_path, own=own):
-            api.world.updates.append({"update_id": 900, "message": api.world.messages[42, number]})
+            api.world.updates.insert(0, {"update_id": 1, "message": api.world.messages[42, number]})
             await api.all_fetched()
     heard = "I moved to Oslo last week."
     assert texts(api) == [phrase("senses.heard", text=heard), f"re {heard}"]

@@ -54,7 +54,7 @@ class Relay:
     def note(self, update: Update) -> None:
         """Note that an update was fetched. Its message's number is in use, and the message may belong to an open
         turn."""
-        if update.update_id not in self._seen:
+        if not self._was_taken(update.update_id):
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
         if message is not None:
@@ -65,7 +65,7 @@ class Relay:
 
         Raises MemoryUnreachable if the update could not be recorded and must be delivered again.
         """
-        if update.update_id in self._seen:
+        if self._was_taken(update.update_id):
             return
         self.note(update)
         try:
@@ -156,12 +156,7 @@ class Relay:
 
     async def _is_new(self, case: Case) -> bool:
         """Record the message and return whether to handle it. An already recorded message was handled, unless the inbox
-        says that its answer is owed.
-
-        A message with a file is not recorded again, because its text may now include what was seen or heard.
-        """
-        if self._was_taken(case):
-            return False
+        says that its answer is owed."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.told)).outcome
@@ -174,12 +169,7 @@ class Relay:
         self._outage.is_over()
         case.entry.recorded = True
         self._keep(case)
-        if case.told.shows_file:
-            self._e.told.put(_name_of(case), "taken")
         return outcome == "created"
-
-    def _was_taken(self, case: Case) -> bool:
-        return case.told.shows_file and self._e.told.get(_name_of(case)) is not None
 
     def _wants_answer(self, case: Case) -> bool:
         """Whether to answer. In a group, the bot answers only messages addressed to it, and messages of the same person
@@ -354,11 +344,12 @@ class Relay:
         if case is not None:
             await self._conversations.tell_away(case, seconds)
 
+    def _was_taken(self, update_id: int) -> bool:
+        """Whether this process took the update in, or an earlier one handled it: Telegram delivers an update again if a
+        kill kept it from being acknowledged."""
+        return update_id in self._seen or self._e.inbox.was_handled(update_id)
+
     def _was_seen(self, update_id: int) -> None:
         self._seen[update_id] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
-
-
-def _name_of(case: Case) -> str:
-    return f"taken:{case.chat_id}:{case.told.message_id}"

@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from tellonce import tracing
-from tellonce_relay.seen_store import write
+from tellonce_relay.seen_store import SeenStore, write
 from tellonce_relay.telegram.chat_surface import Delivery
 from tellonce_relay.turn.turn import DraftAnswer
 
@@ -55,10 +55,11 @@ _ENTRY = TypeAdapter(Entry)
 
 
 class Inbox:
-    """A folder of entries, by update number."""
+    """A folder of entries, by update number. The numbers of the newest handled updates are in a file beside it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._handled = SeenStore(folder.with_name("handled.json"))
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def __contains__(self, update_id: int) -> bool:
@@ -75,7 +76,12 @@ class Inbox:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
 
     def done(self, update_id: int) -> None:
+        """Delete the entry, if there is one. The update counts as handled, because Telegram may deliver it again."""
+        self._handled.put(str(update_id), "")
         self._file(update_id).unlink(missing_ok=True)
+
+    def was_handled(self, update_id: int) -> bool:
+        return self._handled.get(str(update_id)) is not None
 
     def left(self) -> Iterator[tuple[int, Entry]]:
         """Interrupted entries, oldest first."""
