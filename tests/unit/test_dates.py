@@ -91,6 +91,28 @@ def test_days_in_other_peoples_words(said: str, zone: str, text: str, first: str
     assert found.certain is certain
 
 
+@pytest.mark.parametrize(
+    ("signed", "to_sign"),
+    [
+        ("We signed the deed on December 22", "We will sign the deed on January 22"),
+        ("Am 22. Dezember haben wir den Vertrag unterschrieben", "Am 22. Januar unterschreiben wir den Vertrag"),
+        ("Firmamos la escritura el 22 de diciembre y aún no hay copia", "Firmaremos la escritura el 22 de enero"),
+        ("Nous avons signé l'acte le 22 décembre, et pas de copie", "Nous signerons l'acte le 22 janvier"),
+        ("Abbiamo firmato il rogito il 22 dicembre, la copia non c'è", "Firmeremo il rogito il 22 gennaio"),
+        ("Assinamos a escritura em 22 de dezembro e não há cópia", "Vamos assinar a escritura em 22 de janeiro"),
+        ("Мы подписали договор 22 декабря, а копии ещё нет", "Мы подпишем договор 22 января"),
+    ],
+)
+def test_a_day_without_its_year_is_of_the_year_next_door_at_new_year(signed: str, to_sign: str) -> None:
+    for text, now, day in (
+        (signed, datetime(2027, 1, 11, 9, tzinfo=SINGAPORE), date(2026, 12, 22)),
+        (to_sign, datetime(2026, 12, 11, 9, tzinfo=SINGAPORE), date(2027, 1, 22)),
+    ):
+        (found,) = expressions(text, Said(now, SINGAPORE))
+        assert found.best is not None
+        assert (found.best.days, found.certain) == ((day, day), True)
+
+
 @given(
     MOMENTS, st.integers(1, 12), st.integers(1, 28), st.sampled_from(["We married on {}", "The contract of {} says no"])
 )

@@ -58,17 +58,18 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
     found = _order(line, first) or _after(line, end)
+    if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
+        return Look(None)
     if found:
         return Look(found, sure=True)
     if line.language != "en":
-        return Look(None) if _may_be_past(line, first) else Look("future", sure=True, inferred=True)
+        return Look(None) if _may_be_past(line, first, *line.sentences[first]) else Look("future", sure=True, inferred=True)
     either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _back(line, first))
     return Look("future", own=not either)
 
 
-def _may_be_past(line: Line, first: int) -> bool:
-    """Whether a word of the sentence looks like a past verb or a participle."""
-    begin, end = line.sentences[first]
+def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
+    """Whether a word from `begin` to `end`, near the expression at `first`, looks like a past verb or a participle."""
     near = range(max(begin, first - _FAR), min(end, first + _FAR))
     return any(_looks_past(line, at) for at in near)
 
@@ -324,8 +325,11 @@ def _is_condition(line: Line, index: int) -> bool:
 
 
 def _is_adjective(line: Line, index: int) -> bool:
-    """Whether the participle is an adjective, between an article or a preposition and a noun: `a folded book`."""
+    """Whether the word is no verb: a noun after an article (`the deed`), or an adjective between an article or a
+    preposition and a noun (`a folded book`)."""
     before, after = line[index - 1], line[index + 1]
+    if before.has("article"):
+        return True
     led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
     return led and after.kind == "word" and not after.tags
 
