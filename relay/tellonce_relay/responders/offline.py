@@ -3,7 +3,6 @@ claims of its own."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
@@ -12,6 +11,7 @@ from tellonce_relay.catalogue import day, in_every_language, phrase
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
+from tellonce_text.changes import without_changed
 from tellonce_text.lexicon import STOP_WORDS
 from tellonce_text.sentences import is_question, split_sentences
 
@@ -76,37 +76,7 @@ class OfflineResponder:
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
-        results, corrections = await _corrected((await memory.search_memory(args)).results, incoming, memory)
-        return from_memory(results, incoming, corrections)
-
-
-async def _corrected(
-    results: Sequence[c.SearchResult], incoming: Incoming, memory: MemoryClient
-) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without the sentences that the person corrected later, and the numbers of the corrected memories."""
-    told = [_flat(r.text) for r in results if r.kind == "message"]
-    reworded = [r for r in results if r.sources and r.kind != "message" and not any(_flat(r.text) in t for t in told)]
-    corrections: set[int] = set()
-    for one in reworded:
-        why = await memory.explain(c.ExplainArgs(memory_id=one.id, chat_id=incoming.chat_id))
-        if why.versions:
-            corrections.add(one.id)
-            at = max(version.at for version in why.versions)
-            former = [_flat(text) for text in (*(version.text for version in why.versions), *why.quotes)]
-            results = [_dated(r, at) if r is one else _without(r, former, at) for r in results]
-    return list(results), frozenset(corrections)
-
-
-def _dated(result: c.SearchResult, at: datetime) -> c.SearchResult:
-    return result.model_copy(update={"at": at})
-
-
-def _without(result: c.SearchResult, former: Sequence[str], before: datetime) -> c.SearchResult:
-    """A message without the sentences that state one of the former texts, unless it is newer than their correction."""
-    if result.kind != "message" or result.at > before:
-        return result
-    kept = [part for part in split_sentences(result.text) if not any(text in _flat(part) for text in former)]
-    return result.model_copy(update={"text": " ".join(kept)})
+        return from_memory((await memory.search_memory(args)).results, incoming)
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
@@ -122,13 +92,12 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     ) or (phrase("offline.nothing" if asked else "offline.nobody"))
 
 
-def from_memory(
-    results: Sequence[c.SearchResult], incoming: Incoming, corrections: frozenset[int] = frozenset()
-) -> str:
-    """The person's messages about the question, newest first. A memory is added only if it is newer than these
-    messages or among the `corrections`. If nothing shares a word with the question, the results nearest in meaning are
-    shown."""
+def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
+    """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
+    only if it is newer than these messages or states what such a sentence says now. If nothing shares a word with the
+    question, the results nearest in meaning are shown."""
     asked = content_words(incoming.text)
+    results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
     near = [r for r in told if asked & content_words(r.text)]
     said = [r for r in near if _is_said(r)]
@@ -136,7 +105,7 @@ def from_memory(
     kept = [r for r in near if r not in said and r.role != "assistant" and (newest_said is None or r.at > newest_said)]
     corrected = [r for r in near if r.kind != "message" and r.id in corrections]
     others = [r for r in (*said, *kept) if r not in corrected]
-    chosen = sorted([*corrected, *others][:_LINES] or near[:1], key=lambda r: r.at, reverse=True)
+    chosen = sorted([*corrected, *others][:_LINES] or near[:1], key=lambda r: (r in corrected, r.at), reverse=True)
     if chosen:
         head = [] if _names(incoming.text, chosen) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming) for result in chosen)])
@@ -146,6 +115,17 @@ def from_memory(
         if nearest
         else phrase("offline.nothing")
     )
+
+
+def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
+    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these."""
+    told: list[c.SearchResult] = []
+    corrections: set[int] = set()
+    for result in results:
+        text, numbers = without_changed(result.text) if result.kind == "message" else (result.text, ())
+        told.append(result.model_copy(update={"text": text}) if numbers else result)
+        corrections.update(numbers)
+    return told, frozenset(corrections)
 
 
 def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:

@@ -3,9 +3,10 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import TypeAlias
 
 from tellonce import contract as c
 from tellonce.plural import counted
@@ -22,11 +23,15 @@ from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.store import context as rows_of
-from tellonce_server.store import elsewhere, messages
+from tellonce_server.store import elsewhere, memories, messages
 from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
+from tellonce_text.changes import Change
+
+_Place: TypeAlias = tuple[int, int]
+"""A message: its chat and its number."""
 
 MOST_MESSAGES = 400
 """Maximum messages read for a window. No budget has room for so many, so the limit matters only if the summarizer was
@@ -141,11 +146,12 @@ class ContextReader:
         return replace(rows, window=window, thread=thread), kept
 
     async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit], beside: Elsewhere) -> Material:
+        around = await self._around(r, rows)
         return Material(
             rows=rows,
             elsewhere=beside,
             hits=hits,
-            around=await self._around(r, rows),
+            around=around,
             excluded=self._answered(r, rows),
             query=r.args.query,
             thread_key=r.thread_key,
@@ -158,7 +164,17 @@ class ContextReader:
             keep=self._deps.settings.compaction.keep,
             # A client that takes sections adds the time to its prompt itself, as docs/CONTRACT.md, 4 describes.
             clock=r.args.detail == "text" and r.args.include is None,
+            chat_id=r.where.chat_id,
+            changes=await self._changes(r, [*rows.window, *around, *_beside(rows, beside)], hits),
         )
+
+    async def _changes(self, r: _Request, lines: Sequence[Line], hits: Sequence[Hit]) -> Mapping[_Place, list[Change]]:
+        """What changed since the messages were sent. A context of a past time shows no later changes."""
+        if r.args.as_of is not None:
+            return {}
+        chat = r.where.chat_id
+        shown = {(chat, line.id) for line in lines} | {(h.chat_id or chat, h.id) for h in hits if h.kind == "message"}
+        return await memories.changes(self._deps.database, r.where.owner_id, sorted(shown), chat)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
         """The search request, or None if there is nothing to search for."""
@@ -240,6 +256,12 @@ class ContextReader:
             coverage=built.coverage,
             receipt_id=receipt_id,
         )
+
+
+def _beside(rows: ContextRows, beside: Elsewhere) -> list[Line]:
+    """The quoted message, and the messages of this chat's other threads."""
+    replies = [line for talk in beside.replies for line in talk.lines]
+    return [*([rows.quoted] if rows.quoted else ()), *beside.left, *replies]
 
 
 def _unread(exchanges: int) -> list[str]:

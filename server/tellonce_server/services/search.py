@@ -1,12 +1,18 @@
 """Answers `search_memory` with one page of results."""
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 from tellonce.contract import SearchMemoryArgs, SearchResult, SearchResults
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.store import memories
+from tellonce_text.changes import Change, marked
 from tellonce_text.dates.clock import age
 from tellonce_text.secrets import mask
 
@@ -34,15 +40,22 @@ class Searcher:
                 cursor=args.cursor,
             )
         )
+        messages = sorted((hit.chat_id or 0, hit.id) for hit in page.hits if hit.kind == "message")
+        visible_in = None if args.where == "all" else where.chat_id
+        changes = await memories.changes(self._deps.database, where.owner_id, messages, visible_in)
         longest = max((len(hit.full_text) for hit in page.hits), default=0)
-        results = await offloaded(longest, lambda: tuple(map(self._result, page.hits)))
+        listed = frozenset(hit.id for hit in page.hits if hit.kind in MEMORY_KINDS)
+        results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.hits)))
         return SearchResults(results=results, next_cursor=page.next_cursor)
 
-    def _result(self, hit: Hit) -> SearchResult:
+    def _result(
+        self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], hit: Hit
+    ) -> SearchResult:
+        changed = changes.get((hit.chat_id or 0, hit.id), ()) if hit.kind == "message" else ()
         return SearchResult(
             id=hit.id,
             kind=hit.kind,
-            text=mask(hit.full_text),
+            text=mask(marked(hit.full_text, changed, listed)),
             role=hit.role,
             speaker=hit.speaker,
             at=hit.at.astimezone(self._deps.zone),

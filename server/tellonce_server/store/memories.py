@@ -11,6 +11,7 @@ from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, Wh
 from tellonce.work import Tier
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
+from tellonce_text.changes import Change
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
 
@@ -362,6 +363,22 @@ async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[i
     """The memories learned from these messages that no longer hold, and the former texts of those that were
     reworded."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
+
+
+async def changes(
+    q: Queries, owner_id: int, messages: Sequence[tuple[int, int]], chat_id: int | None
+) -> dict[tuple[int, int], list[Change]]:
+    """The statements of these messages, given as (chat, number), that were reworded or replaced since. Memories that
+    are not visible in `chat_id` are left out; None means all chats."""
+    if not messages:
+        return {}
+    places = ([chat for chat, _ in messages], [number for _, number in messages])
+    found: dict[tuple[int, int], list[Change]] = {}
+    for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *places, chat_id):
+        words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former
+        change = Change(number, content, tuple(words or ()), verbatim=bool(quotes))
+        found.setdefault((chat, message), []).append(change)
+    return found
 
 
 async def owners_with_endings(q: Queries, now: datetime) -> list[int]:

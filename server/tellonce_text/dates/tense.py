@@ -63,7 +63,8 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if found:
         return Look(found, sure=True)
     if line.language != "en":
-        return Look(None) if _may_be_past(line, first, *line.sentences[first]) else Look("future", sure=True, inferred=True)
+        past = _may_be_past(line, first, *line.sentences[first])
+        return Look(None) if past else Look("future", sure=True, inferred=True)
     either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _back(line, first))
     return Look("future", own=not either)
 

@@ -347,6 +347,43 @@ with recursive gone as (
 delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
+-- name: changes
+-- $1 owner, $2 chats and $3 numbers of messages, $4 the chat in which the result is shown, or null for all. For each of
+-- these messages: the memories learned from it that were reworded or replaced after it was sent, each with its former
+-- words and the memory that states it now. A memory learned from the message itself does not change it.
+with recursive said as materialized (
+  select m.chat_id, m.id, m.sent_at
+  from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
+  cross join lateral (
+    select chat_id, id, sent_at from messages m
+    where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
+), learned as materialized (
+  select s.chat_id, s.id as message_id, m.id, m.content, m.quotes, m.superseded_by, s.sent_at
+  from (
+    select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
+    where owner_id = $1 and source_ids && $3::bigint[] and (superseded_by is not null or version > 1)) m
+  join said s on s.chat_id = m.source_chat_id and s.id = any(m.source_ids)
+), chain (origin, id, following) as (
+  select id, id, superseded_by from learned
+  union
+  select c.origin, m.id, m.superseded_by
+  from chain c
+  join memories m on m.owner_id = $1 and m.id = c.following
+)
+select l.chat_id, l.message_id, now.id, now.content, l.quotes,
+  case when now.id = l.id then former.contents else array[l.content] end as former
+from learned l
+join chain c on c.origin = l.id and c.following is null
+join memories now on now.owner_id = $1 and now.id = c.id
+left join lateral (
+  select array_agg(v.content order by v.version) as contents, max(v.replaced_at) as replaced_at
+  from memory_versions v
+  where v.owner_id = $1 and v.id = l.id) former on true
+where now.status in ('active', 'completed') and ($4::bigint is null or now.chat_id is null or now.chat_id = $4)
+  and case when now.id = l.id then l.sent_at <= former.replaced_at
+    else not (now.source_chat_id is not distinct from l.chat_id and l.message_id = any(now.source_ids)) end
+order by l.chat_id, l.message_id, now.id
+
 -- name: ended
 -- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
 -- the user or reworded since, with their former text and the time. Memories that a better tier only read again are left

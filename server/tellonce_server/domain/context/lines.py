@@ -4,7 +4,8 @@ Token budgets are applied elsewhere.
 Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
+from tellonce_text.changes import Change, marked
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
@@ -37,11 +39,20 @@ KIND_TITLES: dict[MemoryKind, str] = {
 
 @dataclass(frozen=True)
 class View:
-    """What a line's format depends on: the time of reading, the user's zone, and the current thread."""
+    """What a line's format depends on: the time of reading, the user's zone, the current thread and chat, and what
+    changed since the messages were sent. `known` are the memories that have lines of their own."""
 
     now: datetime
     zone: ZoneInfo
     thread_key: str
+    chat_id: int = 0
+    changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
+    known: frozenset[int] = frozenset()
+
+    def current(self, text: str, message_id: int, chat_id: int | None = None) -> str:
+        """A message's text with a mark after words that no longer hold."""
+        changes = self.changes.get((chat_id or self.chat_id, message_id)) if self.changes else None
+        return marked(text, changes, self.known) if changes else text
 
     @cached_property
     def today(self) -> date:
@@ -81,7 +92,8 @@ def shown(line: Line, view: View) -> Shown:
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:
-        return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {body(line.content)}")
+        said = body(view.current(line.content, line.id))
+        return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {said}")
     lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now, view.zone)}]: ")
     return Shown(line, local_time.date(), lead + body(line.routine_summary or line.content))
 
@@ -145,9 +157,12 @@ def hit_line(hit: Hit, view: View) -> str:
     09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
-    message. In messages, the day is added after relative dates such as "last Saturday".
+    message. In messages, the day is added after relative dates such as "last Saturday", and a mark after words that no
+    longer hold.
     """
-    text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
+    text = hit.text
+    if hit.kind == "message":
+        text = view.current(with_days(text, hit.at, view.zone), hit.id, hit.chat_id)
     return f"{_lead(hit, view)}: {body(text)}"
 
 
@@ -189,4 +204,5 @@ def quoted_line(line: Line, view: View) -> str:
     if line.routine is not None:
         return shown(line, view).text
     at = clock_time(line.sent_at, view.zone)
-    return f"[{at}, {age(line.sent_at, view.now, view.zone)}] {speaker(line.role, line.speaker)}: {body(line.content)}"
+    said = body(view.current(line.content, line.id))
+    return f"[{at}, {age(line.sent_at, view.now, view.zone)}] {speaker(line.role, line.speaker)}: {said}"

@@ -1,12 +1,13 @@
 """The material of one context, read and searched before anything is selected. Plain values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import ResultKind, SectionName
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.lines import View
 from tellonce_server.domain.retrieval.question import asks
@@ -14,13 +15,15 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
+from tellonce_text.changes import Change
 
 
 @dataclass(frozen=True)
 class Material:
     """The material of one context. `hits` are in rank order; `around` are the neighbors of a quoted message; `excluded`
-    is the number of the message being answered. `total` is the token budget. `clock` says whether the context shows the
-    current time. The last `keep` messages are shown even if they are summarized."""
+    is the number of the message being answered. `changes` are the statements of shown messages that changed since, by
+    chat and number. `total` is the token budget. `clock` says whether the context shows the current time. The last
+    `keep` messages are shown even if they are summarized."""
 
     rows: ContextRows
     hits: Sequence[Hit]
@@ -38,10 +41,13 @@ class Material:
     include: frozenset[SectionName] | None = None
     keep: int = 20
     clock: bool = False
+    chat_id: int = 0
+    changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
 
     @cached_property
     def view(self) -> View:
-        return View(self.now, self.zone, self.thread_key)
+        known = {memory.id for memory in self.rows.memories} | {hit.id for hit in self.found(*MEMORY_KINDS)}
+        return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known))
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
         """The search results of these kinds."""

@@ -1,0 +1,77 @@
+"""Marks the words of a text that no longer hold, because the user's memory of them changed: `The dentist is on Tuesday
+(since changed: #8).` Pure.
+
+The text itself stays as it was said. A reader of the mark finds the current statement in the memory of that number.
+"""
+
+import re
+from collections.abc import Container, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from tellonce_text.sentences import split_sentences
+
+LONGEST_STATED: Final = 200
+"""Maximum characters of a current statement that a mark contains."""
+
+_WORD: Final = re.compile(r"\w+")
+_DATE: Final = r"(?:\s*\([^()]*\d{4}[^()]*\))?"
+"""Matches a date that was added after relative words."""
+_BETWEEN: Final = rf"{_DATE}\W+"
+_MARK: Final = re.compile(r"\(since changed: #(\d+)(?: “[^”]*”)?\)")
+
+_SPLIT_OFF: Final = "\ue000"
+"""A character for private use that replaces a mark."""
+
+
+class Change(NamedTuple):
+    """A statement of a message that was reworded or replaced: the memory that now states it, and the former words.
+    `verbatim` means that these are the message's own words."""
+
+    memory_id: int
+    content: str
+    former: tuple[str, ...]
+    verbatim: bool
+
+
+def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
+    """The text with a mark after the words that no longer hold, or after the whole text if these words are not known.
+    An excerpt that does not contain them stays unchanged. A mark states the memory's content unless its number is
+    `known` to the reader from another line."""
+    marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, change)) is not None]
+    for at, note in sorted(dict.fromkeys(marks), reverse=True):
+        text = f"{text[:at]} ({note}){text[at:]}"
+    return text
+
+
+def without_changed(text: str) -> tuple[str, Sequence[int]]:
+    """The text without its marked sentences, and the numbers of the memories that state them now."""
+    numbers = [int(found[1]) for found in _MARK.finditer(text)]
+    # The content of a mark may consist of several sentences, so it is removed before the text is split.
+    kept = [part for part in split_sentences(_MARK.sub(_SPLIT_OFF, text)) if _SPLIT_OFF not in part]
+    return " ".join(kept), numbers
+
+
+def _note(change: Change, known: Container[int]) -> str:
+    if change.memory_id in known:
+        return f"since changed: #{change.memory_id}"
+    stated = " ".join(change.content.split()).translate(_PLAIN)[:LONGEST_STATED]
+    return f"since changed: #{change.memory_id} “{stated}”"
+
+
+_PLAIN: Final = str.maketrans("“”", '""')
+
+
+def _end_of(text: str, change: Change) -> int | None:
+    """The end of the first former words in the text, before their punctuation. An excerpt may contain only one sentence
+    of them."""
+    parts = (part for words in change.former for part in (words, *split_sentences(words)))
+    found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
+    return next((match.end() for match in found if match), None if change.verbatim else len(text.rstrip()))
+
+
+@lru_cache(maxsize=256)
+def _words_of(text: str) -> re.Pattern[str] | None:
+    """Matches the text's words in order, ignoring case, punctuation and dates that were added between them."""
+    words = [re.escape(word) for word in _WORD.findall(text)]
+    return re.compile(rf"\b{_BETWEEN.join(words)}\b{_DATE}", re.IGNORECASE) if words else None

@@ -1,0 +1,96 @@
+"""Words of the user that no longer hold: the messages stay as they were said, and every line that shows them says which
+memory states it now."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tellonce import contract as c
+from tellonce.client import MemoryClient
+from tellonce_text.changes import Change, marked, without_changed
+from tests.memory_fixtures import USER, Clock, Memory
+
+DENTIST = "My dentist appointment is on December 3rd at 10am"
+MOVED = "My dentist appointment is on December 10th at 4pm"
+NEVER = "never said"
+
+
+async def _said(client: MemoryClient, clock: Clock, text: str, number: str) -> None:
+    clock.forward(minutes=5)
+    await client.record_message(c.RecordMessageArgs(role="user", content=text, message_id=number))
+
+
+async def _learned(
+    client: MemoryClient, clock: Clock, text: str, number: str, replaces: tuple[int, ...] = (), scope: str = "global"
+) -> int:
+    clock.forward(minutes=1)
+    one = {"content": text, "quote": text, "source_message_id": number, "replaces": replaces, "scope": scope}
+    args = c.RememberArgs.model_validate({"statements": [one]})
+    (result,) = (await client.remember(args)).results
+    assert result.memory.status == "active"
+    return result.memory.id
+
+
+async def _lines(client: MemoryClient, **args: object) -> list[str]:
+    built = await client.get_context(c.GetContextArgs.model_validate(args))
+    return (built.context or "").splitlines()
+
+
+def _one(lines: list[str], text: str) -> str:
+    (line,) = [line for line in lines if "User: " in line and text in line]
+    return line
+
+
+@pytest.mark.anyio
+async def test_words_whose_memory_was_corrected_or_replaced_are_marked_wherever_they_are_shown(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        await _said(client, clock, f"{DENTIST}. The dentist is called Ruth.", "1")
+        await _said(client, clock, "I live in Berlin", "2")
+        before = clock.at
+        dentist = await _learned(client, clock, DENTIST, "1")
+        await _learned(client, clock, "The dentist is called Ruth", "1")
+        berlin = await _learned(client, clock, "I live in Berlin", "2")
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=dentist, action="edit", content=MOVED))
+        await _said(client, clock, "I live in Lisbon now", "3")
+        lisbon = await _learned(client, clock, "I live in Lisbon now", "3", replaces=(berlin,))
+        await _said(client, clock, MOVED, "4")
+        await _learned(client, clock, MOVED, "4")
+        for query in (None, "When is my dentist appointment, and where do I live?"):
+            lines = await _lines(client, query=query)
+            assert _one(lines, "3rd").endswith(f"{DENTIST} (since changed: #{dentist}). The dentist is called Ruth.")
+            assert _one(lines, "Berlin").endswith(f"I live in Berlin (since changed: #{lisbon})")
+            assert "changed" not in _one(lines, "Lisbon") + _one(lines, "December 10th")
+            assert any(line.startswith(f"- #{dentist} {MOVED}") for line in lines)
+        assert not any("since changed" in line for line in await _lines(client, as_of=before))
+        found = await client.search_memory(c.SearchMemoryArgs(query="dentist December 3rd", kinds=("message",)))
+        (said,) = [result.text for result in found.results if "3rd" in result.text]
+        assert said == f"{DENTIST} (since changed: #{dentist} “{MOVED}”). The dentist is called Ruth."
+
+
+@pytest.mark.anyio
+async def test_a_change_that_belongs_to_one_chat_is_not_told_in_another(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await _said(client, clock, "The budget of this project is 4,000 euros", "1")
+        former = await _learned(client, clock, "The budget of this project is 4,000 euros", "1", scope="chat")
+        await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=former, action="edit", content="The budget of this project is 6,500 euros")
+        )
+        query = "What is the budget of this project?"
+        assert "since changed" in _one(await _lines(client, query=query), "4,000")
+        elsewhere = await _lines(client, query=query, conversation_id="other")
+        found = await client.search_memory(c.SearchMemoryArgs(query=query, where="all", chat_id=USER))
+        assert not any("6,500" in line or "since changed" in line for line in elsewhere)
+        assert any("since changed" in result.text for result in found.results)
+
+
+@given(st.text(max_size=60), st.text(max_size=60), st.sampled_from([DENTIST, NEVER]), st.booleans())
+def test_a_mark_changes_nothing_else_in_a_text(before: str, after: str, former: str, verbatim: bool) -> None:
+    text = f"{before} {DENTIST}. {after}"
+    found = marked(text, [Change(8, "It is “next” week. At four.", (former,), verbatim)])
+    assert found.replace(' (since changed: #8 “It is "next" week. At four.”)', "") == text
+    assert (found == text) == (former == NEVER and verbatim)
+    kept, numbers = without_changed(found)
+    assert list(numbers) == ([8] if found != text else [])
+    assert former == NEVER or DENTIST not in kept
