@@ -149,7 +149,8 @@ _ADVICE: Final = re.compile(
     re.IGNORECASE,
 )
 _RECALL: Final = re.compile(
-    r"^\W*(?:have|has|had|can|could|tell me|remind me|remember|show me|find|list|give me|recall)\b",
+    r"^\W*(?:please\W+)?(?:have|has|had|can|could|tell|remind me|remember|show me|find|list|give me|recall|recount|retell"
+    r"|recap|summari[sz]e|describe|outline|write|go (?:over|through)|walk me through)\b",
     re.IGNORECASE,
 )
 # These words can also be names. They count as names only with a capital letter.
