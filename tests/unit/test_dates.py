@@ -160,6 +160,14 @@ def test_every_reading_is_aware_in_the_speakers_zone_and_ends_after_it_begins(
             assert reading.start.timestamp() <= reading.end.timestamp()
 
 
+@pytest.mark.parametrize(
+    "text", ["I joined a group, four of us, and we meet on Tuesdays.", "I've had lessons since May, every Wednesday."]
+)
+def test_a_day_that_repeats_has_no_reading_and_is_not_certain(text: str) -> None:
+    repeated = [found for found in expressions(text, SAID) if found.precision == "recurring"]
+    assert [(found.best, found.certain) for found in repeated] == [(None, False)]
+
+
 @given(st.text(max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     for found in expressions(text, SAID):

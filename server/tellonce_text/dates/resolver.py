@@ -58,7 +58,7 @@ def resolved(
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    clear = len(readings) == 1 or (own and not either) or _is_only_near(readings, local.date())
+    clear = len(readings) == 1 or (own and not either) or (bool(readings) and _is_only_near(readings, local.date()))
     certain = certain and clear and not _is_part_of_more(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
