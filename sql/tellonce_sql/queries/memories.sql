@@ -361,7 +361,7 @@ with recursive said as materialized (
   select s.chat_id, s.id as message_id, m.id, m.content, m.quotes, m.superseded_by, s.sent_at
   from (
     select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
-    where owner_id = $1 and source_ids && $3::bigint[] and (superseded_by is not null or version > 1)) m
+    where owner_id = $1 and (superseded_by is not null or version > 1) and source_ids && $3::bigint[]) m
   join said s on s.chat_id = m.source_chat_id and s.id = any(m.source_ids)
 ), chain (origin, id, following) as (
   select id, id, superseded_by from learned
