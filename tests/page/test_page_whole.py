@@ -53,7 +53,9 @@ async def test_a_text_runs_in_its_own_direction(tab: Tab, memory: MemoryClient) 
 
 async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show("today")
-    await page.keyboard.press("2")
+    for key, screen in (("5", "forget"), ("6", "data"), ("2", "memories")):
+        await page.keyboard.press(key)
+        await expect(page.locator("main")).to_have_attribute("data-shown", screen)
     await page.wait_for_selector("#memories > li")
     await page.locator("#memories a").first.focus()
     await page.keyboard.press("j")

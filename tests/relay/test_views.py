@@ -200,8 +200,9 @@ def test_what_is_not_ticked_is_kept() -> None:
 
 
 def test_forgotten_is_never_said_while_something_still_says_it() -> None:
-    done = c.Forgotten(erased={"memories": 1, "messages": 2, "sentences": 2}, traces_left=0, receipt="f1")
-    assert views.forgotten_view(done) == "✓ Forgotten (1 memory, 2 sentences)"
+    rows = {"memories": 1, "messages": 2, "sentences": 2, "user_profile": 1, "former_lines": 3, "context_receipts": 9}
+    done = c.Forgotten(erased=rows, traces_left=0, receipt="f1")
+    assert views.forgotten_view(done) == "✓ Forgotten (1 memory, 2 sentences, 4 other texts)"
     assert (
         views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
     )
