@@ -17,7 +17,7 @@ MOST_LISTED = 300
 """Maximum matches listed one by one. Of the others, the preview gives only the number."""
 SHOWN = 400
 """Maximum characters shown of a match."""
-EXAMPLE = 80
+EXAMPLE = 48
 """Maximum characters shown of the match that stands for others."""
 _BEFORE = 0.3
 """Maximum share of the shown characters that come before the match."""
