@@ -76,6 +76,14 @@ async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show(f"memory/{number}")
     await page.keyboard.press("e")
     await expect(page.get_by_role("textbox", name="Edit")).to_be_focused()
+    await page.keyboard.type("Not so: ")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("corrected by you")).to_be_visible()
+    await page.keyboard.press("u")
+    await expect(page.get_by_text("corrected by you")).to_have_count(0)
+    restored = await memory.explain(c.ExplainArgs(memory_id=number))
+    assert restored.memory is not None
+    assert (restored.memory.content, restored.versions) == (before.content, ())
 
 
 async def test_a_stranger_is_told_how_to_sign_in(chrome: Browser, server: HttpServer) -> None:
