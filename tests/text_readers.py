@@ -381,6 +381,7 @@ SLOW = frozenset(
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
+    tellonce_text.dates.meanings.coming_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
     """.split()
