@@ -28,7 +28,8 @@ be given; an explicit null counts as absent. A call that cannot be done is a too
 nothing is half-written. If the error's `_meta` holds `tellonce/later`, the same call may succeed later.
 
 `chat_id`, `conversation_id`, `message_thread_id` and `reply_to_message_id` name the place of a call. A client that names none has a chat of
-its own. The user is always the one the credential belongs to.
+its own. The user is always the one the credential belongs to. Every tool accepts all four; the list that a model reads leaves out
+those that a tool seldom needs.
 
 The examples below are one conversation: a test calls them in this order on a real server and compares
 the answers. Its PostgreSQL is an external one."""

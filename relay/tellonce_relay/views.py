@@ -11,9 +11,10 @@ SHOWN = 5
 LONGEST = 3500
 """Maximum characters of a view, so that it always fits one message."""
 _QUOTE = 160
-_TALLIED = {"memories": "memory", "sentences": "sentence", "conversation_summaries": "summary"}
-"""The tables whose counts are shown after an erasure, because people understand them. Messages are counted by their
-sentences."""
+_TALLIED = {"memories": "memory", "sentences": "sentence"}
+"""The tables whose counts are shown by themselves after an erasure, because people understand them."""
+_NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
+"""The counts of an erasure that are no further texts: messages are counted by their sentences."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
@@ -70,10 +71,12 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """One match on one line: its kind, day, type of match if not exact, and text."""
+    """One match on one line: its kind, day, type of match if not exact, and text. The match that stands for several
+    texts has no number and no day."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
-    return f"[{phrase(f'kind.{match.kind}')}, {day(at, at)}{form}] {short(match.text)}"
+    said = f", {day(at, at)}" if match.ref else ""
+    return f"[{phrase(f'kind.{match.kind}')}{said}{form}] {short(match.text)}"
 
 
 def nothing_view(preview: Forgotten) -> str:
@@ -83,13 +86,19 @@ def nothing_view(preview: Forgotten) -> str:
 
 def forgotten_view(done: Forgotten) -> str:
     """The result of a `/forget`. It says "forgotten" only if nothing is left."""
-    tally = ", ".join(counted(noun, done.erased[name]) for name, noun in _TALLIED.items() if done.erased.get(name))
+    tally = ", ".join(_tallied(done))
     if not done.traces_left:
         return phrase("forget.done", tally=tally) if tally else phrase("forget.nothing_erased")
     places = counted("place", done.traces_left)
     left = [f"• {match.text[:_QUOTE]}" for match in done.left[:SHOWN]]
     head = phrase("forget.not_yet", tally=tally or phrase("forget.erased_nothing"), places=places)
     return "\n".join([head, *left, *done.notes])
+
+
+def _tallied(done: Forgotten) -> list[str]:
+    counts = {noun: done.erased.get(name, 0) for name, noun in _TALLIED.items()}
+    counts["text"] = sum(count for name, count in done.erased.items() if name not in _NOT_TEXTS)
+    return [counted(noun, count) for noun, count in counts.items() if count]
 
 
 def notice_view(notice: str) -> str:

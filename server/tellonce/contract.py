@@ -6,7 +6,19 @@ from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
 from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
 from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
-from tellonce.contract_types import Bigint, Contract, End, ExternalId, Instant, Moment, RowId, Text, Unit
+from tellonce.contract_types import (
+    Bigint,
+    ChatPlace,
+    Contract,
+    End,
+    ExternalId,
+    Instant,
+    Moment,
+    RowId,
+    Text,
+    ThreadPlace,
+    Unit,
+)
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import JobKind as JobKind
@@ -14,7 +26,6 @@ from tellonce.contract_types import MemoryAction as MemoryAction
 from tellonce.contract_types import MemoryKind as MemoryKind
 from tellonce.contract_types import MemoryOrigin as MemoryOrigin
 from tellonce.contract_types import MemoryStatus as MemoryStatus
-from tellonce.contract_types import NamedPlace as NamedPlace
 from tellonce.contract_types import Place as Place
 from tellonce.contract_types import ResultKind as ResultKind
 from tellonce.contract_types import Role as Role
@@ -43,9 +54,9 @@ START_NEW_CHAT = "start_new_chat"
 class Expects(Contract):
     """A value that the assistant asked the user for. The next message fills the slot only if it matches the type."""
 
-    slot: Annotated[Text, Field(max_length=64)]
-    type: SlotType = "text"
-    choices: tuple[Text, ...] = ()
+    slot: Annotated[Text, Field(max_length=64)] = Field(description="Its name.")
+    type: SlotType = Field(default="text", description="Default text.")
+    choices: tuple[Text, ...] = Field(default=(), description="For type choice.")
 
     @model_validator(mode="after")
     def _choice_has_choices(self) -> "Expects":
@@ -54,22 +65,20 @@ class Expects(Contract):
         return self
 
 
-class RecordMessageArgs(NamedPlace):
-    role: Role
-    content: Text
-    message_id: ExternalId | None = Field(
-        default=None, description="The channel's own id; with it, recording again is safe."
-    )
-    sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; default now.")
+class RecordMessageArgs(Place):
+    role: Role = Field(description="Who wrote it.")
+    content: Text = Field(description="The exact text.")
+    message_id: ExternalId | None = Field(default=None, description="Its id; repeating it is safe.")
+    sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; else now.")
     channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = Field(
-        default=None, description="Default: the client's name."
+        default=None, description="Else your client."
     )
     speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Who, in a group.")
-    agent_id: Annotated[Text, Field(max_length=64)] | None = None
-    routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Name, if sent unasked.")
-    summary: Text | None = Field(default=None, description="Short form of a routine message.")
-    expects: Expects | None = Field(default=None, description="What you asked the user for.")
-    exchange_of: ExternalId | None = Field(default=None, description="The user message_id this answers.")
+    agent_id: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Which agent.")
+    routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Its routine's name.")
+    summary: Text | None = Field(default=None, description="Its short form.")
+    expects: Expects | None = Field(default=None, description="What you ask for.")
+    exchange_of: ExternalId | None = Field(default=None, description="User message_id it answers.")
 
 
 class RecordedMessage(Contract):
@@ -85,13 +94,15 @@ class RecordedMessage(Contract):
     queued: tuple[JobKind, ...] = Field(description="Background work this message started.")
 
 
-class GetContextArgs(NamedPlace):
-    query: Clean | None = Field(default=None, description="The message to be answered.")
+class GetContextArgs(Place):
+    query: Clean | None = Field(default=None, description="The message to answer.")
     token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
-    exclude_message_id: ExternalId | None = Field(default=None, description="The message being answered, if recorded.")
-    as_of: Moment | None = Field(default=None, description="ISO 8601: memory as believed then.")
-    include: tuple[SectionName, ...] | None = Field(default=None, description="Only these. No history if you keep it.")
-    detail: Literal["text", "sections"] = Field(default="text", description="sections: as a list.")
+    exclude_message_id: ExternalId | None = Field(default=None, description="That message, if recorded.")
+    as_of: Moment | None = Field(default=None, description="Memory at this ISO 8601 time.")
+    include: tuple[SectionName, ...] | None = Field(
+        default=None, description="Only these; omit history if you keep it."
+    )
+    detail: Literal["text", "sections"] = Field(default="text", description="sections: a list.")
 
 
 class Section(Contract):
@@ -138,15 +149,13 @@ class Context(Contract):
     receipt_id: str
 
 
-class SearchMemoryArgs(Place):
-    query: Text
-    kinds: tuple[ResultKind, ...] | None = None
-    where: Literal["thread", "chat", "all"] = Field(
-        default="chat", description="Default chat and what is global; all: every chat."
-    )
-    since: Moment | None = None
-    until: End | None = None
-    limit: int = Field(default=8, ge=1, le=100, strict=True, description="1-100, default 8.")
+class SearchMemoryArgs(ThreadPlace):
+    query: Text = Field(description="What to find.")
+    kinds: tuple[ResultKind, ...] | None = Field(default=None, description="Default all.")
+    where: Literal["thread", "chat", "all"] = Field(default="chat", description="Default chat plus global.")
+    since: Moment | None = Field(default=None, description="From, ISO 8601.")
+    until: End | None = Field(default=None, description="Inclusive.")
+    limit: int = Field(default=8, ge=1, le=100, strict=True, description="Default 8.")
     cursor: Text | None = Field(default=None, description="next_cursor.")
 
 
@@ -172,16 +181,14 @@ class SearchResults(Contract):
 class StatementFields(Contract):
     """The fields of a statement. `content` is optional here, because `remember` also accepts a list of statements."""
 
-    content: Text | None = None
-    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
-    scope: Scope = Field(default="global", description="Default global; chat: this chat only.")
-    deadline: Moment | None = Field(default=None, description="A goal's deadline or a date's time.")
-    pinned: bool = False
+    content: Text | None = Field(default=None, description="The statement.")
+    kind: MemoryKind | None = Field(default=None, description="Else detected.")
+    scope: Scope = Field(default="global", description="Default global.")
+    deadline: Moment | None = Field(default=None, description="When due; ISO 8601.")
+    pinned: bool = Field(default=False, description="Always show.")
     importance: Unit | None = Field(default=None, description="0-1.")
-    source_message_id: ExternalId | None = Field(default=None, description="The user's message that says it.")
-    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(
-        default=(), description="Memories that no longer hold, e.g. [12]."
-    )
+    source_message_id: ExternalId | None = Field(default=None, description="Message that says it.")
+    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(default=(), description="Memories this ends.")
 
 
 class Statement(StatementFields):
@@ -194,16 +201,14 @@ class Statement(StatementFields):
 class QuotedStatement(Statement):
     """A statement that the connected assistant learned, with the user's words that support it."""
 
-    quote: Annotated[Text, Field(max_length=2000)] | None = Field(
-        default=None, description="The user's own words, verbatim."
-    )
+    quote: Annotated[Text, Field(max_length=2000)] | None = Field(default=None, description="The user's exact words.")
 
 
-class RememberArgs(StatementFields, Place):
+class RememberArgs(StatementFields, ThreadPlace):
     """Arguments of `remember`: the fields of one `Statement`, or a list of several in `statements`."""
 
     statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
-        default=None, description="Instead of content: what you learned."
+        default=None, description="Instead of content."
     )
 
     @model_validator(mode="after")
@@ -260,11 +265,11 @@ class Remembered(Contract):
     results: tuple[RememberedStatement, ...] = ()
 
 
-class UpdateMemoryArgs(Place):
-    memory_id: RowId
-    action: MemoryAction
+class UpdateMemoryArgs(ChatPlace):
+    memory_id: RowId = Field(description="Its number.")
+    action: MemoryAction = Field(description="What to do.")
     content: Text | None = Field(default=None, description="New text, for edit.")
-    to_chat_id: Bigint | None = Field(default=None, description="Target chat, for share.")
+    to_chat_id: Bigint | None = Field(default=None, description="Chat, for share.")
 
     @model_validator(mode="after")
     def _action_has_its_argument(self) -> "UpdateMemoryArgs":
@@ -297,7 +302,7 @@ class Profile(Contract):
     next_cursor: str | None = Field(default=None, description="There is more; null: this is the end.")
 
 
-class SummarizeChatArgs(Place):
+class SummarizeChatArgs(ThreadPlace):
     now: bool = Field(default=False, description="Also compact.")
     cursor: Text | None = Field(default=None, description="next_cursor.")
 
@@ -355,10 +360,10 @@ class ChatSummary(Contract):
     next_cursor: str | None = Field(default=None, description="There are older periods; null: these are the oldest.")
 
 
-class ExplainArgs(Place):
+class ExplainArgs(ChatPlace):
     receipt_id: Text | None = Field(default=None, description="From get_context.")
-    memory_id: RowId | None = None
-    message_id: ExternalId | None = Field(default=None, description="The channel's id, else a message number.")
+    memory_id: RowId | None = Field(default=None, description="Its number.")
+    message_id: ExternalId | None = Field(default=None, description="The channel's id, or number.")
 
     @model_validator(mode="after")
     def _one_subject(self) -> "ExplainArgs":
@@ -403,7 +408,7 @@ class Explanation(Contract):
     would_replace: tuple[int, ...] = Field(default=(), description="Memories it replaces or ends once confirmed.")
 
 
-class StartNewChatArgs(Place):
+class StartNewChatArgs(ChatPlace):
     pass
 
 
@@ -418,11 +423,13 @@ _NAMES = {"type": "array", "items": _NAME}
 error lists them."""
 
 
-class GetProfileArgs(Place):
+class GetProfileArgs(ChatPlace):
     """Arguments of `get_profile`. Without `limit`, an assistant gets 50 memories, because its model reads every line.
     The relay gets all memories."""
 
-    kinds: Annotated[tuple[MemoryKind, ...], WithJsonSchema(_NAMES)] | None = None
+    kinds: Annotated[tuple[MemoryKind, ...], WithJsonSchema(_NAMES)] | None = Field(
+        default=None, description="E.g. [goal]."
+    )
     status: Annotated[MemoryStatus, WithJsonSchema(_NAME)] | None = Field(default=None, description="E.g. completed.")
     limit: int | None = Field(default=None, ge=1, le=1000, strict=True, description="Default 50.")
     cursor: Text | None = Field(default=None, description="next_cursor.")

@@ -14,6 +14,7 @@ from pydantic import (
     ValidationInfo,
     WithJsonSchema,
 )
+from pydantic.json_schema import SkipJsonSchema
 
 ZONE = "zone"
 """The key of the time zone in pydantic's validation context. The zone is used for times without an offset."""
@@ -132,20 +133,23 @@ class Place(Contract):
     session.
     """
 
-    chat_id: Bigint | None = None
-    conversation_id: ConversationId | None = None
-    message_thread_id: ThreadId | None = None
-    reply_to_message_id: ExternalId | None = None
+    chat_id: Bigint | None = Field(default=None, description="Chat number.")
+    conversation_id: ConversationId | None = Field(default=None, description="Or your own id.")
+    message_thread_id: ThreadId | None = Field(default=None, description="Topic or session.")
+    reply_to_message_id: ExternalId | None = Field(default=None, description="Message replied to.")
 
 
-class NamedPlace(Place):
-    """The same as `Place`, with descriptions for the tools that a model calls in every turn."""
+class ThreadPlace(Place):
+    """The place of a call that seldom comes with a reply. The schema does not list the reply, because a model pays
+    tokens for every argument, but the call accepts it."""
 
-    conversation_id: ConversationId | None = Field(
-        default=None, description="Your own id of this talk, e.g. the project."
-    )
-    message_thread_id: ThreadId | None = Field(default=None, description="Topic number or session id.")
-    reply_to_message_id: ExternalId | None = Field(default=None, description="What it replies to.")
+    reply_to_message_id: SkipJsonSchema[ExternalId | None] = None
+
+
+class ChatPlace(ThreadPlace):
+    """The place of a call whose result is the same in every thread of the chat. The schema does not list the thread."""
+
+    message_thread_id: SkipJsonSchema[ThreadId | None] = None
 
 
 class When(Contract):

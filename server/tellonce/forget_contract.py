@@ -5,26 +5,28 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, ConfigDict, Field, model_validator
 
-from tellonce.contract_types import Contract, End, ForgetLabel, Moment, Place, ResultKind, RowId, Text
+from tellonce.contract_types import ChatPlace, Contract, End, ForgetLabel, Moment, ResultKind, RowId, Text
 
 
-class ForgetArgs(Place):
+class ForgetArgs(ChatPlace):
     model_config = ConfigDict(validate_by_name=True)
 
     topic: Text | None = Field(default=None, description="A name or subject.")
     literal: Text | None = Field(default=None, description="Exact characters, anywhere.")
-    memory_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = None
-    message_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = Field(
-        default=None, description="Message numbers of this chat."
+    memory_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = Field(
+        default=None, description="Memory numbers."
     )
-    since: Moment | None = Field(default=None, description="All from then on, or until `until`.")
-    until: End | None = None
-    everything: bool = Field(default=False, description="All memories of this chat.")
+    message_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = Field(
+        default=None, description="This chat's messages."
+    )
+    since: Moment | None = Field(default=None, description="From, ISO 8601.")
+    until: End | None = Field(default=None, description="Inclusive.")
+    everything: bool = Field(default=False, description="This chat's memories.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
-        default=None, alias="except", description="With confirm: match ids to keep; default those not ticked."
+        default=None, alias="except", description="Match ids to keep; default the unticked."
     )
     confirm: Text | None = Field(default=None, description="Token from the preview.")
-    include_messages: bool = Field(default=True, description="Also the sentences that state it.")
+    include_messages: bool = Field(default=True, description="Its sentences too; default true.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":

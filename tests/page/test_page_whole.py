@@ -53,7 +53,9 @@ async def test_a_text_runs_in_its_own_direction(tab: Tab, memory: MemoryClient) 
 
 async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show("today")
-    await page.keyboard.press("2")
+    for key, screen in (("5", "forget"), ("6", "data"), ("2", "memories")):
+        await page.keyboard.press(key)
+        await expect(page.locator("main")).to_have_attribute("data-shown", screen)
     await page.wait_for_selector("#memories > li")
     await page.locator("#memories a").first.focus()
     await page.keyboard.press("j")
@@ -74,6 +76,14 @@ async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show(f"memory/{number}")
     await page.keyboard.press("e")
     await expect(page.get_by_role("textbox", name="Edit")).to_be_focused()
+    await page.keyboard.type("Not so: ")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("corrected by you")).to_be_visible()
+    await page.keyboard.press("u")
+    await expect(page.get_by_text("corrected by you")).to_have_count(0)
+    restored = await memory.explain(c.ExplainArgs(memory_id=number))
+    assert restored.memory is not None
+    assert (restored.memory.content, restored.versions) == (before.content, ())
 
 
 async def test_a_stranger_is_told_how_to_sign_in(chrome: Browser, server: HttpServer) -> None:

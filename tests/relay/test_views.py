@@ -157,9 +157,11 @@ def test_a_day_stands_once_beside_words_that_name_it_already() -> None:
 def test_why_counts_one_as_one() -> None:
     held = {"messages": (7,), "memories": (1, 2), "relevant summary": (3, 4), "relevant message": (5,)}
     answer = c.Explanation(subject="message", id="7", at=NOW, text="In Lisbon")
-    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held)
+    left = ("message 3: history budget", "message 2: before the last 20, which are enough for a question")
+    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held, left_out=left)
     assert why_view(answer, receipt) == (
         "I answered: “In Lisbon”\nI looked at 2 messages, 2 memories, 2 summaries from what we said and what I know about you."
+        "\nI left out 1 thing for lack of room."
     )
 
 
@@ -200,8 +202,9 @@ def test_what_is_not_ticked_is_kept() -> None:
 
 
 def test_forgotten_is_never_said_while_something_still_says_it() -> None:
-    done = c.Forgotten(erased={"memories": 1, "messages": 2, "sentences": 2}, traces_left=0, receipt="f1")
-    assert views.forgotten_view(done) == "✓ Forgotten (1 memory, 2 sentences)"
+    rows = {"memories": 1, "messages": 2, "sentences": 2, "user_profile": 1, "former_lines": 3, "context_receipts": 9}
+    done = c.Forgotten(erased=rows, traces_left=0, receipt="f1")
+    assert views.forgotten_view(done) == "✓ Forgotten (1 memory, 2 sentences, 4 other texts)"
     assert (
         views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
     )

@@ -261,6 +261,29 @@ async def test_a_statement_that_repeats_a_note_of_another_exchange_takes_its_pla
     assert (fact.content, fact.note) == ("The user's home is Oslo", False)
 
 
+async def test_undoing_the_edit_of_a_note_brings_the_note_back(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I live in Oslo")
+        await read(agent, lambda x: [item(x, "I live in Oslo", note=True)], "keep")
+        (note,) = (await profile(client)).facts
+        before = await client.explain(c.ExplainArgs(memory_id=note.id))
+        edited = await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=note.id, action="edit", content="I love Bergen")
+        )
+        corrected = await client.explain(c.ExplainArgs(memory_id=note.id))
+        former = {"memory_id": note.id, "status": "active", "user_confirmed": False, "pinned": False}
+        undo = {"memories": [{**former, "edited": {"note": True, "deadline": None}}]}
+        undone = await client.mcp.call_tool("page_undo", undo)
+        again = await client.mcp.call_tool("page_undo", undo)
+        after = await client.explain(c.ExplainArgs(memory_id=note.id))
+        found = await client.search_memory(c.SearchMemoryArgs(query="Oslo", kinds=("fact",)))
+    assert (edited.note, [version.text for version in corrected.versions]) == (False, ["I live in Oslo"])
+    assert (undone.is_error, again.is_error) == (False, True)
+    assert after == before
+    assert after.memory == note
+    assert [result.id for result in found.results] == [note.id]
+
+
 async def test_the_user_is_known_by_the_name_they_gave_until_it_is_forgotten(memory: Memory, clock: Clock) -> None:
     seen: list[str | None] = []
 

@@ -63,8 +63,16 @@ def cost(tool: Tool) -> int:
     return len(tool.name) + len(tool.description or "") + len(schema)
 
 
+def undescribed(name: str, schema: dict[str, Any]) -> list[str]:
+    """The arguments below `name` without a description, with the fields of nested objects and of list items."""
+    fields = {f"{name}.{field}": inner for field, inner in schema.get("properties", {}).items()}
+    bare = [path for path, inner in fields.items() if not inner.get("description")]
+    nested = [undescribed(path, one) for path, inner in fields.items() for one in (inner, inner.get("items", {}))]
+    return bare + [path for paths in nested for path in paths]
+
+
 @pytest.mark.parametrize("mode", MODES)
-async def test_the_assistant_tools_cost_a_model_at_most_2200_tokens(memory: Memory, mode: str) -> None:
+async def test_the_assistant_tools_describe_every_argument_in_2200_tokens(memory: Memory, mode: str) -> None:
     tools = await listed(memory, mode, "assistant")
     tokens = sum(cost(tool) for tool in tools) / CHARACTERS_A_TOKEN
     print(
@@ -72,6 +80,15 @@ async def test_the_assistant_tools_cost_a_model_at_most_2200_tokens(memory: Memo
     )
     assert len(tools) == 10
     assert tokens <= MOST_TOKENS
+    assert [path for tool in tools for path in undescribed(tool.name, tool.input_schema)] == []
+
+
+async def test_every_tool_accepts_the_names_of_a_thread_whether_it_lists_them_or_not(memory: Memory) -> None:
+    thread = {"message_thread_id": "session", "reply_to_message_id": 7}
+    async with client_of(memory, MODES[0]) as client:
+        for tool, arguments in VALID_CALLS.items():
+            result = await client.session.call_tool(tool, thread | arguments)
+            assert not result.is_error, (tool, result.content)
 
 
 @pytest.mark.parametrize("tool", VALID_CALLS)

@@ -66,6 +66,20 @@ async def test_a_sentence_that_dangles_is_kept_with_the_one_before_it() -> None:
     assert [quote.text for quote in note.quotes] == ["I have two cats.", "They make me sneeze."]
 
 
+@pytest.mark.parametrize(
+    ("said", "when"),
+    [
+        ("My dentist appointment is next Tuesday at 10.", ("2026-02-17T10:00:00+08:00", "instant")),
+        ("I fly to Rome on Friday.", ("2026-02-20T00:00:00+08:00", "day")),
+        ("I met Ann on Friday.", None),
+        ("I run every Tuesday.", None),
+    ],
+)
+async def test_a_note_has_the_day_that_it_says_is_coming(said: str, when: tuple[str, str] | None) -> None:
+    (note,) = (await kept(exchange(said, notable=(notable(said),)))).items
+    assert (note.when and (note.when.start and note.when.start.isoformat(), note.when.precision)) == when
+
+
 async def test_what_another_speaker_said_is_about_that_speaker_and_the_assistants_words_are_nobodys() -> None:
     ben = WorkMessage(id=7, role="user", speaker="Ben", at=START, text="I am a vet")
     said = (*exchange("Hello").messages, ben)
@@ -161,7 +175,7 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     work = ProfileInput(
         timezone=ZONE,
         memories=(
-            known(1, "Ann sails", since=START - timedelta(days=9)),
+            known(1, "Ann sails today (2026-02-06)", since=START - timedelta(days=9)),
             known(2, "I moved to Lisbon last week", note=True, since=START),
             known(3, "I love trams", kind="preference", note=True, since=START),
             known(4, "Might move to Mars", status="uncertain"),
@@ -171,7 +185,7 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ProfileResult)
     assert result.narrative == (
-        "Told: “I moved to Lisbon last week” (2026-02-15); Ann sails (2026-02-06)\n"
+        "Told: “I moved to Lisbon last week” (2026-02-15); Ann sails today (2026-02-06)\n"
         "Likes and wishes: “I love trams” (2026-02-15)"
     )
     short = (await done(work.model_copy(update={"cap_tokens": 30}), FallbackChain([]), silent)).result

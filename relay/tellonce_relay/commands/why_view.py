@@ -28,8 +28,9 @@ def _held(receipt: Explanation) -> Iterator[str]:
         shown = [f"• {_sentence(line)}" for line in _body(receipt, name)[:SHOWN]]
         if shown:
             yield from (phrase(title), *shown)
-    if receipt.left_out:
-        yield phrase("why.left_out", things=counted("thing", len(receipt.left_out)))
+    left = sum(item.endswith(" budget") for item in receipt.left_out)
+    if left:
+        yield phrase("why.left_out", things=counted("thing", left))
 
 
 def _counts(receipt: Explanation) -> list[str]:

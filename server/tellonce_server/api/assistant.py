@@ -57,7 +57,7 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.GET_CONTEXT,
             "Get context",
-            "All an answer needs: profile, summaries, facts, recent talk, what fits the query. Call first, every turn.",
+            "What an answer needs: profile, facts, summaries, recent talk, search results. Call first, every turn.",
             c.GetContextArgs,
             c.Context,
             tools.get_context,
@@ -68,8 +68,8 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.RECORD_MESSAGE,
             "Record message",
-            "Store one message word for word. Record every user message and every reply; lasting facts are learned from it. "
-            "Without message_id each call stores it once more.",
+            "Store one message verbatim: each user message and each reply. Lasting facts are learned from it. "
+            "Without message_id a repeat is stored again.",
             c.RecordMessageArgs,
             c.RecordedMessage,
             tools.record_message,
@@ -80,7 +80,7 @@ def _talking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.SEARCH_MEMORY,
             "Search memory",
-            "Find messages, summaries and memories by meaning or exact words, when the context lacks something.",
+            "Find messages, summaries and memories by meaning or words, if context lacks it.",
             c.SearchMemoryArgs,
             c.SearchResults,
             tools.search_memory,
@@ -97,9 +97,9 @@ def _memories(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.REMEMBER,
             "Remember",
-            "Keep what lasts: who the user is, whom they know, what they like, plan, decided, above all what changed or ended. "
-            "Not small talk or guesses. The user asks to remember: content. You learned it: statements, each with the user's "
-            "words. E.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}; "
+            "Keep what lasts: who the user is and knows, what they like, plan, decided, above all what changed or ended. "
+            "Not small talk or guesses. Asked to remember: content. Learned: statements with the user's words, "
+            "e.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}, "
             "{content: 'Ann is the user's sister', quote: 'my sister Ann'}.",
             c.RememberArgs,
             c.Remembered,
@@ -161,7 +161,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.EXPLAIN,
             "Explain",
-            "Why something is known or was answered: sources, versions, omissions.",
+            "Why something is known or answered: sources, versions, omissions.",
             c.ExplainArgs,
             c.Explanation,
             tools.explain,
@@ -172,7 +172,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
         ToolSpec(
             c.START_NEW_CHAT,
             "Start new chat",
-            "Archive the summary and begin afresh; memories stay. If the user asks or a notice says so.",
+            "Archive the summary, start afresh; memories stay. Only if the user or a notice asks.",
             c.StartNewChatArgs,
             c.NewChat,
             tools.start_new_chat,

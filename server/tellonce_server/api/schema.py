@@ -3,7 +3,19 @@
 from typing import Any
 
 _NOISE = frozenset(("title", "default"))
-_LIMITS = frozenset(("minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "pattern", "maxItems"))
+_LIMITS = frozenset(
+    ("minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "pattern", "minItems", "maxItems")
+)
+
+
+def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a tool's arguments, shortened. Formats are dropped because a day is also taken for a time."""
+    slim = compact(_without("format", schema))
+    fields = slim.get("properties", {})
+    for field in fields.values():
+        field.pop("additionalProperties", None)
+        _refer_to(fields, field.get("items", {}))
+    return slim
 
 
 def compact(schema: dict[str, Any]) -> dict[str, Any]:
@@ -16,29 +28,29 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
     assert isinstance(slim, dict)  # keep it an object schema
     slim.setdefault("type", "object")
-    _say_once(slim.get("properties", {}))
     return slim
 
 
-def _say_once(fields: dict[str, Any]) -> None:
-    """Drop the description of a field in a list item if a field next to the list has the same name and description."""
-    for field in fields.values():
-        for name, inner in field.get("items", {}).get("properties", {}).items():
-            if name in fields and inner.get("description") == fields[name].get("description"):
-                inner.pop("description", None)
+def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
+    """Shorten the fields of a list's items that have the same name as a field next to the list."""
+    item.pop("additionalProperties", None)
+    for name, inner in item.get("properties", {}).items():
+        if name in fields:
+            inner.pop("enum", None)
+            inner["description"] = "As above."
 
 
 def compact_result(schema: dict[str, Any]) -> dict[str, Any]:
     """Shorten the schema of a result. Null branches stay here, because an empty field of a result is sent as null."""
-    return compact(_without_defaults(schema))
+    return compact(_without("default", schema))
 
 
-def _without_defaults(node: Any) -> Any:
+def _without(keyword: str, node: Any) -> Any:
     if isinstance(node, list):
-        return [_without_defaults(item) for item in node]
+        return [_without(keyword, item) for item in node]
     if not isinstance(node, dict):
         return node
-    return {key: _without_defaults(value) for key, value in node.items() if key != "default" or isinstance(value, dict)}
+    return {key: _without(keyword, value) for key, value in node.items() if key != keyword or isinstance(value, dict)}
 
 
 def _slim(node: Any, definitions: dict[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationError
 from tellonce.client import LATER_META
 from tellonce.contract_types import ZONE
 from tellonce_server.api.coercion import coerced, unstorable
-from tellonce_server.api.schema import compact, compact_result
+from tellonce_server.api.schema import compact_arguments, compact_result
 from tellonce_server.api.spec import AnyContext, Call, Handler, ToolSpec
 from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
@@ -136,7 +136,7 @@ def strict_tool(
 # server.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
-    return compact(_full_schema(args))
+    return compact_arguments(_full_schema(args))
 
 
 @cache

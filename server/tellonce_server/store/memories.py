@@ -275,6 +275,23 @@ async def rewrite(
     return _maybe(await q.row("memories.rewrite", owner_id, memory_id, *args))
 
 
+async def take_back_edit(
+    q: Queries,
+    owner_id: int,
+    memory_id: int,
+    version: int,
+    *,
+    note: bool,
+    deadline: datetime | None,
+    index_text: str,
+    scope: Sequence[str],
+    words_key: int,
+) -> None:
+    """Give a memory the text of its last former version again, as if it had not been edited."""
+    args = (version, note, deadline, index_text, list(scope), words_key)
+    await q.run("memories.take_back_edit", owner_id, memory_id, *args)
+
+
 async def set_pinned(q: Queries, owner_id: int, memory_id: int, pinned: bool, now: datetime) -> Memory | None:
     return _maybe(await q.row("memories.set_pinned", owner_id, memory_id, pinned, now))
 

@@ -1,10 +1,11 @@
 """Derives from the time expressions of a text: spans to search, days that it can mean, and the due time of a goal."""
 
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from tellonce_text.dates.readings import Direction, Expression, Said
+from tellonce_text.dates.readings import Direction, Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 
@@ -82,9 +83,19 @@ def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
 
 def appointment(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
     """The future day and time that a text certainly names ("Dentist next Tuesday at 3pm"), or None."""
-    named = expressions(text, Said(said_at, zone, region_of(zone)))
-    sure = (found.best.start for found in named if found.best and found.certain and found.timed)
-    return next((start for start in sure if start > said_at), None)
+    return next((found.start for found, timed in _coming(text, said_at, zone) if timed), None)
+
+
+def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
+    """The first future day, or day and time, that a text certainly names ("I fly to Rome on Friday"), or None."""
+    return next((found for found, timed in _coming(text, said_at, zone) if timed or found.precision == "day"), None)
+
+
+def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[tuple[Reading, bool]]:
+    """The future spans that a text certainly names, each with whether it gives a time of day."""
+    for found in expressions(text, Said(said_at, zone, region_of(zone))):
+        if found.best and found.certain and found.best.start > said_at:
+            yield found.best, found.timed
 
 
 def _moment(found: Expression) -> datetime | None:

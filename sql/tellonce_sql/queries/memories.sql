@@ -219,6 +219,19 @@ set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = 
 where owner_id = $1 and id = $2
 returning *
 
+-- name: take_back_edit
+-- $1 owner, $2 number, $3 its last former version, $4 whether that was a note, $5 its deadline or null, $6 text to index,
+-- $7 scope lexemes, $8 key of the words. The version still grows, so that a preview of the edited text does not fit.
+with former as (
+  delete from memory_versions where owner_id = $1 and id = $2 and version = $3
+  returning content
+)
+update memories m
+set content = former.content, version = m.version + 1, note = $4, deadline = $5, words_key = $8, categories = null, embedding = null,
+  tsv = to_tsvector('chatmem', $6) || array_to_tsvector($7::text[])
+from former
+where m.owner_id = $1 and m.id = $2
+
 -- name: set_pinned
 -- $1 owner, $2 number, $3 pinned, $4 now
 update memories set pinned = $3, updated_at = $4

@@ -71,5 +71,9 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day; a note is shown verbatim."""
-    return [f"{f'“{m.text}”' if m.note else m.text} ({m.since.astimezone(zone).date().isoformat()})" for m in memories]
+    """Each memory with its day, unless its text ends with that day. A note is shown verbatim."""
+    return [_dated(f"“{m.text}”" if m.note else m.text, f" ({m.since.astimezone(zone).date()})") for m in memories]
+
+
+def _dated(text: str, day: str) -> str:
+    return text if text.endswith(day) else text + day

@@ -72,7 +72,10 @@ class History:
             return
         candidates = self._window[: len(self._window) - len(self._newest)][::-1]
         older = self._fitting(candidates)
-        self._draft.omit("message", [x.id for x in candidates[len(older) :]], "history budget")
+        left = [x.id for x in candidates[len(older) :]]
+        beyond = left[KEPT - ALWAYS - len(older) :] if self._m.asked else []
+        self._draft.omit("message", left[: len(left) - len(beyond)], "history budget")
+        self._draft.omit("message", beyond, f"before the last {KEPT}, which are enough for a question")
         self.messages = [*older, *(shown.line for shown in self._newest)]
         self._shown = [*map(self._line, older), *self._newest]
         for shown in self._shown:

@@ -11,13 +11,16 @@ from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.domain.erasure.forget_query import DERIVED, HISTORY, Degree, best, label
 from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
+from tellonce_text.sentences import placed_sentences
 
 MOST_LISTED = 300
 """Maximum matches listed one by one. Of the others, the preview gives only the number."""
 SHOWN = 400
 """Maximum characters shown of a match."""
-_BEFORE = 120
-"""Maximum characters shown before the match, which count as part of SHOWN."""
+EXAMPLE = 48
+"""Maximum characters shown of the match that stands for others."""
+_BEFORE = 0.3
+"""Maximum share of the shown characters that come before the match."""
 GROUP = "texts"
 """The kind of a match that stands for all derived texts and former versions of one degree."""
 
@@ -141,7 +144,18 @@ def _group_text(hits: Sequence[Hit]) -> str:
     made = len(hits) - history
     parts = [f"{made} made from what you said"] if made else []
     parts += [f"{history} earlier or quoted"] if history else []
-    return f"Other texts ({', '.join(parts)}), such as: {_text(hits[0])}"
+    return f"Other texts ({', '.join(parts)}) lose the sentences that say it, such as: {_sentence(hits[0])}"
+
+
+def _sentence(hit: Hit) -> str:
+    """The sentence of a derived text that an erasure removes, clipped to a few words around the match."""
+    column, at = hit.columns[0], hit.mark.start
+    if column < 0:
+        return _text(hit)
+    for start, part in placed_sentences(hit.row.texts[column] or ""):
+        if at < start + len(part):
+            return clipped(part.strip(), at - start, EXAMPLE)
+    return _text(hit)
 
 
 def _text(hit: Hit) -> str:
@@ -153,9 +167,9 @@ def _text(hit: Hit) -> str:
     return clipped(text, hit.mark.start)
 
 
-def clipped(text: str, at: int) -> str:
-    """The part of a text that is shown: at most SHOWN characters around a position."""
-    if len(text) <= SHOWN:
+def clipped(text: str, at: int, most: int = SHOWN) -> str:
+    """The part of a text that is shown: at most `most` characters around a position."""
+    if len(text) <= most:
         return text
-    start = max(0, min(at - _BEFORE, len(text) - SHOWN))
-    return f"{'…' * (start > 0)}{text[start : start + SHOWN]}{'…' * (start + SHOWN < len(text))}"
+    start = max(0, min(at - int(most * _BEFORE), len(text) - most))
+    return f"{'…' * (start > 0)}{text[start : start + most]}{'…' * (start + most < len(text))}"

@@ -192,13 +192,21 @@ class PageNames(Contract):
     links: tuple[NameLink, ...]
 
 
+class FormerText(Contract):
+    """What an edit of a memory changed besides its text. The memory keeps the former text itself."""
+
+    note: bool
+    deadline: Instant | None = None
+
+
 class FormerState(Contract):
-    """A former state of a memory."""
+    """A former state of a memory. `edited` is set if the change that is undone was an edit."""
 
     memory_id: RowId
     status: Literal["active", "uncertain", "completed", "rejected"]
     user_confirmed: bool
     pinned: bool
+    edited: FormerText | None = None
 
 
 class PageUndoArgs(Contract):

@@ -1,12 +1,17 @@
 """Undoes a person's change on the page within a few minutes. It does not restore what was erased."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from tellonce_server.core.errors import Refused
+from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import queue_profile
+from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory.statements import memory_lexemes
+from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.page import contract as p
-from tellonce_server.store import page
+from tellonce_server.store import memories, page
+from tellonce_server.store.database import Queries
 
 UNDO_MINUTES = 3
 """Minutes during which a change can be undone. The page offers this for a shorter time, to allow for a slow
@@ -29,7 +34,10 @@ class Undoer:
             for entry in args.memories:
                 await page.revive(t, owner_id, entry.memory_id, now, since)
                 former = page.Former(entry.memory_id, entry.status, entry.user_confirmed, entry.pinned)
-                if not await page.restore(t, owner_id, former, now, since):
+                reworded = entry.edited is None or await _restore_text(
+                    t, owner_id, entry.memory_id, entry.edited, since
+                )
+                if not (reworded and await page.restore(t, owner_id, former, now, since)):
                     raise TooLate(f"Memory {entry.memory_id} was not changed just now; change it by hand.")
             if args.withdraw is not None:
                 first = args.memories[0].memory_id
@@ -39,3 +47,24 @@ class Undoer:
         self._deps.tell_workers()
         self._deps.tell_subscribers(owner_id, "memory://profile")
         return p.PageUndone(restored=len(args.memories))
+
+
+async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: p.FormerText, since: datetime) -> bool:
+    """Restore the text that an edit replaced since `since`. Returns False if there was no such edit."""
+    versions = await memories.versions(t, owner_id, memory_id)
+    if not versions or versions[-1].replaced_at < since:
+        return False
+    last = versions[-1]
+    indexed = await offloaded(len(last.text), lambda: index_text(last.text, None))
+    await memories.take_back_edit(
+        t,
+        owner_id,
+        memory_id,
+        last.version,
+        note=former.note,
+        deadline=former.deadline,
+        index_text=indexed,
+        scope=memory_lexemes(owner_id),
+        words_key=dedup.key(last.text),
+    )
+    return True

@@ -9,13 +9,13 @@ function at(memory) {
   return memory.chat_id === null ? {} : { chat_id: memory.chat_id };
 }
 
-function former(memory) {
-  return { memory_id: memory.id, status: memory.status, user_confirmed: memory.user_confirmed, pinned: memory.pinned };
+function former({ id, status, user_confirmed, pinned, note: own, deadline }, edited) {
+  return { memory_id: id, status, user_confirmed, pinned, ...(edited ? { edited: { note: own, deadline } } : {}) };
 }
 
 /* Undoes changes, at most 200 per call, which is the limit of the tool. */
-async function undo(memories, withdraw) {
-  for (let i = 0; i < memories.length; i += 200) await call("page_undo", { memories: memories.slice(i, i + 200).map(former), ...(withdraw ? { withdraw } : {}) });
+async function undo(memories, { withdraw, edited } = {}) {
+  for (let i = 0; i < memories.length; i += 200) await call("page_undo", { memories: memories.slice(i, i + 200).map((memory) => former(memory, edited)), ...(withdraw ? { withdraw } : {}) });
   note(t("undone"));
 }
 
@@ -46,11 +46,7 @@ export async function change(memories, action, after) {
 
 export async function edit(memory, content, after) {
   await call("update_memory", { memory_id: memory.id, action: "edit", content, ...at(memory) });
-  const back = async () => {
-    await call("update_memory", { memory_id: memory.id, action: "edit", content: memory.content, ...at(memory) });
-    await undo([memory]);
-    await after();
-  };
+  const back = async () => { await undo([memory], { edited: true }); await after(); };
   note(t("done.edit"), { label: t("undo"), act: back });
   await after();
 }
@@ -61,7 +57,7 @@ export async function merge(memories, after) {
   if (!(await ask(t("merge.title", { n: memories.length }), field(t("merge.text"), text), t("merge"), t("cancel")))) return;
   const [first] = memories;
   const made = await call("remember", { content: text.value, kind: first.kind, scope: first.scope, replaces: memories.map((memory) => memory.id), ...at(first) });
-  const back = async () => { await undo(memories, made.memory.id); await after(); };
+  const back = async () => { await undo(memories, { withdraw: made.memory.id }); await after(); };
   note(t("done.merge"), { label: t("undo"), act: back });
   await after();
 }

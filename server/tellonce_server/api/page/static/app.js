@@ -40,7 +40,8 @@ async function route() {
   if (mine !== turn) return;
   show(main, failed ?? place);
   main.dataset.shown = address();
-  if (failed || mine > 1) (main.querySelector("[autofocus], #forget-words") ?? main).focus({ preventScroll: true });
+  // No field gets the focus, so that the keys for other screens still work.
+  if (failed || mine > 1) main.focus({ preventScroll: true });
   scrollTo(0, 0);
 }
 

@@ -13,7 +13,6 @@ export async function forget(place, form, value) {
     h("fieldset", { className: "card" }, h("legend", t("forget.what")), h("div", { className: "row" }, kinds), h("div", { className: "row end" }, h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
   const result = h("div", { "aria-live": "polite" });
   show(place, h("h1", t("forget")), h("p", { className: "soft" }, t("forget.intro")), ask1, result);
-  words.focus();
 }
 
 /* Shows a preview: the given one, which a tool call of the host made, or a new one. */
@@ -35,7 +34,7 @@ export async function preview(place, args, typed, made) {
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
   const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, written("span", null, match.text),
-    h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), h("span", day(match.at)), why ? h("span", why) : null)));
+    h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
 }
 
