@@ -14,7 +14,7 @@ from anyascii import anyascii
 
 from tellonce_text.dates.lexicon import is_determiner, is_time_noun
 from tellonce_text.dates.tokens import language_of
-from tellonce_text.normalization import nfkc
+from tellonce_text.folding import nfkc
 
 MAX_NAMES: Final = 64
 """Maximum names of one text that are compared; a statement has only a few."""
