@@ -370,15 +370,12 @@ readers above."""
 
 SLOW = frozenset(
     """
-    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
-    tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
-    tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
+    tellonce_relay.turn.reminders.wanted_by tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
-    tellonce_server.domain.memory.check.contains_quote tellonce_text.claims.claims
+    tellonce_text.claims.claims
     tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
-    tellonce_server.domain.memory.dedup.same tellonce_server.domain.memory.literals.names
     tellonce_server.domain.memory.literals.numbers tellonce_server.domain.memory.literals.said_numbers
-    tellonce_server.domain.memory.literals.tokens tellonce_server.domain.memory.resolution.admits
+    tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.memory.retraction.carries tellonce_server.domain.memory.retraction.struck
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
