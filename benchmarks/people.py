@@ -1,13 +1,13 @@
 """Generates conversations of two people about their lives, in sessions, with questions."""
 
 import random
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
-from benchmarks import careless
 from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
 from benchmarks.dialogue import Dialogue, Probe, Regime
 from benchmarks.telling import MONTHS, Script, Told, asked, happened, like, question, recall, session_dates, turns_of
@@ -159,17 +159,15 @@ class _Talk:
         if not self.style.careless:
             return (self._say(who, " ".join([*before, core, *after]), at),)
         for text in before:
-            self._say(who, careless.typed(rng, text), at)
+            self._say(who, typed(rng, text), at)
         turns = self._pieces(who, core, at, list(values))
         for text in after:
-            self._say(who, careless.typed(rng, text), at)
+            self._say(who, typed(rng, text), at)
         return turns
 
     def _pieces(self, who: str, core: str, at: datetime, values: Sequence[str]) -> tuple[int, ...]:
         """Write the core text in one or several messages. Returns the turns that contain a value."""
-        said = [
-            (piece, self._say(who, careless.typed(self.rng, piece), at)) for piece in careless.pieces(self.rng, core)
-        ]
+        said = [(piece, self._say(who, typed(self.rng, piece), at)) for piece in pieces(self.rng, core)]
         holding = tuple(turn for piece, turn in said if any(value.lower() in piece.lower() for value in values))
         return holding or (said[0][1],)
 
@@ -239,3 +237,40 @@ def _of_dates(rng: random.Random, script: Script) -> list[Probe]:
             text = f"What happened to {told.who} on {day.day} {MONTHS[day.month - 1]}, {day.year}?"
             probes.append(Probe("date", text, told.turns))
     return probes
+
+
+JOINED = 0.5
+"""The share of sentences that stay in one message with the previous one."""
+
+ERRORS = 0.02
+"""The share of words with two letters exchanged."""
+
+_SHORT = {"I'm": "im", "you": "u", "are": "r", "because": "cuz", "don't": "dont", "can't": "cant", "going to": "gonna",
+          "tomorrow": "tmrw", "people": "ppl", "really": "rly", "it's": "its", "want to": "wanna", "please": "pls"}  # fmt: skip
+_ENDS = ("", "", "", "", "", "", " lol", " haha", " 😂", " 😭", "!!", "...", " tbh", " ngl")
+
+
+def pieces(rng: random.Random, text: str) -> Iterator[str]:
+    """The sentences of the text; some stay joined to the previous one."""
+    held = ""
+    for sentence in re.split(r"(?<=[.!?])\s+", text):
+        if held and rng.random() >= JOINED:
+            yield held
+            held = ""
+        held = f"{held} {sentence}".strip()
+    yield held
+
+
+def typed(rng: random.Random, text: str) -> str:
+    for word, short in _SHORT.items():
+        if rng.random() < 0.5:
+            text = re.sub(rf"\b{re.escape(word)}\b", short, text)
+    if rng.random() < 0.6:
+        text = text[:1].lower() + text[1:]
+    text = " ".join(_slipped(word) if len(word) > 4 and rng.random() < ERRORS else word for word in text.split())
+    return text if text.endswith("?") else text.rstrip(".!") + rng.choice(_ENDS)
+
+
+def _slipped(word: str) -> str:
+    middle = len(word) // 2
+    return f"{word[: middle - 1]}{word[middle]}{word[middle - 1]}{word[middle + 1 :]}"

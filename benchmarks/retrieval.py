@@ -26,7 +26,7 @@ from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.generator import SHAPES, corpus
 from benchmarks.memory import FIRST_USER, NOW, Memory, fill, open_memory
 from benchmarks.metrics import DEPTHS, Recalls, as_json, table
-from benchmarks.recall_plot import curves
+from benchmarks.plot import curves
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings

@@ -16,7 +16,7 @@ import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
-from tellonce_cli.importers import pieces
+from tellonce_cli.importers import items as imported_items
 from tellonce_relay import incoming, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
@@ -27,7 +27,7 @@ from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
-from tellonce_server.domain.keep import choice, features, own_speech
+from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
 from tellonce_server.domain.memory.resolution import following
@@ -41,8 +41,9 @@ from tellonce_summarizer.keep import lines as kept_lines
 from tellonce_summarizer.keep import sentences as told_sentences
 from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
-from tellonce_summarizer.tasks import exchange, items, transcript, validation
-from tellonce_text import claims, fences, folding, importance, normalization, secrets, sentences, stemming, tokens
+from tellonce_summarizer.tasks import exchange, items, prompts
+from tellonce_summarizer.tasks import summaries as model_summaries
+from tellonce_text import claims, fences, folding, importance, secrets, sentences, stemming, tokens
 from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -124,7 +125,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ],
     "tellonce.tag_form.name_of": tag_form.name_of,
     "tellonce_server.services.import_messages.clean": import_messages.clean,
-    "tellonce_cli.importers.pieces.pieces": lambda text: list(pieces.pieces(text)),
+    "tellonce_cli.importers.items.pieces": lambda text: list(imported_items.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
     "tellonce_relay.incoming.command_of": incoming.command_of,
     "tellonce_relay.incoming.is_command": incoming.is_command,
@@ -198,7 +199,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.word_forms.is_english": lambda text: word_forms.is_english((text,)),
     "tellonce_server.domain.erasure.word_forms.is_spaceless": word_forms.is_spaceless,
     "tellonce_server.domain.erasure.word_forms.roots": word_forms.roots,
-    "tellonce_server.domain.keep.features.features": lambda text: features.features(kept_sentences.Sentence(text)),
+    "tellonce_server.domain.keep.sentences.features": lambda text: kept_sentences.features(
+        kept_sentences.Sentence(text)
+    ),
     "tellonce_server.domain.keep.choice.is_order": choice.is_order,
     "tellonce_server.domain.keep.own_speech.own_lines": own_speech.own_lines,
     "tellonce_server.domain.keep.sentences.sentences": kept_sentences.sentences,
@@ -269,7 +272,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.folding.fold": folding.fold,
     "tellonce_text.importance.message_importance": lambda text: importance.message_importance("user", text),
     "tellonce_text.importance.statement_importance": lambda text: importance.statement_importance(text, 0.5),
-    "tellonce_text.normalization.nfkc": normalization.nfkc,
+    "tellonce_text.folding.nfkc": folding.nfkc,
     "tellonce_text.secrets.mask": secrets.mask,
     "tellonce_text.secrets.may_hold": secrets.may_hold,
     "tellonce_text.stemming.stem": stemming.stem,
@@ -293,15 +296,15 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
-    "tellonce_summarizer.tasks.transcript.head_and_tail": lambda text: transcript.head_and_tail(text, 500),
+    "tellonce_summarizer.tasks.prompts.head_and_tail": lambda text: prompts.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
     "tellonce_summarizer.quotes.verbatim": lambda text: quotes.verbatim(text[:600], text),
-    "tellonce_summarizer.tasks.transcript.plain": lambda text: transcript.plain([_message(text)], 1_800),
-    "tellonce_summarizer.tasks.transcript.transcript": lambda text: transcript.transcript([_message(text)], ZONE),
-    "tellonce_summarizer.tasks.validation.complaint": lambda text: validation.complaint(text[:2_000], text),
-    "tellonce_summarizer.tasks.validation.overlap": lambda text: validation.overlap(text, text),
+    "tellonce_summarizer.tasks.prompts.plain": lambda text: prompts.plain([_message(text)], 1_800),
+    "tellonce_summarizer.tasks.prompts.transcript": lambda text: prompts.transcript([_message(text)], ZONE),
+    "tellonce_summarizer.tasks.summaries.complaint": lambda text: model_summaries.complaint(text[:2_000], text),
+    "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
@@ -322,6 +325,7 @@ NOT_READERS = frozenset(
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
+    tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
@@ -331,7 +335,7 @@ NOT_READERS = frozenset(
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.auth.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
     tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker
-    tellonce_server.domain.context.slots.pending tellonce_server.embedding.choose.embedder_named
+    tellonce_server.domain.context.slots.pending tellonce_server.embedding.active.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
     tellonce_server.domain.keep.heads.read
@@ -350,7 +354,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.schema.compact_arguments
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
-    tellonce_summarizer.quotes.own tellonce_summarizer.tasks.transcript.speaker
+    tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.auth.granted
@@ -368,15 +372,12 @@ readers above."""
 
 SLOW = frozenset(
     """
-    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
-    tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
-    tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
+    tellonce_relay.turn.reminders.wanted_by tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
-    tellonce_server.domain.memory.check.contains_quote tellonce_text.claims.claims
+    tellonce_text.claims.claims
     tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
-    tellonce_server.domain.memory.dedup.same tellonce_server.domain.memory.literals.names
     tellonce_server.domain.memory.literals.numbers tellonce_server.domain.memory.literals.said_numbers
-    tellonce_server.domain.memory.literals.tokens tellonce_server.domain.memory.resolution.admits
+    tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.memory.retraction.carries tellonce_server.domain.memory.retraction.struck
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
@@ -431,7 +432,7 @@ def _modules() -> Iterator[ModuleType]:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.endswith("__main__"):
                 yield importlib.import_module(found.name)
-    yield from (forget_contract, tag_form, pieces)
+    yield from (forget_contract, tag_form, imported_items)
 
 
 def public_readers() -> Iterator[str]:

@@ -14,26 +14,16 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemaining
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.import_kinds import ImportKind
-from tellonce_cli.importers import (
-    KINDS,
-    ExportedMemory,
-    ImportFailed,
-    ImportMemory,
-    Item,
-    LeftOut,
-    Unreadable,
-    estimate_size,
-    read,
-    recognized,
-)
+from tellonce_cli.importers import ImportKind
+from tellonce_cli.importers.files import size as estimate_size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
-from tellonce_cli.importers.pieces import fitted
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
+from tellonce_cli.importers.recognition import KINDS, read, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.services.import_memories import Keeper, make_keeper
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 
 BATCH_CHARACTERS = 4 * 1024 * 1024

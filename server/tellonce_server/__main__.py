@@ -8,7 +8,7 @@ import sys
 from tellonce import logs, shutdown, tracing
 from tellonce.preload import imported
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce_server.app.former_folder import move_former_folder
+from tellonce_server.app.whereabouts import move_former_folder
 
 SWITCH_SECONDS = 0.0001
 """Seconds that a computing thread may keep the interpreter while the event loop waits for it, once per answer of the

@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from tellonce.tag_form import OPENING
-from tellonce_text.normalization import nfkc
+from tellonce_text.folding import nfkc
 
 FENCE_OPEN = "⟦memory⟧"
 FENCE_CLOSE = "⟦/memory⟧"

@@ -9,7 +9,7 @@ import anthropic
 import httpx2
 from anthropic.types import Message
 
-from tellonce_llm.content_blocks import content
+from tellonce_llm.claude_cli import content
 from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion, FileKind, Tier, paced
 from tellonce_llm.prices import price_of

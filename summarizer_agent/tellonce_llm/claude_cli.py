@@ -1,6 +1,7 @@
 """Claude through the `claude` command: uses the user's own subscription, one short process per call, no tools."""
 
 import asyncio
+import base64
 import json
 import os
 import tempfile
@@ -13,7 +14,7 @@ from typing import Any
 from tellonce_llm.allowance import Allowance
 from tellonce_llm.command import ended, only_its_own
 from tellonce_llm.errors import LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, Tier
+from tellonce_llm.model import Answer, Completion, File, Tier, Turn
 
 _MOST_BYTES = 4 * 1024 * 1024
 _COMPLAINT = 200
@@ -157,3 +158,18 @@ def _price(told: object) -> float:
 
 def _first_line(said: bytes) -> str:
     return said.decode(errors="replace").strip().partition("\n")[0][:_COMPLAINT]
+
+
+def content(turn: Turn) -> str | list[dict[str, Any]]:
+    """A message in the format of the Messages API; files come before the message's text."""
+    if not turn.files:
+        return turn.content
+    return [*(_file_block(file) for file in turn.files), {"type": "text", "text": turn.content}]
+
+
+def _file_block(file: File) -> dict[str, Any]:
+    if file.kind == "text":
+        source = {"type": "text", "media_type": "text/plain", "data": file.data.decode(errors="replace")}
+        return {"type": "document", "source": source, "title": file.name}
+    source = {"type": "base64", "media_type": file.mime, "data": base64.b64encode(file.data).decode()}
+    return {"type": "image", "source": source} if file.kind == "image" else {"type": "document", "source": source}

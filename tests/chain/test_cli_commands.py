@@ -6,8 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_http
-from tellonce_cli.main import DEFECT, told
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import DEFECT, CommandFailed, told
 from tests.chain.home import Home
 from tests.stubs.telegram_emulator import telegram
 

@@ -11,8 +11,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_cli.import_ import Tally, take
-from tellonce_cli.importers import read
 from tellonce_cli.importers.items import Item, Unreadable
+from tellonce_cli.importers.recognition import read
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
 from tellonce_server.services.import_memories import ImportMemory, make_keeper

@@ -7,7 +7,7 @@ import pytest
 from telegram import User
 
 from tellonce import contract as c
-from tellonce_cli.bot_pairing import keep_user
+from tellonce_cli.up import keep_user
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired

@@ -27,9 +27,8 @@ from tellonce import contract as c
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.embedding import backlog, local, model_files
-from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder
 from tellonce_server.embedding.backlog import EmbeddingBacklog
-from tellonce_server.embedding.choose import choose_embedder
 from tellonce_server.embedding.local import LocalEmbedder
 from tellonce_server.embedding.model_files import (
     FORMER_GRAPH,

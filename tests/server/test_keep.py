@@ -17,8 +17,7 @@ from tests.server.test_embedding import loaded, model_folder, nothing
 from training.keep import corpus
 from training.keep.__main__ import split
 from training.keep.corpus import Examples
-from training.keep.fit import scores, train
-from training.keep.measure import average_precision, kept
+from training.keep.fit import average_precision, kept, scores, train
 
 pytestmark = pytest.mark.anyio
 

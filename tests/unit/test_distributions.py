@@ -7,7 +7,7 @@ from typing import Any
 
 from packaging.requirements import Requirement
 
-from tellonce_cli.main import _EXTRAS, told
+from tellonce_cli.screen import EXTRAS, told
 
 ROOT = Path(__file__).parents[2]
 
@@ -41,4 +41,4 @@ def test_a_part_that_is_not_installed_is_named_with_its_extra() -> None:
         1,
     )
     assert told(ModuleNotFoundError("x", name="tellonce_server.gone"))[1] == 70
-    assert set(_EXTRAS.values()) <= set(project(ROOT / "light")["project"]["optional-dependencies"])
+    assert set(EXTRAS.values()) <= set(project(ROOT / "light")["project"]["optional-dependencies"])

@@ -12,7 +12,7 @@ from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public
 CEILING = 200
 """Maximum cost, as a multiple of the time for reading each character once. For a text of that length, this reading
 takes 0.5 ms on an idle machine."""
-SLOW_CEILING = 2_000
+SLOW_CEILING = 1_500
 ATTEMPTS = 3
 
 TEXTS = hostile_texts()

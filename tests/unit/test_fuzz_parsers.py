@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tellonce_cli.importers import ImportFailed, ImportMemory, Unreadable, read
+from tellonce_cli.importers.items import ImportFailed, Unreadable
+from tellonce_cli.importers.recognition import read
 from tellonce_relay.turn.tags import parse, shown_so_far
-from tellonce_server.services.import_memories import ExportedMemory
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 
 VALID: dict[str, Any] = {

@@ -20,7 +20,7 @@ EDGES = {
     "polling.py": "one update that is read",
     "schedule.py": "one run of a routine",
     "main.py": "one command",
-    "page_lines.py": "one command that the page started",
+    "screen.py": "one command that the page started",
     "local.py": "the thread that embeds: its callers get the error",
     "file_lock.py": "the thread that waits for a lock: its caller gets the error",
     "work.py": "one job handed out",

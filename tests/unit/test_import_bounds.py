@@ -17,7 +17,8 @@ MOST_MEMORY = 700 * 1024 * 1024
 READ = """
 import resource, sys
 from pathlib import Path
-from tellonce_cli.importers import ImportFailed, read
+from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.importers.recognition import read
 from tellonce_server.services.import_messages import ImportMessage
 resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[3]),) * 2)
 try:

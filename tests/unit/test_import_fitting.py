@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tellonce.contract import MAX_TEXT_BYTES, RecordMessageArgs
 from tellonce_cli.importers.files import Watched
-from tellonce_cli.importers.items import thread_number
-from tellonce_cli.importers.pieces import clean, fitted, pieces
+from tellonce_cli.importers.items import clean, fitted, pieces, thread_number
 from tellonce_server.services.import_messages import ImportMessage
 
 SINGAPORE = ZoneInfo("Asia/Singapore")

@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_cli.importers import ImportFailed, ImportMemory, Item, Unreadable, read
 from tellonce_cli.importers.chatgpt import items_of
 from tellonce_cli.importers.claude import messages_of
+from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+from tellonce_cli.importers.recognition import read
 from tellonce_cli.importers.telegram import text_of
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 
 ROOT = "00000000-0000-4000-8000-000000000000"

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tellonce_cli.importers import ImportFailed, ImportMemory, read
+from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.importers.recognition import read
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 from tests.stubs import exports
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.domain.keep.features import NAMES, features
-from tellonce_server.domain.keep.sentences import MOST_WORDS, SPARE_WORDS, Sentence, sentences
+from tellonce_server.domain.keep.sentences import MOST_WORDS, NAMES, SPARE_WORDS, Sentence, features, sentences
 from tests.patience import promised
 
 ARTICLE = "The company was founded in a small town. It makes shoes and hats for the whole country. " * 5

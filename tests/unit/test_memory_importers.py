@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from tellonce_cli.importers import ImportFailed, ImportMemory, Item, LeftOut, Unreadable, read, recognized
 from tellonce_cli.importers.claude_code_projects import conversation_name
+from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
+from tellonce_cli.importers.recognition import read, recognized
 from tellonce_hooks import project, transcript
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)

@@ -18,8 +18,7 @@ from tellonce_server.domain.keep.choice import SEARCHED, SHOWN
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, fetch
 from tellonce_server.embedding.session import Session
 from training.keep.corpus import Examples, Floats, read, with_inputs
-from training.keep.fit import keep_head, scores, train
-from training.keep.measure import TALK, average_precision, kept, threshold_for
+from training.keep.fit import TALK, average_precision, keep_head, kept, scores, threshold_for, train
 
 HELD_OUT: Final = ("author_4",)
 WEIGHTS: Final = Path(data.__file__).parent / data.FILE

@@ -9,8 +9,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tellonce_server.domain.keep.features import features
-from tellonce_server.domain.keep.sentences import Sentence
+from tellonce_server.domain.keep.sentences import Sentence, features
 from tellonce_server.embedding.session import Session
 
 Floats = NDArray[np.float64]

@@ -1,14 +1,18 @@
-"""The items that an importer yields: messages, memories of other programs, unreadable entries, and omitted entries."""
+"""The items that an importer yields: messages, memories of other programs, unreadable entries, and omitted entries.
+
+`fitted` prepares a message for storage.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from tellonce.contract import MAX_BIGINT
+from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
-from tellonce_server.services.import_messages import ImportMessage
+from tellonce_server.services.import_messages import ImportMessage, clean
 
 
 @dataclass(frozen=True)
@@ -90,3 +94,52 @@ def unfit(item: Item) -> str:
             pass
     odd = [at.year for at in times if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR]
     return f"its time is in the year {odd[0]}" if odd else ""
+
+
+LONGEST_ID = 128
+"""Maximum characters of an external id, from the contract."""
+
+_PIECE = MAX_TEXT_BYTES - 4
+"""Maximum bytes of a piece. The margin is the length of the longest character."""
+
+
+def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
+    """Yield the message, or several messages if its text is over 64 KiB, or none if it is blank.
+
+    Times in exports are in UTC. They are converted to the user's zone, so that `tomorrow` is the user's next day.
+    """
+    text = clean(message.content)
+    if not text.strip():
+        return
+    at = message.sent_at if message.sent_at.utcoffset() else message.sent_at.astimezone(zone)
+    first = replace(
+        message,
+        message_id=_short(message.message_id),
+        reply_to_message_id=_short(message.reply_to_message_id) if message.reply_to_message_id else None,
+        speaker=clean(message.speaker)[:LONGEST_ID] if message.speaker else None,
+        sent_at=at,
+    )
+    for number, piece in enumerate(pieces(text)):
+        yield replace(first, content=piece, message_id=_part(first.message_id, number))
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Cut the text into pieces of at most 64 KiB. Joined, they are the text again."""
+    data = text.encode()
+    start = 0
+    while start < len(data):
+        end = min(start + _PIECE, len(data))
+        while end < len(data) and data[end] & 0xC0 == 0x80:
+            end -= 1
+        yield data[start:end].decode()
+        start = end
+
+
+def _part(message_id: str, number: int) -> str:
+    return _short(f"{message_id}#{number + 1}") if number else message_id
+
+
+def _short(identity: str) -> str:
+    """Replace an id that is too long by its hash, which is the same in every import."""
+    identity = clean(identity)
+    return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

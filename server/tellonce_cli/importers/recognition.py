@@ -1,13 +1,15 @@
-"""Recognizes which program wrote a file: by names near its beginning, then by trying the importers."""
+"""Reads a file with the importer of its kind. Recognizes which program wrote it: by names near its beginning, then by
+trying the importers."""
 
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import get_args
 
-from tellonce_cli.import_kinds import ImportKind
-from tellonce_cli.importers import claude_code
+from tellonce_cli.importers import ImportKind, chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
+from tellonce_cli.importers.files import Progress
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
+from tellonce_cli.importers.telegram import People
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 
@@ -25,6 +27,35 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
 )
 """Names that occur near the beginning of files of each kind. A text may contain such a name by chance, so a name only
 determines which importer is tried first."""
+
+
+def read(
+    kind: ImportKind,
+    path: Path,
+    *,
+    me: str | None,
+    progress: Progress,
+    assistant: str | None = None,
+    chat_id: int | None = None,
+) -> Iterator[Item]:
+    """Yield the items of an export in the order of the file. `chat_id` is the target chat. Raises ImportFailed."""
+    match kind:
+        case "telegram":
+            return telegram.read(path, People(me, assistant), progress)
+        case "chatgpt":
+            return chatgpt.read(path, progress)
+        case "claude":
+            return claude.read(path, progress)
+        case "claude-code":
+            return claude_code.read(path, progress)
+        case "mcp-memory":
+            return mcp_memory.read(path, progress)
+        case "mem0":
+            return mem0.read(path, progress)
+        case "markdown":
+            return markdown.read(path, progress)
+        case "jsonl":
+            return jsonl.read(path, chat_id, progress)
 
 
 def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:

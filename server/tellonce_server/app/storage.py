@@ -21,8 +21,7 @@ from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.core.errors import AWAY, StorageRefused, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
-from tellonce_server.embedding.active import ActiveEmbedder
-from tellonce_server.embedding.choose import choose_embedder, embedder_named
+from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named
 from tellonce_server.services.page.sessions import PREFIX
 
 if TYPE_CHECKING:

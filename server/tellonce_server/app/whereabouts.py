@@ -1,14 +1,21 @@
 """Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
 
 The server notes an external one in the data folder. A process that runs without DATABASE_URL, for example in another
-folder than the one with `.env`, is then refused instead of being given another, empty memory.
+folder than the one with `.env`, is then refused instead of being given another, empty memory. The data folder of older
+releases, which were named chatmem, is moved to its new name when a server starts.
 """
 
+import os
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from platformdirs import user_data_path
+
+from tellonce.former_name import FORMER_NAME, NAME
 from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tellonce_server.store.postgres.file_lock import is_held
 
 NOTE = "external-database"
 """The file with the name of the external database, without user and password."""
@@ -44,3 +51,21 @@ def has_memory(settings: ServerSettings) -> bool:
     if settings.login_url is not None or (settings.data_dir / NOTE).exists():
         return True
     return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()
+
+
+def move_former_folder() -> str | None:
+    """Move the former folder if the new folder does not exist and no server uses the former one.
+
+    Returns: A sentence for the person, or None if there was nothing to move.
+    """
+    folder, former = user_data_path(NAME, appauthor=False), user_data_path(FORMER_NAME, appauthor=False)
+    if folder.exists() or not former.is_dir():
+        return None
+    if _in_use(former):
+        return f"The memory in {former} is in use by a server of the former name, and is moved to {folder} when that has ended."
+    os.rename(former, folder)
+    return f"The memory was moved from {former} to {folder}."
+
+
+def _in_use(folder: Path) -> bool:
+    return any((folder / lock).exists() and is_held(folder / lock) for lock in (".use", ".watch"))

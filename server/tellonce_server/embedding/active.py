@@ -1,10 +1,17 @@
-"""The embedder of the database's active model. It is replaced when `tellonce reembed` changes the model."""
+"""The embedder of the database's active model. It is replaced when `tellonce reembed` changes the model.
+
+The settings choose the first one. The Ollama client is imported only if needed.
+"""
 
 import asyncio
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tellonce.settings import ServerSettings
 from tellonce.shutdown import ended
+from tellonce_server.embedding.local import LocalEmbedder
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.embedding.protocol import Embedder, Layers, NoEmbedder, Vector
 
 
@@ -71,3 +78,28 @@ class ActiveEmbedder:
         if not self._off and active is not None and active != self._current.model:
             self._current = self._named(active)
             self._changed.set()
+
+
+OLLAMA = "ollama:"
+
+
+def choose_embedder(settings: ServerSettings) -> Embedder:
+    """The configured embedder."""
+    match settings.embeddings:
+        case "local":
+            return embedder_named(MODEL, settings)
+        case "ollama":
+            return embedder_named(OLLAMA + settings.ollama_embedding_model, settings)
+        case _:
+            return NoEmbedder()
+
+
+def embedder_named(model: str, settings: ServerSettings) -> Embedder:
+    """The embedder of the model with this name. For an unknown name, an embedder that is never ready."""
+    if model == MODEL:
+        return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
+    if model.startswith(OLLAMA):
+        module = importlib.import_module("tellonce_server.embedding.ollama")
+        embedder: Embedder = module.OllamaEmbedder(settings.ollama_url, model.removeprefix(OLLAMA))
+        return embedder
+    return NoEmbedder()

@@ -17,9 +17,8 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure import previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
-from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own
+from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.rebuild import table_of
-from tellonce_server.domain.erasure.related import related
 from tellonce_server.domain.erasure.request import query_of, stated
 from tellonce_server.domain.erasure.scan import Hit, known_again, scan
 from tellonce_server.domain.erasure.targets import Target

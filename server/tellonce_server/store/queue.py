@@ -1,4 +1,4 @@
-"""The queue of jobs. A result is stored before it is applied (write-ahead). The state machine is in the SQL
+"""The queue of jobs, and the workers that ask for them. A result is stored before it is applied (write-ahead). The state machine is in the SQL
 statements."""
 
 from collections.abc import Sequence
@@ -328,3 +328,22 @@ def _job(row: Row) -> Job:
     names = set(Job.__dataclass_fields__) - {"key", "traceparent", "job_class"}
     values = {name: row[name] for name in names}
     return Job(key=_key_of(row), traceparent=row["trace_id"], job_class=row["class"], **values)
+
+
+async def worker_seen(q: Queries, worker: str, now: datetime, forgotten_before: datetime) -> None:
+    await q.run("workers.seen", worker, now, forgotten_before)
+
+
+async def holder_seen(q: Queries, job: JobKey, fence: int, now: datetime) -> None:
+    """Record that the worker that holds this claim of the job was seen at `now`."""
+    await q.run("workers.holder_seen", job.owner_id, job.chat_id, job.id, fence, now)
+
+
+async def any_at_work(q: Queries, since: datetime, besides: str) -> bool:
+    """Whether a worker other than `besides` was seen since `since`."""
+    found: bool = await q.value("workers.at_work", since, besides)
+    return found
+
+
+async def worker_left(q: Queries, worker: str) -> None:
+    await q.run("workers.left", worker)

@@ -46,10 +46,13 @@ def find(text: str) -> list[Mention]:
         return []
     found: list[Mention] = []
     taken = bytearray(len(text))
-    for pattern, build in _GRAMMAR:
+    absent = {needed for needed in (_MONTH_NAME, _UNIT_NAME) if not needed.search(text)}
+    for pattern, build, needed in _GRAMMAR:
+        if needed in absent:
+            continue
         for match in pattern.finditer(text):
             mention = build(match)
-            if mention and not any(taken[mention.start : mention.end]):
+            if mention and taken.find(1, mention.start, mention.end) < 0:
                 taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
                 found.append(mention)
     return sorted(found, key=lambda mention: mention.start)
@@ -345,4 +348,15 @@ _RULES: Final[tuple[_Rule, ...]] = (
         (rf"(?:(?<=\bin )|(?<=\bby )|(?<=since )|(?<=until )|(?<=\bof )|(?<=year )|(?<=from )|(?<=before )|(?<=after )|(?<=early )|(?<=late )){_YEAR}\b",
          _year),
 )  # fmt: skip
-_GRAMMAR: Final = tuple((re.compile(pattern, re.IGNORECASE), build) for pattern, build in _RULES)
+_MONTH_NAME: Final = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+_UNIT_NAME: Final = re.compile("minute|hour|day|week|month|quarter|year", re.IGNORECASE)
+
+
+def _needed(pattern: str) -> re.Pattern[str] | None:
+    """A pattern without which the rule matches nowhere, so that the rule need not be tried."""
+    if _MONTH in pattern:
+        return _MONTH_NAME
+    return _UNIT_NAME if _UNIT in pattern else None
+
+
+_GRAMMAR: Final = tuple((re.compile(pattern, re.IGNORECASE), build, _needed(pattern)) for pattern, build in _RULES)

@@ -49,7 +49,9 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     moved = _moved(line, first)
     if moved:
         return Look(moved, sure=True)
-    if any(line[at].has("tense_planned") for at in range(*line.sentences[first])[: 2 * _FAR]):
+    if "tense_planned" in line.tags and any(
+        line[at].has("tense_planned") for at in range(*line.sentences[first])[: 2 * _FAR]
+    ):
         return Look(None)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
@@ -135,7 +137,7 @@ def _is_question_of(line: Line, first: int, end: int) -> bool:
 def _reported(line: Line, first: int) -> bool:
     """Whether the day was only thought or said, as in `I thought the meeting was the 12th`. It may be past or
     future."""
-    for index in _back(line, first):
+    for index in _back(line, first) if "tense_reported" in line.tags else ():
         token = line[index]
         if token.has("tense_reported"):
             return token.word in {"thought", "assumed"} or not line[first - 1].has("on")
@@ -147,7 +149,7 @@ def _reported(line: Line, first: int) -> bool:
 def _only_arranged(line: Line, first: int) -> bool:
     """Whether the verb only arranges something, as in `signed up for a race in September`. September may be the time of
     signing up or of the race."""
-    for index in _back(line, first):
+    for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
         if token.has("tense_arranged") and _is_participle(token):
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
@@ -225,6 +227,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return None
     if "having" in line.words and any(line[at].word == "having" for at in range(index - _BESIDE, index)):
         return "future"
+    if line.language == "en" and not token.word.endswith("ed") and _SIGNS.isdisjoint(token.tags):
+        return None
     if token.has("tense_perfect") and line.language != "de":
         return "past" if _is_whole_perfect(line, index) else None
     if token.has("tense_past") and not _is_past_participle_ahead(token):
@@ -248,6 +252,10 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if infinitive and token.has("tense_committed"):
         return "future"
     return _by_auxiliary(line, index)
+
+
+_SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
+"""The tags by which an English word indicates a direction. A word that ends in -ed may, too."""
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:

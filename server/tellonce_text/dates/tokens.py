@@ -58,6 +58,11 @@ class Line:
         return frozenset(token.word for token in self._padded)
 
     @cached_property
+    def tags(self) -> frozenset[str]:
+        """All tags of its tokens."""
+        return frozenset(tag for token in self._padded for tag in token.tags)
+
+    @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
         """For each token, the index of the first token of its sentence and the index after that sentence's last
         token."""
@@ -123,7 +128,9 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
     """The token of a match. An elided word (`l'anno`) gives several tokens, and so does a compound such as `mid-June`
     that is not in the lexicon."""
     token = _token(match)
-    elided = _ELISION.match(token.word) if token.kind == "word" else None
+    if token.kind != "word" or not ("'" in token.word or "-" in token.word):
+        return (token,)
+    elided = _ELISION.match(token.word)
     if elided:
         end = elided.end()
         short = Token("word", token.start, token.start + end, elided[1], capital=token.capital)
@@ -133,7 +140,7 @@ def _tokens(match: re.Match[str]) -> Sequence[Token]:
 
 
 def _split(token: Token, text: str) -> Sequence[Token]:
-    if token.kind != "word" or "-" not in token.word or token.word in _compounds():
+    if "-" not in token.word or token.word in _compounds():
         return (token,)
     return [
         Token(
@@ -153,18 +160,20 @@ def _compounds() -> frozenset[str]:
 
 
 def _token(match: re.Match[str]) -> Token:
-    start, end = match.span()
-    text = match[0]
-    if match["word"]:
-        return Token("word", start, end, text.lower().replace("’", "'"), capital=text[0].isupper())
-    if match["number"]:
+    (start, end), text, name = match.span(), match[0], match.lastgroup
+    if name == "word":
+        return Token("word", start, end, text.lower().replace("’", "'"), NO_TAGS, None, "", (), text[0].isupper())
+    if name in _OF_NUMBER:
         suffix = (match["suffix"] or "").lower() + (".m" if match["tail"] else "")
-        return Token("number", start, end, text.lower(), value=int(match["number"]), suffix=suffix)
-    for name, first, last in (("stamp", 2, 8), ("numeric", 10, 14), ("clock", 16, 18), ("han", 20, 22)):
-        if match[name]:
-            parts = tuple(match[group] for group in range(first, last + 1))
-            return Token(name, start, end, text, parts=parts)  # type: ignore[arg-type]
+        return Token("number", start, end, text.lower(), NO_TAGS, int(match["number"]), suffix)
+    if name in _GROUPS:
+        parts = tuple(match[group] for group in _GROUPS[name])
+        return Token(name, start, end, text, parts=parts)  # type: ignore[arg-type]
     return Token("mark", start, end, text)
+
+
+_OF_NUMBER: Final = frozenset({"number", "suffix", "tail"})
+_GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range(16, 19), "han": range(20, 23)}
 
 
 def _language(tokens: Sequence[Token]) -> str:

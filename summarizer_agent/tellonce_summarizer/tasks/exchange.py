@@ -6,13 +6,14 @@ from zoneinfo import ZoneInfo
 from tellonce.journal import Emit
 from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory
 from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
-from tellonce_summarizer.keep.notes import notes
+from tellonce_summarizer.keep.sentences import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task
-from tellonce_summarizer.tasks import prompts, validation
+from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.canonical import carried_forward, extended, is_full, without_model
 from tellonce_summarizer.tasks.items import items
-from tellonce_summarizer.tasks.transcript import plain, transcript
+from tellonce_summarizer.tasks.prompts import plain, transcript
+from tellonce_summarizer.tasks.summaries import complaint
 
 _ITEM_TOKENS = 2500
 _LINE_TOKENS = 500
@@ -89,7 +90,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
     """A local model's line on the topic if it passes the stricter validation, else verbatim sentences."""
     line = " ".join(new.general_summary.split())
-    if validation.complaint(line, plain(work.messages, 1800)) is not None:
+    if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
     return extended(work, [line])
 

@@ -12,7 +12,7 @@ from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, Verd
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
 from tellonce_summarizer.tasks import prompts
 from tellonce_summarizer.tasks.exchange import certain_items
-from tellonce_summarizer.tasks.transcript import transcript
+from tellonce_summarizer.tasks.prompts import transcript
 
 NOT_YET = "not read a second time yet"
 NOT_FOUND = "a second reading did not find this in what was said"

@@ -1,6 +1,8 @@
 """The summary tasks for a chunk, a thread, a profile and a routine: the request, and the result made from the
-answer."""
+answer. `complaint` states the conditions for a summary by a small local model.
+"""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -21,8 +23,8 @@ from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
 from tellonce_summarizer.keep.summaries import chunk_line, chunk_summary, profile, shown_memories, thread_summary
 from tellonce_summarizer.models.answers import SummaryShape, UnacceptableAnswerError, read
 from tellonce_summarizer.models.fallback_chain import ResultT, Task
-from tellonce_summarizer.tasks import prompts, validation
-from tellonce_summarizer.tasks.transcript import plain, transcript
+from tellonce_summarizer.tasks import prompts
+from tellonce_summarizer.tasks.prompts import plain, transcript
 
 ROUTINE_CHARACTERS = 300
 _MESSAGE_CHARACTERS = 1200
@@ -35,7 +37,7 @@ def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
     return Task(
         request=_requests(
             _json(prompts.CHUNK, transcript(work.messages, zone, _MESSAGE_CHARACTERS), 1500),
-            _text(prompts.CHUNK_LOCAL.format(characters=validation.LONGEST), source, 250),
+            _text(prompts.CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
         accept=_accepting(_summary, lambda text: SummaryResult(text=_local(text, source))),
         without_model=lambda: chunk_summary(work),
@@ -49,7 +51,7 @@ def thread_task(work: ThreadInput) -> Task[SummaryResult]:
     return Task(
         request=_requests(
             _json(prompts.THREAD.format(cap=work.cap_tokens), source, work.cap_tokens * 2 + 500),
-            _text(prompts.CHUNK_LOCAL.format(characters=validation.LONGEST), source, 250),
+            _text(prompts.CHUNK_LOCAL.format(characters=LONGEST), source, 250),
         ),
         accept=_accepting(partial(_capped, work), lambda text: _local_thread(work, _local(text, source))),
         without_model=lambda: thread_summary(work),
@@ -139,7 +141,7 @@ def _summary(answer: Answer) -> SummaryResult:
 
 def _local(text: str, source: str) -> str:
     """A local model's text, if it passes the stricter validation."""
-    wrong = validation.complaint(text, source)
+    wrong = complaint(text, source)
     if wrong is not None:
         raise UnacceptableAnswerError(wrong)
     return text.strip()
@@ -149,3 +151,50 @@ def _prose(text: str, cap_tokens: int) -> str:
     if not text.strip():
         raise UnacceptableAnswerError("empty")
     return clip(text, cap_tokens * 3)
+
+
+LONGEST = 300
+"""Maximum characters of a summary, unless 30 % of the source is more."""
+LEAST_OVERLAP = 0.1
+
+# Small models begin their answers with these phrases regardless of instructions, mostly in English.
+_CHATTER = re.compile(
+    r"\b(?:here(?:'s| is| are)|certainly|of course|absolutely|i(?:'d| would) be happy|happy to help|let me know"
+    r"|as an ai|i cannot|i can't|i'm sorry|below is|the following is|in summary|to summari[sz]e)\b",
+    re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r"^\W*(?:ok(?:ay)?|yes|well|sure|summary|note|answer|title|let me|let's|i(?:'ll| will|'ve| have| am|'m| can| need to))\b",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(
+    r"^\s*(?:#{1,6}\s|\*\*[^*\n]+\*\*\s*(?:\n|$)|__[^_\n]+__\s*\n|[^\n.!?]{1,80}:\s*\n|[A-Z][^\n.!?]{0,70}\n\s*\n)"
+)
+_WORD = re.compile(r"\w+")
+
+
+def complaint(summary: str, source: str) -> str | None:
+    """The reason a summary of `source` must be rejected; None if it is acceptable."""
+    text = summary.strip()
+    if not text:
+        return "empty"
+    if len(text) > max(LONGEST, len(source) * 3 // 10):
+        return f"{len(text)} characters are too long"
+    if "```" in text:
+        return "code fence"
+    if _OPENING.match(text):
+        return "opens by speaking of itself"
+    if _CHATTER.search(text):
+        return "chatter"
+    if _TITLE.match(text):
+        return "title"
+    if overlap(text, source) < LEAST_OVERLAP:
+        return "hardly a word of the source"
+    return None
+
+
+def overlap(summary: str, source: str) -> float:
+    """The share of the summary's words that occur in the source."""
+    said = [word.lower() for word in _WORD.findall(summary)]
+    known = {word.lower() for word in _WORD.findall(source)}
+    return sum(word in known for word in said) / len(said) if said else 0.0

@@ -6,9 +6,8 @@ from typing import Final, Protocol
 
 from tellonce.work import NotableSentence, WorkMessage
 from tellonce_server.domain.keep.choice import WISH, Scored, choose, is_order
-from tellonce_server.domain.keep.features import features
 from tellonce_server.domain.keep.heads import heads
-from tellonce_server.domain.keep.sentences import Sentence, sentences
+from tellonce_server.domain.keep.sentences import Sentence, features, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
 
 MOST_READ: Final = 60

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.store import workers
+from tellonce_server.store import queue
 from tellonce_server.store.queue import JobKey
 
 SILENT = timedelta(seconds=90)
@@ -32,16 +32,16 @@ class Attendance:
         self._noted = {name: noted for name, noted in self._noted.items() if at - noted < NOTE_SECONDS}
         self._noted[worker] = at
         now = self._deps.now()
-        await workers.seen(self._deps.database, worker, now, now - FORGOTTEN)
+        await queue.worker_seen(self._deps.database, worker, now, now - FORGOTTEN)
 
     async def extends(self, job: JobKey, fence: int) -> None:
         """Note that the worker that holds the job is still working."""
-        await workers.holder_seen(self._deps.database, job, fence, self._deps.now())
+        await queue.holder_seen(self._deps.database, job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
         """Whether any worker other than `besides` is at work."""
-        return await workers.at_work(self._deps.database, self._deps.now() - SILENT, besides)
+        return await queue.any_at_work(self._deps.database, self._deps.now() - SILENT, besides)
 
     async def left(self, worker: str) -> None:
         """Note that the worker has ended, so that another may start at once."""
-        await workers.left(self._deps.database, worker)
+        await queue.worker_left(self._deps.database, worker)

@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
+from tellonce_text.folding import nfkc
 from tellonce_text.lexicon import IRREGULAR
-from tellonce_text.normalization import nfkc
 
 
 def index_text(content: str, speaker: str | None) -> str:

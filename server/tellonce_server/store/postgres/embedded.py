@@ -401,3 +401,8 @@ def _sync_directory(directory: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+if __name__ == "__main__":
+    # The watcher runs this program with a data directory. Exit code 1 means that its server still runs.
+    sys.exit(0 if asyncio.run(EmbeddedPostgres(Path(sys.argv[1])).stop_if_unused()) else 1)
