@@ -1,6 +1,7 @@
 """Fixtures for all tests: asyncio as the only backend, and a real memory."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +14,10 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.register_profile("searching", settings.get_profile("patient"), print_blob=True)
 settings.register_profile("repeated", settings.get_profile("patient"), derandomize=True, database=None)
 settings.load_profile("repeated")
+
+# The tests start hundreds of processes. Each would compile all its modules again if it could not store the bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # The stubs are on loopback, so a configured proxy must not be used for them.
 _direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")

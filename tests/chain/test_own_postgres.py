@@ -13,8 +13,9 @@ from tests.server.own_postgres import OwnPostgres, installations, name_of, own_p
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=installations(), ids=name_of)
+@pytest.fixture(scope="module", params=installations(), ids=name_of)
 async def server(request: pytest.FixtureRequest) -> AsyncIterator[OwnPostgres]:
+    """One server of each version. Each test creates its own logins and database."""
     program: Path = request.param
     async with own_postgres(program) as server:
         yield server

@@ -279,16 +279,6 @@ async def test_14_two_clients_share_one_memory(life: Life) -> None:
     assert "window seats" in (told.context or "")
 
 
-async def test_the_cost_stays_at_one_call_an_exchange_for_each_purpose(life: Life) -> None:
-    for number in range(30):
-        await life.say(f"I live in Singapore. Decision {number}: we will use vendor number {number}")
-    chat = (await (await life.memory.storage.services()).deps.database.rows("chats.find", USER, USER))[0]
-    assert chat["exchanges"] == 30
-    purposes = ("learning_calls", "summary_calls", "second_calls")
-    assert all(chat[purpose] <= 30 for purpose in purposes)
-    assert (chat["learning_calls"] == 30) == life.is_read
-
-
 async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life) -> None:
     await life.say("I need to launch the SingPass API integration by Q2 2026. I also like tea")
     await life.say("The SingPass test account is ready", "SingPass noted.")
@@ -402,14 +392,20 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
     assert [v.text for v in why.versions] == ["My team offsite is on March 15"]
 
 
-async def test_20_a_full_chat_asks_for_a_new_one_and_memories_stay(life: Life) -> None:
+async def test_20_a_full_chat_has_cost_one_call_an_exchange_and_asks_for_a_new_one_and_memories_stay(
+    life: Life,
+) -> None:
     await life.say("My name is Priya")
     for number in range(40):
         await life.say(
             f"Decision {number}: we will use vendor number {number} for region {number} because the contract ends in {2027 + number}"
         )
+    counted = (await (await life.memory.storage.services()).deps.database.rows("chats.find", USER, USER))[0]
     chat = await life.client.summarize_chat(c.SummarizeChatArgs())
     context = await life.client.get_context(c.GetContextArgs())
+    assert counted["exchanges"] == 41
+    assert all(counted[purpose] <= 41 for purpose in ("learning_calls", "summary_calls", "second_calls"))
+    assert (counted["learning_calls"] == 41) == life.is_read
     assert (chat.canonical.tokens > 2000) == any("summary is full" in notice for notice in context.notices)
     begun = await life.client.start_new_chat(c.StartNewChatArgs())
     fresh = await life.client.get_context(c.GetContextArgs())

@@ -71,12 +71,13 @@ async def test_a_second_relay_on_the_same_folder_is_told_so(server: HttpServer, 
     assert "Another relay runs on" in errors
 
 
-@pytest.mark.parametrize(("messages", "kills"), [(12, 4), pytest.param(120, 24, marks=pytest.mark.slow)])
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 async def test_with_relay_and_server_killed_again_and_again_every_message_is_answered_once_and_in_order(
-    server: HttpServer, api: Telegram, messages: int, kills: int
+    server: HttpServer, api: Telegram
 ) -> None:
-    rng = random.Random(7)
+    """A short run of all three processes is `tests/chain/test_relay_kills.py`."""
+    rng, messages, kills = random.Random(7), 120, 24
     async with OllamaStub(echo) as model:
         more = {"TELLONCE_RESPONDER": "ollama", "OLLAMA_HOST": model.url}
         async with relay_process(server, api, **more) as relay:

@@ -21,6 +21,7 @@ from mcp.types import CallToolResult, PromptReference, ResourceTemplateReference
 
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
+from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 from tests.server.test_isolation import TENANT
@@ -31,7 +32,7 @@ ANN, BEN, GROUP, ANNS_GROUP = USER, 43, -100, -200
 LETTER = {ANN: "a", BEN: "b", GROUP: "g"}
 OWNER = {ANN: ANN, BEN: BEN, GROUP: GROUP, ANNS_GROUP: ANN}
 CANARY = re.compile(r"canary[abg]\d+")
-LIVES = 6
+LIVES = depth(3, 6)
 STEPS = 70
 
 SAYINGS = (

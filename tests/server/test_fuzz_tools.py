@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.depth import depth
 from tests.memory_fixtures import Memory
 from tests.server.test_bad_input import MODES, VALID, call, complaint, contents, counted, opened
 
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 __all__ = ["counted"]
 
-SAMPLES = 25
+SAMPLES = depth(12, 25)
 ODD = st.sampled_from(
     [
         "\x00",
