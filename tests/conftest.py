@@ -32,6 +32,12 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(4, cores + (cores + 1) // 2)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the test of the wheel first. It is long, and its folder's name would put it after the quick unit tests, where
+    the other workers would wait for it."""
+    items.sort(key=lambda item: "tests/wheel/" not in item.nodeid)
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     return "asyncio"

@@ -89,23 +89,13 @@ async def test_an_export_that_cannot_begin_leaves_the_last_one_as_it_is(home: Ho
     assert file.read_text() == "of yesterday\n"
 
 
-async def test_maintenance_says_what_it_did(home: Home) -> None:
-    await home.run("chat", told="/remember I prefer tea\n")
-    assert "No failed jobs to retry." in await home.run("replay")
-    code, said = await home.failing("reembed")
+async def test_maintenance_says_what_it_did(at_home: Home) -> None:
+    assert "No failed jobs to retry." in await at_home.run("replay")
+    code, said = await at_home.failing("reembed")
     assert (code, "TELLONCE_EMBEDDINGS is none" in said) == (1, True)
-    code, said = await home.failing("reembed", "--rollback")
+    code, said = await at_home.failing("reembed", "--rollback")
     assert (code, "no other embedding model before" in said) == (1, True)
-    assert "rewritten" in await home.run("scrub")
-
-
-async def test_with_a_server_that_went_away_status_is_one_sentence(home: Home) -> None:
-    async with home.up():
-        assert "queue      empty" in await home.run("status")
-    code, said = await home.failing("status")
-    assert (code, "rejects our access token" in said) == (1, False)
-    assert said.startswith("tellonce: no server answers at")
-    assert "tellonce up" in said
+    assert "rewritten" in await at_home.run("scrub")
 
 
 @pytest.mark.parametrize(

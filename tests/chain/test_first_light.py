@@ -10,7 +10,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_one_command_imports_answers_summarises_and_survives_a_restart(home: Home) -> None:
-    planted = exports.telegram(home.folder / "result.json", 1500)
+    planted = exports.telegram(home.folder / "result.json", 500)
     async with home.up():
         first = await home.run("import", "telegram", "result.json")
         again = await home.run("import", "telegram", "result.json")
@@ -35,8 +35,12 @@ async def test_one_command_imports_answers_summarises_and_survives_a_restart(hom
             summary = await memory.summarize_chat(c.SummarizeChatArgs())
             before = await memory.get_profile(c.GetProfileArgs())
         await eventually(lambda: _nothing_waits(home))
-    assert "1497 messages" in first
-    assert "0 messages and 0 memories added, 1497 messages were there already" in again
+    assert "497 messages" in first
+    assert "0 messages and 0 memories added, 497 messages were there already" in again
+    code, said = await home.failing("status")
+    assert (code, "rejects our access token" in said) == (1, False)
+    assert said.startswith("tellonce: no server answers at")
+    assert "tellonce up" in said
     assert answer in told
     assert summary.coverage.gap == 0
     assert any("GovTech" in memory.content for memory in before.facts)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.depth import depth
 from tests.memory_fixtures import Memory
-from tests.server.test_bad_input import MODES, VALID, call, complaint, contents, counted, opened
+from tests.server.test_bad_input import VALID, call, complaint, contents, counted, in_modes, opened
 
 pytestmark = pytest.mark.anyio
 
@@ -88,8 +88,7 @@ def arguments(
     return st.fixed_dictionaries(must, optional=fields)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("tool", VALID)
+@pytest.mark.parametrize(("tool", "mode"), in_modes(VALID))
 async def test_whatever_the_arguments_a_tool_answers_or_refuses_and_a_refusal_writes_nothing(
     memory: Memory, counted: asyncpg.Connection, tool: str, mode: str
 ) -> None:
