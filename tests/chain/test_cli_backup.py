@@ -108,34 +108,29 @@ async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(saved: S
     assert await saved.is_unchanged()
 
 
-async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home) -> None:
+async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup_stay_so(home: Home) -> None:
     async with home.up(), home.memory() as memory:
+        for name in ("laptop", "tablet"):
+            await home.run("token", "create", name)
         await memory.remember(c.RememberArgs(content=CODE))
         await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await memory.record_message(c.RecordMessageArgs(role="user", content=f"{CODE}. Fine?", message_id="u1"))
         await home.run("backup", "old.tellonce")
         shown = await memory.forget(c.ForgetArgs(topic="zq77a1"))
         await memory.forget(c.ForgetArgs(topic="zq77a1", confirm=shown.confirm))
+        await home.run("token", "revoke", "laptop")
+        await home.run("token", "create", "phone")
+        tokens = await _tokens(home)
         with pytest.raises(AssertionError, match="in use; stop `tellonce up`"):
             await home.run("restore", "old.tellonce", "--force")
     told = await home.run("restore", "old.tellonce", "--force")
     entries = await _everything(home)
+    assert await _tokens(home) == tokens
+    assert [(line[0], len(line)) for line in tokens if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
     assert "2 memories and messages that were forgotten since the backup were erased again" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
     assert [e["content"] for e in entries if e["type"] == "message"] == ["Fine?"]
-
-
-async def test_a_token_revoked_since_the_backup_stays_revoked_and_a_new_one_stays_good(home: Home) -> None:
-    for name in ("laptop", "tablet"):
-        await home.run("token", "create", name)
-    await home.run("backup", "old.tellonce")
-    await home.run("token", "revoke", "laptop")
-    await home.run("token", "create", "phone")
-    before = await _tokens(home)
-    await home.run("restore", "old.tellonce", "--force")
-    assert await _tokens(home) == before
-    assert [(line[0], len(line)) for line in before if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
 
 
 async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None:
