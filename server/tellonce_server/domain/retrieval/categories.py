@@ -74,7 +74,7 @@ class Categories:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)
         best = np.argsort(-cosine, kind="stable")[:MOST_OF_QUESTION]
-        return [self._named.words[place] for place in best.tolist() if cosine[place] >= LEAST_OF_QUESTION]
+        return [self._named.words[place] for place in map(int, best) if cosine[place] >= LEAST_OF_QUESTION]
 
     async def _prepared(self) -> bool:
         if not self._embedder.ready:
