@@ -1,6 +1,7 @@
 """Fixtures for all tests: asyncio as the only backend, and a real memory."""
 
 import os
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -14,6 +15,10 @@ settings.register_profile("searching", settings.get_profile("patient"), print_bl
 settings.register_profile("repeated", settings.get_profile("patient"), derandomize=True, database=None)
 settings.load_profile("repeated")
 
+# The tests start hundreds of processes. Each would compile all its modules again if it could not store the bytecode.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # The stubs are on loopback, so a configured proxy must not be used for them.
 _direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.0.1", "localhost", _direct)))
@@ -25,6 +30,12 @@ def pytest_xdist_auto_num_workers() -> int:
     worker has its own PostgreSQL."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(4, cores + (cores + 1) // 2)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the test of the wheel first. It is long, and its folder's name would put it after the quick unit tests, where
+    the other workers would wait for it."""
+    items.sort(key=lambda item: "tests/wheel/" not in item.nodeid)
 
 
 @pytest.fixture(scope="session")

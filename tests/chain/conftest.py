@@ -1,4 +1,4 @@
-"""Fixtures for tests of the whole product: a home for commands, and a running set of processes. Both are removed
+"""Fixtures for tests of the whole product: homes for commands, and a running set of processes. They are removed
 afterwards."""
 
 from collections.abc import AsyncIterator, Iterator
@@ -17,6 +17,16 @@ GROUPS = (-1_000_000_000_101, -1_000_000_000_102)
 def home(tmp_path: Path) -> Iterator[Home]:
     home = Home(tmp_path)
     yield home
+    home.discard()
+
+
+@pytest.fixture(scope="package")
+async def at_home(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Home]:
+    """A home where `tellonce up` runs, shared by the tests of this folder. Each test uses its own words."""
+    home = Home(tmp_path_factory.mktemp("home"))
+    home.environment["TELEGRAM_USER_ID"] = "42"
+    async with home.up():
+        yield home
     home.discard()
 
 

@@ -1,7 +1,9 @@
-"""`tellonce backup` and `restore` as a person runs them, on a real embedded PostgreSQL."""
+"""`tellonce backup`, `restore` and `export` as a person runs them, on a real embedded PostgreSQL."""
 
 import json
-from collections.abc import Iterator
+import stat
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,30 @@ pytestmark = pytest.mark.anyio
 CODE = "My locker in Oslo opens with zq77a1"
 
 
+@dataclass(frozen=True)
+class Saved:
+    """A home with an imported chat, what it contains, and its backup."""
+
+    home: Home
+    everything: list[dict[str, Any]]
+    file: Path
+    told: str
+
+    async def is_unchanged(self) -> bool:
+        return await _everything(self.home) == self.everything
+
+
+@pytest.fixture(scope="module")
+async def saved(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Saved]:
+    """One home for the tests that leave its memory as it is."""
+    home = Home(tmp_path_factory.mktemp("saved"))
+    exports.telegram(home.folder / "result.json", 300)
+    await home.run("import", "telegram", "result.json")
+    told = await home.run("backup", "all.tellonce")
+    yield Saved(home, await _everything(home), home.folder / "all.tellonce", told)
+    home.discard()
+
+
 @pytest.fixture
 def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     home = Home(tmp_path_factory.mktemp("other"))
@@ -27,21 +53,32 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwrites_unasked(
-    home: Home, other: Home
+    saved: Saved, other: Home
 ) -> None:
-    exports.telegram(home.folder / "result.json", 300)
-    await home.run("import", "telegram", "result.json")
-    told = await home.run("backup", "all.tellonce")
-    file = str(home.folder / "all.tellonce")
-    restored = await other.run("restore", file)
+    restored = await other.run("restore", str(saved.file))
     with pytest.raises(AssertionError, match=r"would replace.*--force"):
-        await other.run("restore", file)
+        await other.run("restore", str(saved.file))
     with pytest.raises(AssertionError, match="name another file"):
-        await home.run("backup", "all.tellonce")
-    assert "keep it safe" in told
+        await saved.home.run("backup", saved.file.name)
+    assert "keep it safe" in saved.told
     assert "may bring back what was forgotten" in restored
-    assert (home.folder / "all.tellonce").stat().st_mode & 0o077 == 0
-    assert await _everything(other) == await _everything(home)
+    assert saved.file.stat().st_mode & 0o077 == 0
+    assert await _everything(other) == saved.everything
+    assert await saved.is_unchanged()
+
+
+async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(saved: Saved, other: Home) -> None:
+    file = saved.home.folder / "all.jsonl"
+    file.touch(0o644)
+    told = await saved.home.run("export", file.name)
+    assert "are in all.jsonl" in told
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    await other.run("import", "jsonl", str(file))
+    assert _messages(await _everything(other)) == _messages(saved.everything)
+
+
+def _messages(everything: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:
+    return [(e["message_id"], e["role"], e["content"], e["sent_at"]) for e in everything if e["type"] == "message"]
 
 
 async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: Home, other: Home, dsn: str) -> None:
@@ -60,49 +97,40 @@ async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: H
     assert not (other.folder / "data" / "postgres").exists()
 
 
-async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(home: Home, other: Home, dsn: str) -> None:
-    exports.telegram(home.folder / "result.json", 300)
-    await home.run("import", "telegram", "result.json")
-    await home.run("backup", "all.tellonce")
-    everything = await _everything(home)
+async def test_a_backup_moves_a_memory_to_a_server_of_ones_own_and_back(saved: Saved, other: Home, dsn: str) -> None:
     other.environment["DATABASE_URL"] = dsn
-    await other.run("restore", str(home.folder / "all.tellonce"))
-    assert await _everything(other) == everything
+    await other.run("restore", str(saved.file))
+    assert await _everything(other) == saved.everything
     with pytest.raises(AssertionError, match=r"would replace.*--force"):
-        await other.run("restore", str(home.folder / "all.tellonce"))
+        await other.run("restore", str(saved.file))
     await other.run("backup", "there.tellonce")
-    await home.run("restore", str(other.folder / "there.tellonce"), "--force")
-    assert await _everything(home) == everything
+    await saved.home.run("restore", str(other.folder / "there.tellonce"), "--force")
+    assert await saved.is_unchanged()
 
 
-async def test_what_was_forgotten_since_the_backup_is_forgotten_again(home: Home) -> None:
+async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup_stay_so(home: Home) -> None:
     async with home.up(), home.memory() as memory:
+        for name in ("laptop", "tablet"):
+            await home.run("token", "create", name)
         await memory.remember(c.RememberArgs(content=CODE))
         await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await memory.record_message(c.RecordMessageArgs(role="user", content=f"{CODE}. Fine?", message_id="u1"))
         await home.run("backup", "old.tellonce")
         shown = await memory.forget(c.ForgetArgs(topic="zq77a1"))
         await memory.forget(c.ForgetArgs(topic="zq77a1", confirm=shown.confirm))
+        await home.run("token", "revoke", "laptop")
+        await home.run("token", "create", "phone")
+        tokens = await _tokens(home)
         with pytest.raises(AssertionError, match="in use; stop `tellonce up`"):
             await home.run("restore", "old.tellonce", "--force")
     told = await home.run("restore", "old.tellonce", "--force")
     entries = await _everything(home)
+    assert await _tokens(home) == tokens
+    assert [(line[0], len(line)) for line in tokens if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
     assert "2 memories and messages that were forgotten since the backup were erased again" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
     assert [e["content"] for e in entries if e["type"] == "message"] == ["Fine?"]
-
-
-async def test_a_token_revoked_since_the_backup_stays_revoked_and_a_new_one_stays_good(home: Home) -> None:
-    for name in ("laptop", "tablet"):
-        await home.run("token", "create", name)
-    await home.run("backup", "old.tellonce")
-    await home.run("token", "revoke", "laptop")
-    await home.run("token", "create", "phone")
-    before = await _tokens(home)
-    await home.run("restore", "old.tellonce", "--force")
-    assert await _tokens(home) == before
-    assert [(line[0], len(line)) for line in before if line[0] in ("laptop", "phone")] == [("laptop", 5), ("phone", 4)]
 
 
 async def test_a_database_that_is_away_is_told_in_a_sentence(home: Home) -> None:
@@ -133,21 +161,16 @@ async def test_a_backup_goes_back_to_the_server_it_came_from_and_on_to_another(
     assert await _everything(other) == everything
 
 
-async def test_a_damaged_backup_changes_nothing(home: Home) -> None:
-    exports.telegram(home.folder / "result.json", 300)
-    await home.run("import", "telegram", "result.json")
-    await home.run("backup", "all.tellonce")
-    before = await _everything(home)
-    whole = (home.folder / "all.tellonce").read_bytes()
+async def test_a_damaged_backup_and_a_file_that_is_none_change_nothing(saved: Saved) -> None:
+    folder, whole = saved.home.folder, saved.file.read_bytes()
     at = len(whole) // 3
-    (home.folder / "bent").write_bytes(
-        whole[:at] + bytes(byte ^ 0x5A for byte in whole[at : at + 64]) + whole[at + 64 :]
-    )
-    (home.folder / "torn").write_bytes(whole[: 2 * at])
-    for file in ("bent", "torn"):
-        code, said = await home.failing("restore", file, "--force")
-        assert (code, said.count("Traceback")) == (1, 0)
-    assert await _everything(home) == before
+    (folder / "bent").write_bytes(whole[:at] + bytes(byte ^ 0x5A for byte in whole[at : at + 64]) + whole[at + 64 :])
+    (folder / "torn").write_bytes(whole[: 2 * at])
+    (folder / "other").write_text("nothing of the kind")
+    for file, reason in (("bent", ""), ("torn", ""), ("other", "pg_restore failed")):
+        code, said = await saved.home.failing("restore", file, "--force")
+        assert (code, said.count("Traceback"), reason in said) == (1, 0, True), said
+    assert await saved.is_unchanged()
 
 
 async def test_a_backup_of_an_earlier_tellonce_made_by_pg_dump_is_restored(home: Home, other: Home, dsn: str) -> None:
@@ -159,16 +182,6 @@ async def test_a_backup_of_an_earlier_tellonce_made_by_pg_dump_is_restored(home:
     await anyio.run_process(dump)
     await other.run("restore", str(file))
     assert await _everything(other) == await _everything(home)
-
-
-async def test_a_file_that_is_no_backup_changes_nothing(home: Home, tmp_path: Path) -> None:
-    exports.telegram(home.folder / "result.json", 300)
-    await home.run("import", "telegram", "result.json")
-    before = await _everything(home)
-    (home.folder / "broken").write_text("nothing of the kind")
-    with pytest.raises(AssertionError, match="pg_restore failed"):
-        await home.run("restore", "broken", "--force")
-    assert await _everything(home) == before
 
 
 async def _tokens(home: Home) -> list[list[str]]:

@@ -33,27 +33,27 @@ async def test_without_a_server_it_starts_its_own_and_remembers_between_two_talk
     assert second.count("I prefer window seats") >= 2
 
 
-async def test_brackets_in_what_was_said_are_shown_and_break_nothing(home: Home) -> None:
-    told = await home.run("chat", told="/remember My rule is [/url] and [bold]x[/bold]\n/memory\n")
+async def test_brackets_in_what_was_said_are_shown_and_break_nothing(at_home: Home) -> None:
+    told = await at_home.run("chat", told="/remember My rule is [/url] and [bold]x[/bold]\n/memory\n")
     assert told.count("[/url] and [bold]x[/bold]") == 2
 
 
-async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(home: Home) -> None:
-    kept = await home.run("chat", told="/remember I prefer tea\n/forget tea\nn\n/forget tea")
+async def test_forgetting_asks_first_and_an_end_of_input_is_a_no(at_home: Home) -> None:
+    kept = await at_home.run("chat", told="/remember I prefer cocoa\n/forget cocoa\nn\n/forget cocoa")
     assert kept.count("Erase for good? [") == kept.count("Kept.") == 2
-    gone = await home.run("chat", told="/forget tea\ny\n/memory\n")
+    gone = await at_home.run("chat", told="/forget cocoa\ny\n/memory\n")
     assert "✓ Forgotten (1 memory)" in gone
-    assert "I prefer tea" not in gone.partition("✓ Forgotten")[2]
+    assert "I prefer cocoa" not in gone.partition("✓ Forgotten")[2]
 
 
-async def test_what_is_forgotten_is_picked_by_numbers(home: Home) -> None:
-    remember = "".join(f"/remember I like {kind} tea\n" for kind in ("green", "black", "white"))
-    told = await home.run("chat", told=f"{remember}/forget tea\nseven\n1,3\n/memory\n")
+async def test_what_is_forgotten_is_picked_by_numbers(at_home: Home) -> None:
+    remember = "".join(f"/remember I like {kind} jam\n" for kind in ("red", "black", "white"))
+    told = await at_home.run("chat", told=f"{remember}/forget jam\nseven\n1,3\n/memory\n")
     assert "☑ 1. [fact, " in told
     assert "Type y, all, n, or numbers from the list, such as 1,3-5." in told
     assert "✓ Forgotten (2 memories)" in told
     left = told.partition("✓ Forgotten")[2]
-    assert ["I like green tea" in left, "I like black tea" in left, "I like white tea" in left] == [False, True, False]
+    assert ["I like red jam" in left, "I like black jam" in left, "I like white jam" in left] == [False, True, False]
 
 
 async def test_a_data_folder_that_is_refused_is_told_even_where_nothing_is_said(home: Home) -> None:
@@ -66,8 +66,8 @@ async def test_a_data_folder_that_is_refused_is_told_even_where_nothing_is_said(
     assert "Traceback" not in told
 
 
-async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> None:
-    told = await home.run("chat", told="/remember\n\n   \n/summary\n/status\n/new\n/help\n")
+async def test_each_command_answers_and_an_empty_line_does_not(at_home: Home) -> None:
+    told = await at_home.run("chat", told="/remember\n\n   \n/summary\n/status\n/new\n/help\n")
     for part in (
         "Tell me what to keep",
         "CONVERSATION SUMMARY",
@@ -80,15 +80,15 @@ async def test_each_command_answers_and_an_empty_line_does_not(home: Home) -> No
     assert told.count("Tell me what to keep") == 1
 
 
-async def test_why_tells_what_the_last_answer_was_based_on(home: Home) -> None:
-    told = await home.run("chat", told="/why\n/remember I prefer oolong tea\nWhich tea do I prefer?\n/why\n/wyh\n")
+async def test_why_tells_what_the_last_answer_was_based_on(at_home: Home) -> None:
+    told = await at_home.run("chat", told="/why\n/remember I prefer oolong tea\nWhich tea do I prefer?\n/why\n/wyh\n")
     assert "Ask me something first" in told
     assert "I prefer oolong tea" in told.partition("I remembered:")[2]
     assert "I don't know that command." in told
 
 
-async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(home: Home) -> None:
-    told = await home.run(
+async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_home: Home) -> None:
+    told = await at_home.run(
         "chat",
         told="Remind me tomorrow at 9 to call mom\n/remind every Monday at 8 to water the plants\n/undo\n/cancel\n"
         "/reminders\n/cancel 1\nwhat reminders do I have?\n/help\n",
@@ -109,8 +109,8 @@ async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(home: 
 
 
 @pytest.mark.slow
-async def test_a_reminder_is_shown_while_the_person_types(home: Home) -> None:
-    async with typing(home) as person:
+async def test_a_reminder_is_shown_while_the_person_types(at_home: Home) -> None:
+    async with typing(at_home) as person:
         await person.until("you › ")
         person.types("/remind in 1 minute to stir the soup\r")
         await person.until("⏰ I'll remind you")
@@ -211,8 +211,10 @@ async def typing(home: Home) -> AsyncIterator[Typing]:
         os.close(master)
 
 
-async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line_and_leaves_the_terminal_as_it_was(home: Home) -> None:
-    async with typing(home) as person:
+async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line_and_leaves_the_terminal_as_it_was(
+    at_home: Home,
+) -> None:
+    async with typing(at_home) as person:
         await person.until("you › ")
         person.process.send_signal(signal.SIGINT)
         async with asyncio.timeout(promised(10)):
@@ -222,9 +224,9 @@ async def test_ctrl_c_ends_it_at_once_while_it_waits_for_a_line_and_leaves_the_t
     assert "Traceback" not in person.shown
 
 
-async def test_a_line_can_be_edited_and_a_pasted_text_is_one_message(home: Home) -> None:
+async def test_a_line_can_be_edited_and_a_pasted_text_is_one_message(at_home: Home) -> None:
     left = "\x1b[D"
-    async with typing(home) as person:
+    async with typing(at_home) as person:
         await person.until("you › ")
         person.types(f"/remember I prefer te{left}{left}green \x1b[Fa\r")
         await person.until("you › ", 2)
@@ -245,8 +247,8 @@ async def test_a_server_elsewhere_that_is_silent_is_told_of_and_no_memory_is_beg
     assert not (home.folder / "data").exists()
 
 
-async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(home: Home) -> None:
-    async with typing(home) as person:
+async def test_ctrl_c_at_a_question_is_a_no_and_the_talk_goes_on(at_home: Home) -> None:
+    async with typing(at_home) as person:
         await person.until("you › ")
         person.types("/remember My locker is 4711\r")
         await person.until("you › ", 2)

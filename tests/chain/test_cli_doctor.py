@@ -94,9 +94,10 @@ async def test_online_tries_the_key_and_the_bot_out_and_offline_does_not(home: H
     assert (verdict(said, "the key is refused"), verdict(said, "the bot token is refused")) == ("✗", "✗")
 
 
-async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(home: Home) -> None:
-    async with home.up():
-        code, said = await report(home)
+async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(
+    at_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, said = await report(at_home)
     assert (code, verdict(said, "answers on port")) == (0, "✓")
     assert verdict(said, "access tokens in") == "✓"
 
@@ -104,15 +105,16 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(hom
         return Response("hello")
 
     async with served(Starlette(routes=[Route("/health", hello)])) as url:
-        home.environment["TELLONCE_PORT"] = url.rpartition(":")[2]
-        code, said = await report(home)
+        monkeypatch.setitem(at_home.environment, "TELLONCE_PORT", url.rpartition(":")[2])
+        code, said = await report(at_home)
     assert (code, verdict(said, "something else answers")) == (1, "✗")
 
 
-async def test_a_running_server_with_another_memory_is_not_taken_for_ours(home: Home) -> None:
-    async with home.up():
-        home.environment["TELLONCE_DATA_DIR"] = str(home.folder / "other")
-        code, said = await report(home)
+async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
+    at_home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(at_home.environment, "TELLONCE_DATA_DIR", str(at_home.folder / "other"))
+    code, said = await report(at_home)
     assert (code, verdict(said, "with another memory")) == (1, "✗")
 
 

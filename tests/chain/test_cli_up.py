@@ -95,25 +95,31 @@ def child(up_: Running, module: str) -> int:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_stops_everything_within_seconds_and_leaves_nothing_running(home: Home, number: int) -> None:
+async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_within_seconds(
+    home: Home, number: int
+) -> None:
+    """Ctrl-C in a terminal reaches only `up`, which ends its children in order: they are in other process groups."""
     async with up(home) as running:
         await eventually(lambda: _runs(home, "tellonce_summarizer"))
         assert len(of_home(home)) > 3
+        groups = {os.getpgid(child(running, name)) for name in ("tellonce_server", "tellonce_summarizer")}
+        assert len(groups) == 2
+        assert os.getpgid(running.process.pid) not in groups
+        token = (home.folder / "data" / "tokens" / "assistant").read_text().strip()
         assert await running.end(number) == 0
     await nothing_runs(home)
+    assert home.url in running.said
+    assert "embedded PostgreSQL" in running.said
+    assert '"serve"' in running.said
+    assert "claude mcp add --scope user --transport http memory" in running.said
+    assert token not in running.said
     assert "tellonce has stopped." in running.said
     assert "Traceback" not in running.said
 
 
-async def test_a_terminals_ctrl_c_reaches_up_alone_which_ends_its_children_in_order(home: Home) -> None:
-    async with up(home) as running:
-        await eventually(lambda: _runs(home, "tellonce_summarizer"))
-        groups = {os.getpgid(child(running, name)) for name in ("tellonce_server", "tellonce_summarizer")}
-        assert len(groups) == 2
-        assert os.getpgid(running.process.pid) not in groups
-
-
-async def test_a_crashed_child_is_started_again_and_it_is_said(home: Home) -> None:
+async def test_a_crashed_child_is_started_again_and_postgresql_ends_even_if_the_server_was_killed_last(
+    home: Home,
+) -> None:
     async with up(home) as running:
         async with home.memory() as memory:
             await memory.remember(c.RememberArgs(content="I prefer window seats"))
@@ -122,23 +128,24 @@ async def test_a_crashed_child_is_started_again_and_it_is_said(home: Home) -> No
         await running.until("server ended with code -9; starting it again")
         async with home.memory() as memory:
             await eventually(lambda: _answers(memory))
-        assert child(running, "tellonce_server") != before
-        assert await running.end(signal.SIGTERM) == 0
-    await nothing_runs(home)
-
-
-async def test_postgresql_ends_even_when_the_server_was_killed_last(home: Home) -> None:
-    async with up(home) as running:
-        os.kill(child(running, "tellonce_server"), signal.SIGKILL)
+        again = child(running, "tellonce_server")
+        assert again != before
+        running.said = ""
+        os.kill(again, signal.SIGKILL)
         await running.until("server ended with code -9")
         assert await running.end(signal.SIGTERM) == 0
     await nothing_runs(home)
 
 
-async def test_a_killed_up_takes_all_with_it(home: Home) -> None:
+async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Home) -> None:
     async with up(home) as running:
+        async with home.memory() as memory:
+            await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await running.end(signal.SIGKILL)
         await nothing_runs(home, 30)
+    async with up(home), home.memory() as memory:
+        profile = await memory.get_profile(c.GetProfileArgs())
+    assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
 async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Home) -> None:
@@ -149,15 +156,6 @@ async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Hom
         with pytest.raises(AssertionError, match=f"port {home.port} is taken"):
             await home.run("up")
     assert not (home.folder / "data").exists()
-
-
-async def test_it_says_what_runs_where_and_how_hosts_connect(home: Home) -> None:
-    async with up(home) as running:
-        assert home.url in running.said
-        assert "embedded PostgreSQL" in running.said
-        assert '"serve"' in running.said
-        assert "claude mcp add --scope user --transport http memory" in running.said
-        assert (home.folder / "data" / "tokens" / "assistant").read_text().strip() not in running.said
 
 
 async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(home: Home) -> None:

@@ -15,13 +15,14 @@ from tellonce.children import Child
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tests.crash.invariants import APPLIED, BREACHES
+from tests.depth import depth
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, http_server
 
 pytestmark = pytest.mark.anyio
 
 USERS = (42, 43, 44)
-EXCHANGES = 100
+EXCHANGES = depth(40, 100)
 POLICY = '{"lease_seconds": 3, "backoff_seconds": 0.1, "backoff_cap_seconds": 1, "poll_seconds": 0.3}'
 OPEN = "select count(*) from chat_context_queue where state <> 'complete'"
 # Breaches that this test ignores. It uses the default compaction, which leaves more messages open than the settings of

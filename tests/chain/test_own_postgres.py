@@ -13,11 +13,19 @@ from tests.server.own_postgres import OwnPostgres, installations, name_of, own_p
 pytestmark = pytest.mark.anyio
 
 
-@pytest.fixture(params=installations(), ids=name_of)
-async def server(request: pytest.FixtureRequest) -> AsyncIterator[OwnPostgres]:
+@pytest.fixture(scope="module", params=installations(), ids=name_of)
+async def installed(request: pytest.FixtureRequest) -> AsyncIterator[OwnPostgres]:
+    """One server of each version."""
     program: Path = request.param
     async with own_postgres(program) as server:
         yield server
+
+
+@pytest.fixture
+async def server(installed: OwnPostgres) -> AsyncIterator[OwnPostgres]:
+    """The server without the databases and roles of other tests."""
+    yield installed
+    await installed.clear()
 
 
 async def test_up_makes_a_fresh_database_ready_where_the_login_may(home: Home, server: OwnPostgres) -> None:

@@ -115,17 +115,6 @@ async def test_1_what_was_said_just_now_is_in_the_prompt(life: Life) -> None:
     assert "SingPass integration project" in await life.prompt("What project did I mention just now?")
 
 
-async def test_2_a_rolling_window_leaves_no_gap(life: Life) -> None:
-    for number in range(1, 23):
-        await life.say(f"Message {number}", f"Got number {number}.")
-    summary = await life.client.summarize_chat(c.SummarizeChatArgs())
-    prompt = await life.prompt("What was message number 3?")
-    assert summary.periods
-    assert summary.coverage.gap == 0
-    assert summary.coverage.verbatim + summary.coverage.summarised + summary.coverage.pending == 44
-    assert "Message 3" in prompt
-
-
 async def test_3_a_fact_is_learned_and_in_the_next_prompt(life: Life) -> None:
     await life.say("I work as a Solution Architect at GovTech, mainly doing AWS infrastructure")
     (fact,) = (await life.profile()).facts
@@ -243,15 +232,20 @@ async def test_8_what_is_told_to_be_remembered_is_there_at_once(life: Life) -> N
     assert said in await life.prompt("When shall we meet?")
 
 
-async def test_10_the_summary_shows_periods_the_session_and_the_routines(life: Life) -> None:
+async def test_2_and_10_a_rolling_window_leaves_no_gap_and_the_summary_shows_periods_session_and_routines(
+    life: Life,
+) -> None:
     for number in range(25):
-        await life.say(f"Point {number} of the plan")
+        await life.say(f"Point {number} of the plan", f"Got number {number}.")
+    assert "Point 3" in await life.prompt("What was point number 3?")
     await life.client.record_message(
         c.RecordMessageArgs(
             role="assistant", content="Long.", routine="morning-summary", summary="Brief.", message_id="r1"
         )
     )
     summary = await life.client.summarize_chat(c.SummarizeChatArgs())
+    assert summary.coverage.gap == 0
+    assert summary.coverage.verbatim + summary.coverage.summarised + summary.coverage.pending == 51
     assert sum(p.count for p in summary.periods) == summary.coverage.summarised > 0
     assert all(p.period == "Feb 16" and p.text for p in summary.periods)
     assert summary.current_session.count == summary.coverage.verbatim
@@ -279,16 +273,6 @@ async def test_14_two_clients_share_one_memory(life: Life) -> None:
     assert "window seats" in (told.context or "")
 
 
-async def test_the_cost_stays_at_one_call_an_exchange_for_each_purpose(life: Life) -> None:
-    for number in range(30):
-        await life.say(f"I live in Singapore. Decision {number}: we will use vendor number {number}")
-    chat = (await (await life.memory.storage.services()).deps.database.rows("chats.find", USER, USER))[0]
-    assert chat["exchanges"] == 30
-    purposes = ("learning_calls", "summary_calls", "second_calls")
-    assert all(chat[purpose] <= 30 for purpose in purposes)
-    assert (chat["learning_calls"] == 30) == life.is_read
-
-
 async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life) -> None:
     await life.say("I need to launch the SingPass API integration by Q2 2026. I also like tea")
     await life.say("The SingPass test account is ready", "SingPass noted.")
@@ -307,17 +291,6 @@ async def test_9_forget_leaves_no_trace_and_being_told_again_lifts_it(life: Life
     await life.say("I want to restart the SingPass project by Q3 2026")
     assert "SingPass project" in await life.prompt("What do I want to restart?")
     assert any("SingPass" in text for text in told(await life.profile())) == life.is_read
-
-
-async def test_13_an_account_number_is_kept_word_for_word(life: Life) -> None:
-    await life.say("My AWS account number is 123456789012 for the dev environment")
-    for number in range(30):
-        await life.say(f"Let us talk about item {number}")
-    assert "123456789012" in await life.prompt("What's my AWS dev account number?")
-    if life.is_read:
-        assert any("123456789012" in m.content for m in (await life.profile()).pins)
-    else:
-        assert any("123456789012" in text for text in told(await life.profile()))
 
 
 async def test_15_threads_never_mix_but_a_topic_that_is_named_is_found(life: Life) -> None:
@@ -402,15 +375,27 @@ async def test_19_an_edit_changes_what_was_learned_from_it(life: Life) -> None:
     assert [v.text for v in why.versions] == ["My team offsite is on March 15"]
 
 
-async def test_20_a_full_chat_asks_for_a_new_one_and_memories_stay(life: Life) -> None:
+async def test_13_and_20_a_full_chat_keeps_numbers_has_cost_one_call_an_exchange_and_a_new_one_keeps_the_memories(
+    life: Life,
+) -> None:
     await life.say("My name is Priya")
+    await life.say("My AWS account number is 123456789012 for the dev environment")
     for number in range(40):
         await life.say(
             f"Decision {number}: we will use vendor number {number} for region {number} because the contract ends in {2027 + number}"
         )
+    counted = (await (await life.memory.storage.services()).deps.database.rows("chats.find", USER, USER))[0]
     chat = await life.client.summarize_chat(c.SummarizeChatArgs())
     context = await life.client.get_context(c.GetContextArgs())
+    assert counted["exchanges"] == 42
+    assert all(counted[purpose] <= 42 for purpose in ("learning_calls", "summary_calls", "second_calls"))
+    assert (counted["learning_calls"] == 42) == life.is_read
     assert (chat.canonical.tokens > 2000) == any("summary is full" in notice for notice in context.notices)
+    assert "123456789012" in await life.prompt("What's my AWS dev account number?")
+    if life.is_read:
+        assert any("123456789012" in m.content for m in (await life.profile()).pins)
+    else:
+        assert any("123456789012" in text for text in told(await life.profile()))
     begun = await life.client.start_new_chat(c.StartNewChatArgs())
     fresh = await life.client.get_context(c.GetContextArgs())
     assert begun.archived

@@ -21,6 +21,7 @@ CALLS = (
     UseTool("mcp__memory__get_context", {"query": QUESTION}),
     UseTool("mcp__memory__remember", {"content": "I drink green tea every morning"}),
     UseTool("mcp__memory__search_memory", {"query": "green tea"}),
+    UseTool("mcp__memory__remember", {"content": "I like tea", "chat_id": 43}),
 )
 
 
@@ -60,7 +61,7 @@ def _added(entry: dict[str, Any]) -> list[str]:
     return ["memory", *variables, "--", entry["command"], *entry["args"]]
 
 
-async def test_claude_codes_model_sees_whole_answers_and_its_memories_are_stored(
+async def test_claude_codes_model_sees_instructions_daily_tools_whole_answers_and_refusals_to_act_on(
     claude: Claude, entry: dict[str, Any], tmp_path: Path, database: str
 ) -> None:
     config = tmp_path / "mcp.json"
@@ -73,50 +74,23 @@ async def test_claude_codes_model_sees_whole_answers_and_its_memories_are_stored
             ANTHROPIC_API_KEY="dummy",
         )
     assert json.loads(printed)["result"] == "You drink green tea."
-    context, remembered, found = results_seen(stub.asked)
-    assert {"context", "tokens", "coverage", "receipt_id", "thread_key", "notices"} <= set(context)
-    assert remembered["outcome"] == "stored"
-    assert remembered["memory"]["content"] == "I drink green tea every morning"
-    assert [r["text"] for r in found["results"]] == ["I drink green tea every morning"]
-    assert found["results"][0]["id"] == remembered["memory"]["id"]
-    assert await stored(database) == [("I drink green tea every morning", 42)]
-
-
-async def test_claude_code_shows_its_model_the_instructions_and_the_daily_tools(
-    claude: Claude, entry: dict[str, Any], tmp_path: Path
-) -> None:
-    config = tmp_path / "mcp.json"
-    config.write_text(json.dumps({"mcpServers": {"memory": entry}}))
-    async with AnthropicStub(Say("ok")) as stub:
-        await claude(
-            *("-p", "hi", "--mcp-config", str(config), "--strict-mcp-config", "--output-format", "json"),
-            ANTHROPIC_BASE_URL=stub.url,
-            ANTHROPIC_API_KEY="dummy",
-        )
     first = talks(stub.asked)[0]
     tools = {tool["name"]: tool for tool in first.body["tools"]}
     for name in ("get_context", "record_message", "search_memory", "remember"):
         assert tools[f"mcp__memory__{name}"]["input_schema"]["additionalProperties"] is False
     assert "mcp__memory__forget" not in tools, "only the daily tools cost tokens in every request"
     assert "preview first, then call again with the confirm token" in json.dumps(first.body)
-
-
-async def test_claude_code_shows_its_model_a_refusal_to_act_on(
-    claude: Claude, entry: dict[str, Any], tmp_path: Path
-) -> None:
-    config = tmp_path / "mcp.json"
-    config.write_text(json.dumps({"mcpServers": {"memory": entry}}))
-    wrong = (UseTool("mcp__memory__remember", {"content": "I like tea", "chat_id": 43}),)
-    async with AnthropicStub(scripted(wrong, Say("ok"))) as stub:
-        await claude(
-            *("-p", "hi", "--mcp-config", str(config), "--strict-mcp-config", "--output-format", "json"),
-            *("--allowedTools", "mcp__memory__remember"),
-            ANTHROPIC_BASE_URL=stub.url,
-            ANTHROPIC_API_KEY="dummy",
-        )
-    (refusal,) = tool_results(stub.asked)
+    *answers, refusal = tool_results(stub.asked)
     assert refusal["is_error"]
     assert "Leave chat_id out to use your own chat." in json.dumps(refusal["content"])
+    assert not [answer for answer in answers if answer.get("is_error")], answers
+    context, remembered, found = (json.loads(_text(answer["content"])) for answer in answers)
+    assert {"context", "tokens", "coverage", "receipt_id", "thread_key", "notices"} <= set(context)
+    assert remembered["outcome"] == "stored"
+    assert remembered["memory"]["content"] == "I drink green tea every morning"
+    assert [r["text"] for r in found["results"]] == ["I drink green tea every morning"]
+    assert found["results"][0]["id"] == remembered["memory"]["id"]
+    assert await stored(database) == [("I drink green tea every morning", 42)]
 
 
 def scripted(calls: tuple[UseTool, ...], last: Reply) -> Callable[[Asked], Reply]:
@@ -141,12 +115,6 @@ def tool_results(asked: list[Asked]) -> list[dict[str, Any]]:
         return []
     blocks = [block for m in talks(asked)[-1].messages if isinstance(m["content"], list) for block in m["content"]]
     return [block for block in blocks if block.get("type") == "tool_result"]
-
-
-def results_seen(asked: list[Asked]) -> list[dict[str, Any]]:
-    results = tool_results(asked)
-    assert not [r for r in results if r.get("is_error")], results
-    return [json.loads(_text(r["content"])) for r in results]
 
 
 def _text(content: Any) -> str:

@@ -56,7 +56,12 @@ class Inspector:
         return await self.answer("tools/call", "--tool-name", tool, "--tool-args-json", json.dumps(arguments))
 
 
-@pytest.fixture(params=[f"{transport} {era}" for transport in ("stdio", "http") for era in WORDS])
+EVERY_WAY = tuple(f"{transport} {era}" for transport in ("stdio", "http") for era in WORDS)
+EACH_ONCE = ("stdio legacy", "http modern")
+"""Each transport and each version once. Every request of the Inspector over stdio starts a server."""
+
+
+@pytest.fixture
 async def inspector(
     request: pytest.FixtureRequest, npm_bin: Path, tmp_path: Path, dsn: str, http_process: HttpServer
 ) -> Inspector:
@@ -77,6 +82,7 @@ async def inspector(
     return Inspector(era, npm_bin, config, home)
 
 
+@pytest.mark.parametrize("inspector", EVERY_WAY, indirect=True)
 async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> None:
     answer = await inspector.answer("tools/list", "--strict")
     tools = answer["tools"]
@@ -84,12 +90,14 @@ async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> 
     assert all(tool["outputSchema"]["type"] == "object" for tool in tools)
 
 
+@pytest.mark.parametrize("inspector", EVERY_WAY, indirect=True)
 async def test_inspector_speaks_the_era_it_is_told_to(inspector: Inspector) -> None:
     hello = await inspector.answer("initialize")
     assert hello["protocolVersion"] == {"legacy": "2025-11-25", "modern": "2026-07-28"}[inspector.era]
     assert "get_context" in hello["instructions"]
 
 
+@pytest.mark.parametrize("inspector", EACH_ONCE, indirect=True)
 async def test_inspector_calls_the_tools(inspector: Inspector) -> None:
     town, drink, _ = WORDS[inspector.era]
     recorded = await inspector.call("record_message", role="user", content=f"I live in {town}", message_id=town)
@@ -103,6 +111,7 @@ async def test_inspector_calls_the_tools(inspector: Inspector) -> None:
     assert found["structuredContent"]["results"][0]["text"] == f"I prefer {drink}"
 
 
+@pytest.mark.parametrize("inspector", EACH_ONCE, indirect=True)
 async def test_inspector_sees_a_refusal_as_the_tools_own_error(inspector: Inspector) -> None:
     code, answer, errors = await inspector(
         "tools/call", "--tool-name", "update_memory", "--tool-args-json", '{"memory_id":812,"action":"confirm"}'
@@ -111,6 +120,7 @@ async def test_inspector_sees_a_refusal_as_the_tools_own_error(inspector: Inspec
     assert "No memory 812" in json.dumps(answer) + errors
 
 
+@pytest.mark.parametrize("inspector", EACH_ONCE, indirect=True)
 async def test_inspector_reads_resources_and_prompts(inspector: Inspector) -> None:
     seat = WORDS[inspector.era][2]
     await inspector.call("remember", content=f"I prefer {seat} seats")

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.crash.campaign import play
+from tests.depth import depth
 
 pytestmark = pytest.mark.anyio
 
-KILLS = 25
+KILLS = depth(12, 25)
 SEED = 20261121
 
 

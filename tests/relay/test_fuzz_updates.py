@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.depth import depth
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import GROUP, PERSONAL, USER, Echo, relaying
 from tests.stubs.telegram_emulator import Telegram
@@ -15,7 +16,7 @@ from tests.stubs.telegram_emulator.world import START, chat_of
 
 pytestmark = pytest.mark.anyio
 
-SAMPLES = 300
+SAMPLES = depth(120, 300)
 EVERY = 4
 """After this many odd updates, a plain message is sent, and then the same message again under another update number."""
 

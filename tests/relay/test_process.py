@@ -27,7 +27,9 @@ async def server(tmp_path: Path, dsn: str) -> AsyncIterator[HttpServer]:
         yield running
 
 
-async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegram) -> None:
+async def test_it_answers_lets_no_second_relay_on_its_folder_and_ends_when_told_to(
+    server: HttpServer, api: Telegram
+) -> None:
     async with relay_process(server, api) as relay:
         await api.say("My name is Priya")
         await api.replies(1)
@@ -35,10 +37,13 @@ async def test_it_answers_and_ends_when_told_to(server: HttpServer, api: Telegra
         await api.replies(2)
         await api.say("/status")
         shown = await api.replies(3)
+        async with relay_process(server, api) as second:
+            refused, errors = await second.said()
         code = await relay.stop()
     assert "“My name is Priya”" in shown[1]
     assert shown[2].startswith("Answers: from memory alone")
-    assert code == 0
+    assert (code, refused) == (0, 1)
+    assert "Another relay runs on" in errors
 
 
 @pytest.mark.parametrize(
@@ -62,21 +67,13 @@ async def test_a_setting_that_cannot_work_is_named(
     assert "revoked" not in errors.replace("was revoked", ""), "a token is never printed"
 
 
-async def test_a_second_relay_on_the_same_folder_is_told_so(server: HttpServer, api: Telegram) -> None:
-    async with relay_process(server, api):
-        await api.until(lambda: bool(api.api.of("getUpdates")))
-        async with relay_process(server, api) as second:
-            code, errors = await second.said()
-    assert code == 1
-    assert "Another relay runs on" in errors
-
-
-@pytest.mark.parametrize(("messages", "kills"), [(12, 4), pytest.param(120, 24, marks=pytest.mark.slow)])
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 async def test_with_relay_and_server_killed_again_and_again_every_message_is_answered_once_and_in_order(
-    server: HttpServer, api: Telegram, messages: int, kills: int
+    server: HttpServer, api: Telegram
 ) -> None:
-    rng = random.Random(7)
+    """A short run of all three processes is `tests/chain/test_relay_kills.py`."""
+    rng, messages, kills = random.Random(7), 120, 24
     async with OllamaStub(echo) as model:
         more = {"TELLONCE_RESPONDER": "ollama", "OLLAMA_HOST": model.url}
         async with relay_process(server, api, **more) as relay:

@@ -17,6 +17,15 @@ from tellonce_server.store.postgres.embedded_account import Account, server_acco
 from tellonce_server.store.postgres.embedded_cluster import reachable
 
 PORT = 5433
+CREATED = (
+    (
+        "database",
+        " with (force)",
+        "select datname as name from pg_database where not datistemplate and datname <> 'postgres'",
+    ),
+    ("role", "", r"select rolname as name from pg_roles where rolname !~ '^(pg_|postgres$)'"),
+)
+"""The kinds of things that tests create, the options to drop them, and the query for their names."""
 
 
 def installations() -> list[Path]:
@@ -47,6 +56,16 @@ class OwnPostgres:
         try:
             for command in commands:
                 await connection.execute(command)
+        finally:
+            await connection.close()
+
+    async def clear(self) -> None:
+        """Remove all databases and roles that were created."""
+        connection = await asyncpg.connect(self.dsn("postgres", "postgres"))
+        try:
+            for kind, options, found in CREATED:
+                for row in await connection.fetch(found):
+                    await connection.execute(f'drop {kind} "{row["name"]}"{options}')
         finally:
             await connection.close()
 

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -16,6 +16,7 @@ from tellonce_server.api.agent import agent_tools
 from tellonce_server.api.assistant import assistant_tools
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
+from tests.depth import DEEP
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
@@ -244,8 +245,12 @@ def shown(value: Any) -> str:
     return repr(value)[:40]
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("tool", VALID)
+def in_modes(tools: Iterable[str]) -> list[tuple[str, str]]:
+    """Each tool with a version of the protocol. The versions alternate; a deep run takes both for every tool."""
+    return [(tool, mode) for n, tool in enumerate(tools) for mode in (MODES if DEEP else (MODES[n % 2],))]
+
+
+@pytest.mark.parametrize(("tool", "mode"), in_modes(VALID))
 async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
     memory: Memory, counted: asyncpg.Connection, tool: str, mode: str
 ) -> None:
@@ -262,8 +267,7 @@ async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
     assert after == before
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("tool", [t for t in VALID if VALID[t]])
+@pytest.mark.parametrize(("tool", "mode"), in_modes(t for t in VALID if VALID[t]))
 async def test_a_missing_argument_is_named(memory: Memory, tool: str, mode: str) -> None:
     required = {t: sorted(s) for t, s in _required().items()}[tool]
     async with AsyncExitStack() as stack:

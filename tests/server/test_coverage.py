@@ -11,6 +11,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce_server.store import queue, threads
 from tellonce_server.store.queue import JobKey
+from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.server.test_queue import answer
 
@@ -118,7 +119,7 @@ class Life:
         assert context.tokens <= budget
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(depth(2, 5)))
 async def test_a_random_life_leaves_no_gap_and_doubles_nothing(memory: Memory, clock: Clock, seed: int) -> None:
     async with memory.client() as client, memory.agent() as agent:
         life = Life(memory, clock, client, agent, seed)

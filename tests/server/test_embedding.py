@@ -191,13 +191,28 @@ async def test_the_graph_we_write_is_the_one_of_onnxs_own_tools_and_near_the_exa
 
 
 @pytest.mark.model
-async def test_a_users_folder_with_the_original_files_is_prepared_elsewhere_and_never_touched(tmp_path: Path) -> None:
+async def test_a_users_folder_with_the_original_files_is_prepared_once_elsewhere_and_never_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared: list[Path] = []
+    prepare = model_files._prepare
+
+    async def noted(files: Path, target: Path) -> None:
+        prepared.append(target)
+        await prepare(files, target)
+
     source = tmp_path / "mine"
     shutil.copytree(await original(), source / "package" / "model")
     (source / "diary.txt").write_text("precious")
     before = sorted(path.name for path in source.rglob("*"))
-    made = await fetch(tmp_path / "models" / MODEL, nothing, source)
-    assert made == tmp_path / "models" / MODEL
+    made = tmp_path / "models" / MODEL
+    with monkeypatch.context() as patched:
+        patched.setattr(model_files, "_prepare", noted)
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(fetch, made, nothing, source)
+    assert len(prepared) == 1
+    assert await fetch(made, nothing, source) == made
     assert complete(made)
     downloaded = await fetch(model_folder(), nothing)
     means = [json.loads((folder / MEAN).read_text()) for folder in (made, downloaded)]
@@ -265,24 +280,6 @@ async def test_the_early_layer_is_the_mean_of_the_tokens_after_it(tmp_path: Path
     same, layer = both.run([EMBEDDING, EARLY], inputs)
     assert (same == final).all()
     assert layer == pytest.approx(np.array([after[0, :4].mean(axis=0), after[1].mean(axis=0)]), abs=1e-5)
-
-
-@pytest.mark.model
-async def test_two_that_fetch_at_once_make_it_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source, folder, made = await original(), tmp_path / MODEL, 0
-    prepare = model_files._prepare
-
-    async def counted(files: Path, target: Path) -> None:
-        nonlocal made
-        made += 1
-        await prepare(files, target)
-
-    monkeypatch.setattr(model_files, "_prepare", counted)
-    async with anyio.create_task_group() as tasks:
-        for _ in range(2):
-            tasks.start_soon(fetch, folder, nothing, source)
-    assert made == 1
-    assert complete(folder)
 
 
 @pytest.mark.model

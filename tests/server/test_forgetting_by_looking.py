@@ -7,6 +7,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_text.folding import Literal
+from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, Memory
 from tests.offline_worker import work_off
 
@@ -97,7 +98,7 @@ async def test_any_part_of_any_stored_text_is_found_erased_and_nowhere_any_more(
         await client.summarize_chat(c.SummarizeChatArgs(now=True))
         await work_off(agent)
         await client.get_context(c.GetContextArgs())
-        for _ in range(8):
+        for _ in range(depth(4, 8)):
             text = chance.choice(sorted(await stored(memory, TEXTS)))
             start = chance.randrange(len(text))
             part = text[start : start + chance.randint(4, 24)]

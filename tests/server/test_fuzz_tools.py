@@ -11,14 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.depth import depth
 from tests.memory_fixtures import Memory
-from tests.server.test_bad_input import MODES, VALID, call, complaint, contents, counted, opened
+from tests.server.test_bad_input import VALID, call, complaint, contents, counted, in_modes, opened
 
 pytestmark = pytest.mark.anyio
 
 __all__ = ["counted"]
 
-SAMPLES = 25
+SAMPLES = depth(12, 25)
 ODD = st.sampled_from(
     [
         "\x00",
@@ -87,8 +88,7 @@ def arguments(
     return st.fixed_dictionaries(must, optional=fields)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("tool", VALID)
+@pytest.mark.parametrize(("tool", "mode"), in_modes(VALID))
 async def test_whatever_the_arguments_a_tool_answers_or_refuses_and_a_refusal_writes_nothing(
     memory: Memory, counted: asyncpg.Connection, tool: str, mode: str
 ) -> None:

@@ -112,6 +112,7 @@ def test_every_training_sentence_has_a_known_label_and_is_invented_once() -> Non
 
 
 @pytest.mark.model
+@pytest.mark.slow
 def test_the_weights_are_those_the_training_gives() -> None:
     """The scores are compared with a tolerance, because int8 arithmetic differs between processors."""
     trained, out = split(examples())

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
+from tests.depth import depth
 from tests.memory_fixtures import USER, Clock, create_database
 from tests.server.fuse import Fuse, fit
 from tests.server.lives import Life
@@ -26,7 +27,7 @@ Doing = Callable[[Life], Awaitable[None]]
 SEEDS = st.integers(0, 2**32 - 1)
 POINTS = st.none() | st.integers(1, 60)
 CI = settings(
-    max_examples=10,
+    max_examples=depth(6, 10),
     stateful_step_count=30,
     deadline=None,
     derandomize=True,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import shutil
 import signal
 import sys
@@ -35,6 +36,7 @@ LEGACY_HELLO = {
     "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
 }
 FIRST_LIST_SECONDS = 3.0
+FIRST_LIST_ATTEMPTS = 4
 END_SECONDS = 5.0
 UNDELAYED_SECONDS = 0.03
 FIRST_CALLS, MOST_CALLS = 20, 400
@@ -278,8 +280,9 @@ async def test_keep_alive_posts_do_not_wait_for_nagle(lasting: HttpServer) -> No
 
 
 async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Path, dsn: str) -> None:
-    await _first_list(tmp_path / "warm", dsn)
-    took = [await _first_list(tmp_path / "data", dsn) for _ in range(3)]
+    took: list[float] = []
+    while len(took) < FIRST_LIST_ATTEMPTS and min(took, default=math.inf) >= promised(FIRST_LIST_SECONDS):
+        took.append(await _first_list(tmp_path / "data", dsn))
     print("stdio, start to tools/list: " + ", ".join(f"{seconds:.2f}" for seconds in took) + " s")
     assert min(took) < promised(FIRST_LIST_SECONDS)
 
@@ -318,8 +321,9 @@ async def close(process: asyncio.subprocess.Process, seconds: float = END_SECOND
     return await exit_code(process, seconds)
 
 
-@pytest.mark.parametrize("era", ["modern", "legacy"])
-@pytest.mark.parametrize("how", ["EOF", "SIGTERM", "SIGINT"])
+@pytest.mark.parametrize(
+    ("how", "era"), [("EOF", "modern"), ("EOF", "legacy"), ("SIGTERM", "legacy"), ("SIGINT", "modern")]
+)
 async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, how: str, era: str) -> None:
     process = await stdio_server(tmp_path / "data", dsn)
     hello = request("tools/list") if era == "modern" else LEGACY_HELLO

@@ -1,8 +1,9 @@
 """With several servers on one database, every read sees what any server has acknowledged."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 import asyncpg
 import pytest
@@ -10,15 +11,45 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
 from tellonce.connect import connect_http
-from tests.server.processes import http_server
+from tellonce_server.app.auth import create_token
+from tellonce_server.store.database import as_login
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests.memory_fixtures import USER, database
+from tests.server.processes import HttpServer, http_server
 
 pytestmark = pytest.mark.anyio
 
 ROUNDS = 10
 
 
-async def test_a_write_through_one_process_is_seen_by_the_next_read_of_another(tmp_path: Path, dsn: str) -> None:
-    async with two_servers(tmp_path, dsn) as (writer, reader):
+@dataclass(frozen=True)
+class Two:
+    """Two server processes on one database."""
+
+    dsn: str
+    one: HttpServer
+    other: HttpServer
+
+    async def clients(self, stack: AsyncExitStack, token: str | None = None) -> tuple[MemoryClient, MemoryClient]:
+        """A client of each server."""
+        first, second = (connect_http(server.url, token or server.token()) for server in (self.one, self.other))
+        return await stack.enter_async_context(first), await stack.enter_async_context(second)
+
+
+@pytest.fixture(scope="module")
+async def servers(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[Two]:
+    folder = tmp_path_factory.mktemp("servers")
+    async with (
+        database(postgres) as dsn,
+        http_server(folder / "one", dsn) as one,
+        http_server(folder / "other", dsn) as other,
+    ):
+        yield Two(dsn, one, other)
+
+
+async def test_a_write_through_one_process_is_seen_by_the_next_read_of_another(servers: Two) -> None:
+    async with AsyncExitStack() as stack:
+        writer, reader = await servers.clients(stack)
         for number in range(ROUNDS):
             text = f"The parcel number is {number}77"
             recorded = await writer.record_message(c.RecordMessageArgs(role="user", content=text))
@@ -29,8 +60,9 @@ async def test_a_write_through_one_process_is_seen_by_the_next_read_of_another(t
             writer, reader = reader, writer
 
 
-async def test_what_one_process_forgot_no_other_process_still_says(tmp_path: Path, dsn: str) -> None:
-    async with two_servers(tmp_path, dsn) as (writer, reader):
+async def test_what_one_process_forgot_no_other_process_still_says(servers: Two) -> None:
+    async with AsyncExitStack() as stack:
+        writer, reader = await servers.clients(stack)
         await writer.remember(c.RememberArgs(content="My locker code is 4417"))
         assert "4417" in ((await reader.get_context(c.GetContextArgs())).context or "")
         preview = await writer.forget(c.ForgetArgs(topic="locker code"))
@@ -39,13 +71,16 @@ async def test_what_one_process_forgot_no_other_process_still_says(tmp_path: Pat
         assert not (await reader.search_memory(c.SearchMemoryArgs(query="locker code 4417"))).results
 
 
-async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn: str) -> None:
+async def test_a_revoked_token_is_refused_at_once_everywhere(servers: Two) -> None:
     """A process that has just served the credential neither answers with it nor writes for it any more."""
-    async with two_servers(tmp_path, dsn) as (other, client):
+    async with as_login(servers.dsn) as login:
+        token = await create_token(login, "lost", USER, ("assistant",), datetime.now(UTC))
+    async with AsyncExitStack() as stack:
+        client, other = await servers.clients(stack, token)
         for _ in range(2):
             await client.get_profile(c.GetProfileArgs())
             await other.get_profile(c.GetProfileArgs())
-        await revoke_all(dsn)
+        await from_table(servers.dsn, "update access_tokens set revoked_at = now() where name = 'lost'")
         for call in (
             client.get_profile(c.GetProfileArgs()),
             other.remember(c.RememberArgs(content="I live in Oslo")),
@@ -53,29 +88,14 @@ async def test_a_revoked_token_is_refused_at_once_everywhere(tmp_path: Path, dsn
         ):
             with pytest.raises(MemoryUnreachable, match="rejects our access token"):
                 await call
-    assert not await stored_memories(dsn)
+    assert await from_table(servers.dsn, "select count(*) from memories where content ~ 'Oslo'") == 0
 
 
-async def stored_memories(dsn: str) -> int:
+async def from_table(dsn: str, statement: str) -> int | None:
+    """Run a statement as the tables' owner. Returns the first value."""
     connection = await asyncpg.connect(dsn)
-    count: int = await connection.fetchval("select count(*) from memories")
-    await connection.close()
-    return count
-
-
-@asynccontextmanager
-async def two_servers(folder: Path, dsn: str) -> AsyncGenerator[tuple[MemoryClient, MemoryClient]]:
-    """A client of each of two server processes on one database."""
-    async with (
-        http_server(folder / "one", dsn) as one,
-        http_server(folder / "two", dsn) as two,
-        connect_http(one.url, one.token()) as first,
-        connect_http(two.url, two.token()) as second,
-    ):
-        yield first, second
-
-
-async def revoke_all(dsn: str) -> None:
-    connection = await asyncpg.connect(dsn)
-    await connection.execute("update access_tokens set revoked_at = now()")
-    await connection.close()
+    try:
+        found: int | None = await connection.fetchval(statement)
+    finally:
+        await connection.close()
+    return found

@@ -20,6 +20,7 @@ from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate
 from tests.contexts import material_of, rows_of
+from tests.depth import depth
 
 ZONE = ZoneInfo("America/New_York")
 START = datetime(2026, 3, 7, 12, tzinfo=UTC)
@@ -84,14 +85,14 @@ def build(material: Material) -> Assembled:
 
 
 @given(materials())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=depth(80, 200), deadline=None)
 def test_the_budget_is_never_exceeded(material: Material) -> None:
     built = build(material)
     assert estimate(built.text) <= built.tokens <= material.total
 
 
 @given(materials())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=depth(60, 150), deadline=None)
 def test_sections_stand_in_their_order_and_fences_cannot_be_forged(material: Material) -> None:
     built = build(material)
     names = [section.name for section in built.sections]
@@ -103,7 +104,7 @@ def test_sections_stand_in_their_order_and_fences_cannot_be_forged(material: Mat
 
 
 @given(materials())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=depth(60, 150), deadline=None)
 def test_every_message_of_the_thread_is_accounted_for_once(material: Material) -> None:
     built = build(material)
     cover, rows = built.coverage, material.rows
@@ -121,7 +122,7 @@ def test_every_message_of_the_thread_is_accounted_for_once(material: Material) -
 
 
 @given(materials())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=depth(60, 150), deadline=None)
 def test_nothing_recalled_repeats_what_stands_above(material: Material) -> None:
     built = build(material)
     routines = {line.id for line in material.rows.window if line.routine}
@@ -131,7 +132,7 @@ def test_nothing_recalled_repeats_what_stands_above(material: Material) -> None:
 
 
 @given(materials())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=depth(40, 100), deadline=None)
 def test_what_is_passed_over_unwritten_could_not_have_been_paid(material: Material) -> None:
     for hit in material.hits:
         whole = hit._replace(full_text=hit.text, tokens=estimate(hit.text))
@@ -139,7 +140,7 @@ def test_what_is_passed_over_unwritten_could_not_have_been_paid(material: Materi
 
 
 @given(materials(), st.sets(st.sampled_from(ORDER), min_size=1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=depth(40, 100), deadline=None)
 def test_only_the_sections_asked_for_are_given(material: Material, wanted: set[SectionName]) -> None:
     built = build(replace(material, include=frozenset(wanted)))
     assert {section.name for section in built.sections} <= wanted

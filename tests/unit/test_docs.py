@@ -23,7 +23,7 @@ FENCED = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.M | re.S)
 QUOTED = re.compile(r"`([^`\n]+)`")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#:\s]+)(?:#[^)]*)?\)")
 VARIABLE = re.compile(r"\b((?:TELLONCE|TELEGRAM|SUMMARIZER|OLLAMA|ANTHROPIC)_[A-Z_]+)\b")
-FOREIGN = {"TELLONCE_TEST_CACHE", "TELLONCE_TEST_RECORD"}
+FOREIGN = {"TELLONCE_TEST_CACHE", "TELLONCE_TEST_PROFILE", "TELLONCE_TEST_RECORD"}
 """Environment variables that only the tests use."""
 
 

@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tellonce_text.folding import MOST_FLEXIBLE, Literal, fold
+from tests.depth import depth
 
 POOLS = (
     "abcXYZ 0123456789 .,;:!?'\"-_/()@#",
@@ -55,7 +56,7 @@ def test_folding_two_texts_is_folding_them_together(one: str, other: str) -> Non
     assert fold(one + other) == fold(one) + fold(other)
 
 
-@settings(max_examples=1_500)
+@settings(max_examples=depth(500, 1_500))
 @given(TEXTS, st.data())
 def test_any_part_of_a_text_is_found_in_it_in_whatever_form(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -67,7 +68,7 @@ def test_any_part_of_a_text_is_found_in_it_in_whatever_form(text: str, data: st.
             assert literal.spans(text), name
 
 
-@settings(max_examples=500)
+@settings(max_examples=depth(200, 500))
 @given(TEXTS, st.data())
 def test_a_span_is_the_literal_and_cutting_all_of_them_leaves_none_there(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -78,7 +79,7 @@ def test_a_span_is_the_literal_and_cutting_all_of_them_leaves_none_there(text: s
         assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
 
 
-@settings(max_examples=500)
+@settings(max_examples=depth(200, 500))
 @given(st.text("aAbB12 -.,'`_/()@\t\n", min_size=1, max_size=30), st.data())
 def test_an_ascii_text_with_the_literal_matches_its_pattern(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
