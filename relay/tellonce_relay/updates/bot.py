@@ -301,6 +301,7 @@ class Relay:
                 await case.tell(_ANSWER, stored.text)
                 return
             said = await self._conversations.when_back(case, lambda: self._carry_out(case))
+            self._e.wake_alarms.set()  # the command may have set a reminder
             if said is not None:
                 await case.tell(_ANSWER, said.text, said.markup)
         except MemoryRefused as error:
@@ -310,7 +311,6 @@ class Relay:
 
     async def _carry_out(self, case: Case) -> Reply | None:
         order = self._order_in_words(case)
-        self._e.wake_alarms.set()
         if order is not None:
             return await self._carry_out_words(case, order)
         number, name = self._memory_put_right(case), command_of(case.told.text)[0]
