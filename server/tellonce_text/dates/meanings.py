@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from tellonce_text.dates.readings import DAY, Direction, Expression, Said
+from tellonce_text.dates.readings import Direction, Expression, Said
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 
@@ -64,7 +64,7 @@ def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, d
     best = found.best
     if best is None or not best.slack:
         return first, last
-    return (best.start - best.slack).date(), max((best.end + best.slack).date(), first + 0 * DAY)
+    return (best.start - best.slack).date(), max((best.end + best.slack).date(), first)
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:

@@ -18,7 +18,7 @@ from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.phrases import count_at
 from tellonce_text.dates.readings import Expression, Reading, Said, add_months
 from tellonce_text.dates.resolver import expressions
-from tellonce_text.dates.tokens import line_of
+from tellonce_text.dates.tokens import Line, line_of
 from tellonce_text.dates.zones import region_of
 
 _DAY_ENDS = ((0, 0), (23, 59))
@@ -69,16 +69,17 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
     in which they were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
-    counted = frozenset(_spelled(head))
+    line = line_of(head) or Line(head, (), "")
+    counted = frozenset(_spelled(line))
     found = expressions(head, Said(said_at, zone, region_of(zone)))
     readings = [reading for expression in found for reading in expression.readings]
     parts = (part for reading in readings for part in _parts(reading))
     named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
-    lengths = list(islice(dict.fromkeys(_lengths(head, found)), _MOST_LENGTHS))
+    lengths = list(islice(dict.fromkeys(_lengths(line, found)), _MOST_LENGTHS))
     today = said_at.astimezone(zone).date()
-    named.update(() if found else _bare_days(head, today))
+    named.update(() if found else _bare_days(line, today))
     return Following(
-        counted.union(_fractions(head, counted), parts, (str(today.year),)),
+        counted.union(_fractions(line, counted), parts, (str(today.year),)),
         frozenset(named),
         frozenset(_begun(today, *length) for length in lengths),
         frozenset(
@@ -91,13 +92,10 @@ _MOST_LENGTHS: Final = 20
 """Maximum lengths of time of a text, and days on which they may begin, that are combined."""
 
 
-def _bare_days(text: str, today: date) -> Iterator[date]:
+def _bare_days(line: Line, today: date) -> Iterator[date]:
     """The last and the next such day for `the 1st`, which the resolver reads only where it cannot count a noun. In a text
     with other dates, it may be of another month."""
-    line = line_of(text)
-    numbers = (
-        {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS} if line else set[int]()
-    )
+    numbers = {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS}
     for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
         if day.day in numbers:
             yield day
@@ -106,12 +104,11 @@ def _bare_days(text: str, today: date) -> Iterator[date]:
 _MONTH: Final = 31
 
 
-def _lengths(text: str, found: Iterable[Expression]) -> Iterator[tuple[int, str]]:
+def _lengths(line: Line, found: Iterable[Expression]) -> Iterator[tuple[int, str]]:
     """The counted units that are no part of a date: `for nine years`, but not `two years ago`."""
-    line = line_of(text)
-    for index in range(len(line) if line else 0):
-        distance = distance_at(line, index) if line else None
-        if line is None or distance is None or not distance[0].exact or distance[0].value > _LONGEST_STAY:
+    for index in range(len(line)):
+        distance = distance_at(line, index)
+        if distance is None or not distance[0].exact or distance[0].value > _LONGEST_STAY:
             continue
         start, end = line[index].start, line[distance[2] - 1].end
         if not any(start < expression.end and expression.start < end for expression in found):
@@ -142,15 +139,14 @@ def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
         yield from (end - timedelta(days=1), end)
 
 
-def _spelled(text: str) -> Iterator[str]:
+def _spelled(line: Line) -> Iterator[str]:
     """The numbers of number words. The library reads most of them; the words for dates add Russian and dozens."""
     for language in LANGUAGES:
-        digits = alpha2digit(text, language, 0)
+        digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)
         yield from (literals.written(float(m[1].replace(",", ".")) * int(m[2])) for m in _SCALED.finditer(digits))
-    line = line_of(text)
-    for index in range(len(line) if line else 0):
-        count = count_at(line, index) if line else None
+    for index in range(len(line)):
+        count = count_at(line, index)
         if count and count.exact:
             yield str(count.value)
 
@@ -159,11 +155,10 @@ _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){
 """Matches `1.2 million` after the library has written the million in digits."""
 
 
-def _fractions(text: str, counted: Iterable[str]) -> Iterator[str]:
+def _fractions(line: Line, counted: Iterable[str]) -> Iterator[str]:
     """The numbers that follow from words such as `half`: a share, its percentage, minutes of an hour, and shares of the
     given numbers."""
-    line = line_of(text)
-    parts = {line[at].get("fraction") for at in range(len(line))} - {None} if line else set[int]()
+    parts = {line[at].get("fraction") for at in range(len(line))} - {None}
     wholes = {1, *(int(number) for number in counted if number.isdigit() and len(number) <= _LONGEST)}
     for part in parts:
         shares = [100 / part, 100 - 100 / part, 1 / part, 60 / part]

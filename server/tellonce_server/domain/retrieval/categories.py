@@ -5,8 +5,10 @@ below. The names are compared only as vectors, never with the words of a text.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import mul
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
@@ -40,10 +42,10 @@ NAMES: Final = tuple(
 
 @dataclass(frozen=True)
 class _Named:
-    """The names of categories with their vectors, all from the same model."""
+    """The names of categories with their vectors, one row for each name, all from the same model."""
 
     model: str
-    vectors: Sequence[Vector]
+    vectors: NDArray[np.float32]
     words: Sequence[str]
 
 
@@ -59,7 +61,7 @@ class Categories:
         if not await self._prepared() or self._named is None:
             return 0
         x, done = self._named, 0
-        vectors = [ModelVector(vector, x.model) for vector in x.vectors]
+        vectors = [ModelVector(vector, x.model) for vector in x.vectors.tolist()]
         while changed := await memories.categorize(
             self._database, x.words, vectors, least=LEAST_OF_STATEMENT, most=MOST_OF_STATEMENT, limit=AT_ONCE
         ):
@@ -70,12 +72,9 @@ class Categories:
         """The words of the categories nearest to a question's vector; none until `assign` has embedded the names."""
         if self._named is None or self._named.model != self._embedder.model:
             return []
-        likeness = (
-            (sum(map(mul, question, vector)), words)
-            for vector, words in zip(self._named.vectors, self._named.words, strict=True)
-        )
-        best = sorted((pair for pair in likeness if pair[0] >= LEAST_OF_QUESTION), reverse=True)
-        return [words for _, words in best[:MOST_OF_QUESTION]]
+        cosine = self._named.vectors @ np.asarray(question, np.float32)
+        best = np.argsort(-cosine, kind="stable")[:MOST_OF_QUESTION]
+        return [self._named.words[place] for place in map(int, best) if cosine[place] >= LEAST_OF_QUESTION]
 
     async def _prepared(self) -> bool:
         if not self._embedder.ready:
@@ -86,5 +85,7 @@ class Categories:
                 vectors = await self._embedder.embed(names, urgent=False)
             except EmbeddingUnavailable:
                 return False
-            self._named = _Named(self._embedder.model, vectors, [index_text(name, None) for name in names])
+            self._named = _Named(
+                self._embedder.model, np.array(vectors, np.float32), [index_text(name, None) for name in names]
+            )
         return True
