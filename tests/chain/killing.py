@@ -1,4 +1,4 @@
-"""Simulates people who write, speak and send pictures. Meanwhile relay, server and summarizer are killed at random, and
+"""Simulates people who write, speak, send pictures and order reminders. Meanwhile relay, server and summarizer are killed at random, and
 the model sometimes fails. Afterwards it checks the invariants.
 
 It needs no pytest, because a benchmark also runs it, for longer. The same seed gives the same people, words, kills and
@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from tellonce_sql import query
+from tests.chain.bells import Bells, is_of_bell, tag_of
 from tests.chain.whole import TALKER, Whole
 from tests.stubs.competent import competent
 from tests.stubs.replies import Fail, HalfStream, Reply, Say
@@ -57,6 +58,7 @@ class Run:
     `failures` counts the model's failures by kind."""
 
     threads: list[Thread]
+    bells: Bells
     kills: Counter[str]
     faults: list[str]
     others: Counter[str]
@@ -69,9 +71,15 @@ class Run:
     def __str__(self) -> str:
         killed = ", ".join(f"{name} {count}" for name, count in sorted(self.kills.items()))
         lines = [f"{self.messages} messages in {len(self.threads)} threads; kill -9: {killed or 'none'}"]
+        lines += [f"{len(self.bells.moments)} reminders, and one every minute"]
         lines += [f"the model failed {count} times: {kind}" for kind, count in sorted(self.failures.items())]
         lines += [f"also said {count} times: {text}" for text, count in self.others.items()]
-        return "\n".join([*lines, *(self.faults or ["every message recorded once, answered once, in order"])])
+        return "\n".join(
+            [
+                *lines,
+                *(self.faults or ["every message recorded once, answered once, in order; every reminder rang once"]),
+            ]
+        )
 
 
 def troubled(rng: random.Random, failures: Counter[str]) -> Any:
@@ -84,8 +92,9 @@ def troubled(rng: random.Random, failures: Counter[str]) -> Any:
         if asked.model != TALKER:
             return competent(asked)
         await asyncio.sleep(rng.uniform(0, 0.3))
-        found = _NOTE.search(_words(asked.messages[0]))
-        whole = f"Answer to {found[0]}." if found else "What?"
+        words = _words(asked.messages[0])
+        found = _NOTE.search(words)
+        whole = (f"Answer to {found[0]}." if found else "What?") + tag_of(words)
         if len(asked.messages) > 1:
             return Say(whole.removeprefix(_words(asked.messages[1])))
         trouble = rng.random()
@@ -119,26 +128,32 @@ async def run(life: Whole, messages: int, kills: int, seed: int) -> Run:
     rng = random.Random(seed)
     failures: Counter[str] = Counter()
     life.model.script = troubled(random.Random(seed + 1), failures)
-    talk = threads(life)
+    talk, bells = threads(life), Bells()
+    await bells.repeat(life, USERS[0])
     order = [talk[i % len(talk)] for i in range(messages)]
     rng.shuffle(order)
     moments = sorted(rng.sample(range(1, messages), min(kills, messages - 1)))
     killed: Counter[str] = Counter()
     killer = asyncio.create_task(_kill(life, talk, moments, rng, killed))
-    await _talk(life, order, random.Random(seed + 2))
+    await _talk(life, order, bells, random.Random(seed + 2))
     await killer
     await _all_up(life)
-    await _quiet(life, talk)
-    return Run(talk, killed, await faults(life, talk), _others(life), failures)
+    await _quiet(life, talk, bells)
+    return Run(talk, bells, killed, await faults(life, talk, bells), _others(life), failures)
 
 
-async def _talk(life: Whole, order: Sequence[Thread], rng: random.Random) -> None:
-    """Send the messages. Some people wait for an answer before the next message. The number of unanswered messages is
-    limited."""
+async def _talk(life: Whole, order: Sequence[Thread], bells: Bells, rng: random.Random) -> None:
+    """Send the messages, some of them with an order of a reminder, and commands that order one. Some people wait for an
+    answer before the next message. The number of unanswered messages is limited."""
     for number, thread in enumerate(order):
         await life.until(partial(_answered, life, number - MOST_UNANSWERED), 600)
         note = f"note-{thread.number}-{len(thread.said)}"
-        thread.said[note] = await _say(life, thread, f"Keep {note} for me.", rng.random())
+        words, wish = f"Keep {note} for me.", rng.random() if thread.topic is None else 1.0
+        if wish < 0.1:
+            words += f" And {bells.order(life, thread.number, rng)}."
+        elif wish < 0.2:
+            await life.telegram.say(f"/{bells.order(life, thread.number, rng).replace(' me at', '')}", thread.user)
+        thread.said[note] = await _say(life, thread, words, rng.random())
         await asyncio.sleep(rng.choice((0.0, 0.05, 0.4)))
 
 
@@ -178,23 +193,26 @@ async def _all_up(life: Whole) -> None:
     await life.answers()
 
 
-async def _quiet(life: Whole, talk: Sequence[Thread]) -> None:
-    """Wait until every answer is recorded and the queue is empty, or until nothing changes any more."""
+async def _quiet(life: Whole, talk: Sequence[Thread], bells: Bells) -> None:
+    """Wait until every answer is recorded, every reminder delivered and the queue empty, or until nothing changes any
+    more."""
     wanted = sum(len(thread.said) for thread in talk)
 
     async def recorded() -> bool:
-        return bool(await life.value("select count(*) from messages where role = 'assistant'") >= wanted)
+        return bool(await life.value("select count(*) from messages where exchange_of is not null") >= wanted)
 
     try:
         await life.until(recorded, 120 + wanted / 2)
+        await bells.rung(life)
         await life.settled()
     except TimeoutError:
         return
 
 
-async def faults(life: Whole, talk: Sequence[Thread]) -> list[str]:
+async def faults(life: Whole, talk: Sequence[Thread], bells: Bells) -> list[str]:
     """Return a sentence for each invariant that does not hold."""
     found = [fault for thread in talk for fault in (*_seen(life, thread), *await _stored(life, thread))]
+    found += await bells.faults(life)
     gaps = await life.rows("select distinct owner_id from chats")
     for row in gaps:
         found += [f"coverage gap: {dict(gap)}" for gap in await life.rows(query("threads.gaps"), row["owner_id"])]
@@ -250,4 +268,5 @@ def _mismatched(row: Any, asked: dict[int, str]) -> bool:
 
 def _others(life: Whole) -> Counter[str]:
     texts = [message["text"] for message in life.telegram.sent]
-    return Counter("🎤 …" if text.startswith("🎤") else text for text in texts if not ANSWER.match(text))
+    others = [text for text in texts if not ANSWER.match(text) and not is_of_bell(text)]
+    return Counter("🎤 …" if text.startswith("🎤") else text for text in others)

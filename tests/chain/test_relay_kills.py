@@ -16,12 +16,14 @@ async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) 
         assert run.faults == [], str(run)
         assert run.messages == 40
         assert sum(run.kills.values()) == 4
-        await a_fault_would_be_seen(life, run.threads)
+        assert run.bells.moments
+        await a_fault_would_be_seen(life, run)
 
 
-async def a_fault_would_be_seen(life: Whole, threads: list[killing.Thread]) -> None:
-    """Check that the invariants detect a doubled answer, two swapped answers and a lost row."""
-    thread = threads[0]
+async def a_fault_would_be_seen(life: Whole, run: killing.Run) -> None:
+    """Check that the invariants detect a doubled answer, two swapped answers, a lost row, and a reminder that rang
+    twice."""
+    thread = run.threads[0]
     first, second, third = [
         message for message in life.telegram.sent if thread.thread_of(message) and killing.ANSWER.match(message["text"])
     ][:3]
@@ -31,7 +33,10 @@ async def a_fault_would_be_seen(life: Whole, threads: list[killing.Thread]) -> N
         "update messages set exchange_of = null where chat_id = $1 and content = $2 returning content",
         *(thread.chat, first["text"]),
     )
-    found = "\n".join(await killing.faults(life, threads))
+    bell = next(iter(run.bells.moments))
+    life.telegram.sent.append(next(dict(m) for m in life.telegram.sent if m["text"].startswith(f"⏰ ring {bell}")))
+    found = "\n".join(await killing.faults(life, run.threads, run.bells))
+    assert f"{bell} rang 2 times" in found
     assert "was answered 2 times" in found
     assert f"thread {thread.number}: order" in found
     assert lost is not None

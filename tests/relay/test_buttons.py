@@ -1,5 +1,7 @@
 """Buttons under the bot's messages: taps that forget, keep, confirm and correct memories."""
 
+from pathlib import Path
+
 import pytest
 
 from tellonce import contract as c
@@ -8,7 +10,7 @@ from tellonce_relay.buttons import Pressed, data
 from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
 from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
-from tests.stubs.telegram_emulator import Telegram
+from tests.stubs.telegram_emulator import Telegram, telegram
 
 pytestmark = pytest.mark.anyio
 
@@ -181,6 +183,26 @@ async def test_of_two_taps_on_one_message_the_first_counts(memory: Memory) -> No
         await api.until(lambda: len(api.world.toasts) == 2)
     assert api.world.toasts == ["✓ Forgotten (1 memory)", phrase("memory.used")]
     assert texts(api)[1] == "✓ Forgotten (1 memory)"
+
+
+async def test_a_tap_that_comes_again_after_a_kill_does_not_act_again(memory: Memory, tmp_path: Path) -> None:
+    async with telegram() as api:
+        async with relaying(memory, state=tmp_path, api=api):
+            await api.say("/remember I like tea")
+            await api.say("/forget tea")
+            await api.replies(2)
+            asked = api.sent[1]
+            await api.press(asked, "Forget")
+            tap = api.world.updates[-1]
+            await api.until(lambda: asked["text"].startswith("✓ Forgotten"))
+        shown = asked["text"]
+        api.world.updates.insert(0, tap)
+        async with relaying(memory, state=tmp_path, api=api):
+            await api.say("/help")
+            await api.replies(3)
+            await api.press({**asked, "reply_markup": OLD_LIST}, "Forget")
+            await api.until(lambda: asked["text"] == phrase("forget.list_gone"))
+    assert api.world.toasts == [shown, phrase("forget.list_gone")]
 
 
 async def test_under_an_old_message_a_button_does_what_it_can_and_says_what_it_cannot(memory: Memory) -> None:

@@ -69,6 +69,26 @@ async def test_the_next_process_answers_a_waiting_message_as_it_was_edited(memor
     assert not list((tmp_path / "inbox").iterdir())
 
 
+async def test_edits_that_come_again_after_a_kill_change_nothing(memory: Memory, tmp_path: Path) -> None:
+    async with telegram() as api:
+        async with relaying(memory, state=tmp_path, api=api):
+            number = await api.say("The offsite is on March 15")
+            await api.replies(1)
+            edits = []
+            for day in (22, 29):
+                await api.edit(number, f"The offsite is on March {day}")
+                edits.append(api.world.updates[-1])
+            await api.until(lambda: len(api.world.reactions) == 2)
+        api.world.updates[:0] = edits
+        async with relaying(memory, state=tmp_path, api=api), memory.client() as client:
+            await api.say("/help")
+            await api.replies(2)
+            why = await client.explain(c.ExplainArgs(message_id=str(number)))
+    assert why.text == "The offsite is on March 29"
+    assert [version.text[-2:] for version in why.versions] == ["15", "22"]
+    assert len(api.world.reactions) == 2
+
+
 async def test_an_edited_caption_is_an_edit_of_the_message_and_keeps_what_the_picture_shows(memory: Memory) -> None:
     gate = asyncio.Event()
 

@@ -11,12 +11,13 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tellonce.reminders import ListRemindersArgs
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.telegram import chat_surface
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
-from tests.relay.relaying import Echo, relaying, texts
+from tests.relay.relaying import Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
 
 pytestmark = pytest.mark.anyio
@@ -199,6 +200,40 @@ async def test_a_command_that_comes_again_is_not_carried_out_again(memory: Memor
             await api.say("second")
             await api.until(lambda: "re second" in texts(api))
     assert texts(api) == [*shown, "re second"]
+
+
+@pytest.mark.parametrize("fault", [Stall(), Hang()], ids=["before its answer was sent", "after its answer was sent"])
+async def test_a_command_interrupted_by_a_kill_is_carried_out_and_answered_once(
+    memory: Memory, tmp_path: Path, clock: Clock, fault: Fault
+) -> None:
+    async with telegram() as api, memory.relay() as client:
+        api.faults["sendMessage"] = [None, fault]
+        async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock, killed=True):
+            await api.say("/help")
+            await api.say("/remind in 20 minutes to stir the soup")
+            await api.until(lambda: asked("sendMessage", 2)(api))
+        async with relaying(memory, Echo(), state=tmp_path, api=api, clock=clock):
+            await api.say("second")
+            await api.until(lambda: "re second" in texts(api))
+            (confirmed,) = [message for message in api.sent if "I'll remind you" in message["text"]]
+            await api.press(confirmed, "Undo")
+            await api.until(lambda: confirmed["text"].startswith("✗ Cancelled"))
+        assert (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders == ()
+    assert len(texts(api)) == 3
+    assert not list((tmp_path / "inbox").iterdir())
+
+
+async def test_what_a_tag_saved_is_shown_once_after_a_kill(memory: Memory, tmp_path: Path, clock: Clock) -> None:
+    said = "Sure. [REMIND: stir the soup | AT: in 20 minutes]"
+    async with telegram() as api:
+        api.faults["sendMessage"] = [None, Hang()]
+        async with relaying(memory, Scripted(said), state=tmp_path, api=api, clock=clock, killed=True):
+            await api.say("Remind me in 20 minutes to stir the soup")
+            await api.until(lambda: len(api.sent) == 2)
+        async with relaying(memory, Scripted("Fine."), state=tmp_path, api=api, clock=clock):
+            await api.say("Thanks, that is all")
+            await api.until(lambda: "Fine." in texts(api))
+    assert [text[:24] for text in texts(api)] == ["Sure.", "⏰ I'll remind you today ", "Fine."]
 
 
 async def test_why_and_replies_to_later_parts_are_understood_by_the_next_process(

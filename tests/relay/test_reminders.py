@@ -13,7 +13,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http, connect_memory
-from tellonce.reminders import ListRemindersArgs, Reminder, SetReminderArgs
+from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
 from tellonce_relay.incoming import Incoming
 from tellonce_relay.turn.reminders import what_of
@@ -177,6 +177,19 @@ async def test_what_is_forgotten_never_rings_and_a_lost_answer_of_telegram_doubl
     assert sum("stir the soup" in text for text in texts(api)) == 1
     assert not any("Zoe" in text for text in texts(api)[1:])
     assert client is not None
+
+
+async def test_an_order_repeated_after_its_delivery_rings_no_second_time(memory: Memory, clock: Clock) -> None:
+    order = SetReminderArgs(chat_id=42, content="stir the soup", at=clock() + timedelta(minutes=20))
+    async with memory.relay() as client:
+        first = await client.set_reminder(order)
+        assert (await client.set_reminder(order)).memory.id == first.memory.id
+        clock.forward(hours=1)
+        (due,) = (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders
+        done = FinishReminderArgs(chat_id=42, memory_id=due.memory.id, due_at=due.due_at)
+        assert (await client.finish_reminder(done)).finished
+        assert (await client.set_reminder(order)).memory.id == first.memory.id
+        assert (await client.claim_reminders(ClaimRemindersArgs(worker="bot"))).reminders == ()
 
 
 async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:

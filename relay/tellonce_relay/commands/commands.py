@@ -10,13 +10,13 @@ from telegram import InlineKeyboardMarkup
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_relay import buttons, views
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming import Incoming, command_of
 from tellonce_relay.routines import book
-from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.turn import reminders
 
 MENU = (
@@ -26,71 +26,62 @@ MENU = (
 """The commands in the order of the menu. Their descriptions are in the catalogue."""
 
 
-async def run(command_context: CommandContext, lists: ForgetLists, surface: ChatSurface, incoming: Incoming) -> None:
-    """Run a command. Raises MemoryUnreachable, MemoryRefused and NotShown."""
+async def run(command_context: CommandContext, lists: ForgetLists, incoming: Incoming) -> Reply | None:
+    """Run a command and return its answer. Raises MemoryUnreachable and MemoryRefused."""
     name, topic = command_of(incoming.text)
     if name == "/forget":
-        await _forget(command_context, lists, surface, incoming, topic)
-    elif name in ("/remind", "/reminders"):
-        said = await reminders.remind(
-            command_context.memory, command_context.zone, incoming, topic if name == "/remind" else ""
-        )
-        await surface.say(said.text, said.markup)
-    elif name == "/routines":
-        said = book.listed(command_context.book, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
-        await surface.say(said.text, said.markup)
-    elif name == "/memory":
-        shown = await _memory(command_context, incoming)
-        await surface.say(shown.text, shown.markup)
-    elif name == "/remember" and topic:
+        return await _forget(command_context, lists, incoming, topic)
+    if name in ("/remind", "/reminders"):
+        said = topic if name == "/remind" else ""
+        return await reminders.remind(command_context.memory, command_context.zone, incoming, said)
+    if name == "/routines":
+        return book.listed(command_context.book, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
+    if name == "/memory":
+        return await _memory(command_context, incoming)
+    if name == "/remember" and topic:
         kept = await remembered(command_context, incoming, topic)
-        await surface.say(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
-    elif (told := await answer(command_context, incoming)) is not None:
-        await surface.say(told)
-    elif (incoming.chat_id or 0) >= 0:
+        return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
+    told = await answer(command_context, incoming)
+    if told is None and (incoming.chat_id or 0) >= 0:
         # In a group, an unknown command may be for another bot.
-        await surface.say(phrase("help.unknown_command"))
+        told = phrase("help.unknown_command")
+    return Reply(told) if told is not None else None
 
 
-async def _memory(command_context: CommandContext, incoming: Incoming) -> buttons.Reply:
+async def _memory(command_context: CommandContext, incoming: Incoming) -> Reply:
     """The stored memories or, if there are none, the latest messages."""
     profile = await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming)))
     shown = memory_browser.overview(profile, command_context.zone)
     if memory_browser.is_empty(profile):
         now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
         said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
-        return buttons.Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
+        return Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
     return shown
 
 
-async def _forget(
-    command_context: CommandContext, lists: ForgetLists, surface: ChatSurface, incoming: Incoming, topic: str
-) -> None:
+async def _forget(command_context: CommandContext, lists: ForgetLists, incoming: Incoming, topic: str) -> Reply:
     if not topic:
-        await _ask_to_wipe(command_context, surface, incoming)
-        return
+        return await _ask_to_wipe(command_context, incoming)
     target = c.ForgetArgs(topic=topic, **place(incoming))
     preview = await command_context.memory.forget(target)
     shown = forget_list.list_of(topic, target, preview)
     if shown is None:
-        await surface.say(views.nothing_view(preview))
-    else:
-        await surface.say(forget_list.text(shown, command_context.zone), forget_list.markup(lists.add(shown), shown))
+        return Reply(views.nothing_view(preview))
+    return Reply(forget_list.text(shown, command_context.zone), forget_list.markup(lists.add(shown), shown))
 
 
-async def _ask_to_wipe(command_context: CommandContext, surface: ChatSurface, incoming: Incoming) -> None:
+async def _ask_to_wipe(command_context: CommandContext, incoming: Incoming) -> Reply:
     preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
     count = sum(match.kind != "message" for match in preview.matches)
     if count:
-        await surface.say(phrase("forget.wipe", n=count), buttons.wipe_buttons())
-    else:
-        await surface.say(phrase("forget.wipe_nothing"))
+        return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())
+    return Reply(phrase("forget.wipe_nothing"))
 
 
-async def reword(memory: MemoryClient, surface: ChatSurface, incoming: Incoming, memory_id: int) -> None:
+async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
     """Replace an uncertain memory by the person's own wording, which makes it certain."""
     args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
-    await surface.say(views.remembered_view(await memory.update_memory(args)))
+    return Reply(views.remembered_view(await memory.update_memory(args)))
 
 
 @dataclass(frozen=True)
@@ -154,7 +145,7 @@ async def pressed(counter: Counter, chat_id: int, press: buttons.Pressed) -> Rea
             return await _pressed_in_list(counter, press)
 
 
-def _shown(said: buttons.Reply) -> Reaction:
+def _shown(said: Reply) -> Reaction:
     return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 

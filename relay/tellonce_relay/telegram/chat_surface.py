@@ -131,10 +131,19 @@ class ChatSurface:
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """Send a text with buttons, separate from the answer. Raises NotShown."""
-        *first, last = split_marked(Marked(text))
-        for part in first:
-            await self._one(part, None)
-        await self._one(last, markup)
+        for part, buttons in _said(text, markup):
+            await self._one(part, buttons)
+
+    async def say_once(self, text: str, markup: Markup | None = None) -> None:
+        """Send the parts of such a text that this surface has not delivered yet. Raises NotShown."""
+        for part, buttons in _said(text, markup)[len(self._delivery.numbers) :]:
+            self._there(await self._one(part, buttons, self._about_to))
+
+    async def settle_said(self, text: str, markup: Markup | None = None) -> None:
+        """Do what `settle` does, for a text of `say_once`. Raises NotShown."""
+        if self._delivery.after is not None:
+            part, buttons = _said(text, markup)[len(self._delivery.numbers)]
+            await self._look_for(part, self._delivery.after, buttons)
 
     async def settle(self, text: str | None) -> None:
         """After a restart, find out whether a message that was being sent arrived. `text` is the answer, if known.
@@ -146,8 +155,13 @@ class ChatSurface:
             return
         known = text is not None or d.begun
         what = self._parts(text or "")[len(d.numbers)] if known and not d.sketch else rendered(d.sketch)
+        await self._look_for(what, d.after)
+
+    async def _look_for(self, what: Marked, after: int, markup: Markup | None = None) -> None:
+        """Note whether the message that was being sent arrived."""
+        d = self._delivery
         try:
-            number = await self._outbox.find(self._to.chat_id, what, d.after)
+            number = await self._outbox.find(self._to.chat_id, what, after, markup)
         except TelegramError as error:
             raise NotShown(why(error)) from error
         if d.sketch:
@@ -233,6 +247,12 @@ class ChatSurface:
             if self._drafted and self._clock() - shown_at > DRAFT_SECONDS:
                 shown_at = self._clock()
                 await self._sketch(self._drafted)
+
+
+def _said(text: str, markup: Markup | None) -> list[tuple[Marked, Markup | None]]:
+    """The messages of a text separate from the answer. The last one has the buttons."""
+    *first, last = split_marked(Marked(text))
+    return [*((part, None) for part in first), (last, markup)]
 
 
 def _parts(text: str) -> list[Marked]:

@@ -9,6 +9,7 @@ from telegram import CallbackQuery, Message, Update
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.commands import commands, confirmations
 from tellonce_relay.commands.callbacks import Callbacks
@@ -33,6 +34,9 @@ MOST_SEEN = 1000
 
 AGREED, NOTED = "👍", "✍"
 """The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit."""
+
+_ANSWER = "answer"
+"""The name of the text that answers a command."""
 
 
 class Relay:
@@ -134,6 +138,8 @@ class Relay:
         self._e.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
+            # Delivered again after a newer edit, it would bring the old wording back.
+            self._e.inbox.done(update.update_id)
             return
         owed = update.update_id in self._e.inbox
         self._e.inbox.put(update.update_id, case.entry)
@@ -194,7 +200,7 @@ class Relay:
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
             for aside in case.entry.asides.values():
-                await case.make_surface(aside.delivery).settle(aside.text)
+                await case.settle(aside)
         except turn.NotShown as error:
             logger.warning("it cannot be checked whether an answer was delivered: %s", error)
         if not case.entry.recorded and not self._is_order(case):
@@ -210,7 +216,7 @@ class Relay:
     def _take_button(self, update_id: int, query: CallbackQuery) -> None:
         chat = query.message.chat if query.message is not None else None
         if chat is not None and may_talk(query.from_user, chat, self._e.settings, self._e.moved):
-            self._threads.submit(("button", chat.id), lambda: self._press(query))
+            self._threads.submit(("button", chat.id), lambda: self._press(update_id, query))
         else:
             self._e.emit("update_ignored", update=update_id)
 
@@ -287,37 +293,42 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Run a command. A command asks the memory before it replies, so it can be retried during an outage."""
+        """Run a command and answer it, both once even across processes. A command asks the memory before it is
+        answered, so it can be retried during an outage."""
+        stored = case.entry.asides.get(_ANSWER)
         try:
-            await self._conversations.when_back(case, lambda: self._carry_out(case))
+            if stored is not None:
+                await case.tell(_ANSWER, stored.text)
+                return
+            said = await self._conversations.when_back(case, lambda: self._carry_out(case))
+            self._e.wake_alarms.set()  # the command may have set a reminder
+            if said is not None:
+                await case.tell(_ANSWER, said.text, said.markup)
         except MemoryRefused as error:
             await self._conversations.say(case, str(error))
         except turn.NotShown as error:
             logger.warning("a command's answer was not shown: %s", error)
 
-    async def _carry_out(self, case: Case) -> None:
+    async def _carry_out(self, case: Case) -> Reply | None:
         order = self._order_in_words(case)
-        self._e.wake_alarms.set()
         if order is not None:
-            await self._carry_out_words(case, order)
-            return
+            return await self._carry_out_words(case, order)
         number, name = self._memory_put_right(case), command_of(case.told.text)[0]
         if name in ("/stop", "/skip"):
-            await case.surface.say(await self._ended(case, name))
-        elif number is not None:
-            await commands.reword(self._e.command_context.memory, case.surface, case.told, number)
-        else:
-            await commands.run(self._e.command_context, self._lists, case.surface, case.told)
+            return Reply(await self._ended(case, name))
+        if number is not None:
+            return await commands.reword(self._e.command_context.memory, case.told, number)
+        return await commands.run(self._e.command_context, self._lists, case.told)
 
-    async def _carry_out_words(self, case: Case, order: Order) -> None:
+    async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:
             await self._e.outbox.react(case.message.chat.id, case.message.message_id, AGREED)
-        elif order.command == "/stop":
-            await case.surface.say(await self._ended(case, order.command))
-        else:
-            with speaking(order.language):
-                told = replace(case.told, text=order.command)
-                await commands.run(self._e.command_context, self._lists, case.surface, told)
+            return None
+        if order.command == "/stop":
+            return Reply(await self._ended(case, order.command))
+        with speaking(order.language):
+            told = replace(case.told, text=order.command)
+            return await commands.run(self._e.command_context, self._lists, told)
 
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":
@@ -328,7 +339,10 @@ class Relay:
             )
         return phrase("turn.stopped") if await self._conversations.stop(case.thread) else phrase("turn.nothing_to_stop")
 
-    async def _press(self, query: CallbackQuery) -> None:
+    async def _press(self, update_id: int, query: CallbackQuery) -> None:
+        # The tap is marked as handled before it acts: after a kill, a tap without effect is better than one that acts
+        # twice, because the button can be tapped again.
+        self._e.inbox.done(update_id)
         with tracing.traced("button"), speaking(language_of_user(query.from_user)):
             try:
                 with timed(self._e.emit, "button_pressed"):

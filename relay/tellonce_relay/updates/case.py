@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from telegram import Message, Update, User
+from telegram import InlineKeyboardMarkup, Message, Update, User
 
 from tellonce_relay.catalogue import Language, language_of
 from tellonce_relay.incoming import Incoming
@@ -38,13 +38,17 @@ class Case:
         """The key of the thread whose messages are answered in order: a chat, or a topic of it."""
         return (self.message.chat.id, self.told.message_thread_id)
 
-    async def tell(self, name: str, text: str) -> None:
-        """Send a sentence separate from the answer, once, even across processes. Raises NotShown."""
-        again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, Aside(text))
-        surface = self.make_surface(aside.delivery)
+    async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
+        """Send a text separate from the answer, once, even across processes. Raises NotShown."""
+        fresh = Aside(text, markup.to_dict() if markup is not None else None)
+        again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, fresh)
         if again:
-            await surface.settle(text)
-        await surface.send(text)
+            await self.settle(aside)
+        await self.make_surface(aside.delivery).say_once(aside.text, aside.markup)
+
+    async def settle(self, aside: Aside) -> None:
+        """After a restart, find out whether a message of `tell` arrived. Raises NotShown."""
+        await self.make_surface(aside.delivery).settle_said(aside.text, aside.markup)
 
 
 def language_of_user(user: User | None) -> Language:

@@ -3,8 +3,8 @@ person stops it."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -34,6 +34,15 @@ ResultT = TypeVar("ResultT")
 
 class Leaving(Exception):
     """The process is ending; the next process continues the turn."""
+
+
+@contextmanager
+def _logged() -> Generator[None]:
+    """Log that a sentence could not be sent, instead of raising NotShown."""
+    try:
+        yield
+    except turn.NotShown as error:
+        logger.warning("a sentence could not be sent to the person: %s", error)
 
 
 class Conversations:
@@ -114,10 +123,8 @@ class Conversations:
 
     async def say(self, case: Case, text: str, markup: Markup | None = None) -> None:
         """Send a sentence separate from the answer. A failure is logged."""
-        try:
+        with _logged():
             await case.surface.say(text, markup)
-        except turn.NotShown as error:
-            logger.warning("a sentence could not be sent to the person: %s", error)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
         """Return the call's result. During an outage of the memory the call is retried, and the person is told."""
@@ -266,15 +273,13 @@ class Conversations:
         opened.owed = opened.closed = True
         case.entry.begun = opened.progress.said
         begun = parse(opened.progress.said).visible
-        try:
+        with _logged():
             await case.surface.keep_partial(begun)
             if case.chat_id not in self._troubled:
                 self._troubled.add(case.chat_id)
                 assert draft.cause is not None  # the answer is given later
                 sentence = trouble(draft.cause, owed=True)
                 await case.tell("owed", sentence)
-        except turn.NotShown as error:
-            logger.warning("a sentence could not be sent to the person: %s", error)
         await case.surface.close()
         self._e.inbox.put(case.update_id, case.entry)
         self._e.emit("answer_owed", cause=draft.cause)
@@ -318,13 +323,16 @@ class Conversations:
     async def _show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
         """Show each saved memory with a button that reverts it."""
         for one in saved:
-            if one.reminder is not None:
-                said = reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
-                await self.say(case, said.text, said.markup)
-                self._e.wake_alarms.set()
-                continue
-            undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
-            await self.say(case, views.saved_view(one.memory), undo)
+            said = self._saved_reply(one)
+            with _logged():
+                await case.tell(f"{one.undo} {one.memory.id}", said.text, said.markup)
+
+    def _saved_reply(self, one: Saved) -> buttons.Reply:
+        if one.reminder is not None:
+            self._e.wake_alarms.set()
+            return reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
+        undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
+        return buttons.Reply(views.saved_view(one.memory), undo)
 
     async def _ask(self, case: Case) -> None:
         try:

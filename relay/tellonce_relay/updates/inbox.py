@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from telegram import InlineKeyboardMarkup
 
 from tellonce import tracing
 from tellonce_relay.seen_store import SeenStore, write
@@ -26,10 +27,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Aside:
-    """A sentence separate from the answer, and the state of its delivery."""
+    """A text separate from the answer with the JSON of its buttons, and the state of its delivery."""
 
     text: str
+    buttons: dict[str, Any] | None = None
     delivery: Delivery = field(default_factory=Delivery)
+
+    @property
+    def markup(self) -> InlineKeyboardMarkup | None:
+        return InlineKeyboardMarkup.de_json(self.buttons) if self.buttons is not None else None
 
 
 @dataclass

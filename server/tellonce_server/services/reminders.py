@@ -23,10 +23,14 @@ class Reminding:
         self._rememberer = rememberer
 
     async def set(self, where: ChatScope, args: r.SetReminderArgs) -> r.Reminder:
-        """Store a dated memory and set its alarm. Calling it again changes nothing.
+        """Store a dated memory and set its alarm. Calling it again changes nothing, even after the delivery.
 
         Raises what `Rememberer.remember` raises.
         """
+        room, words = _room(where), self._words(args)
+        known = await reminders.delivered(self._deps.database, where.owner_id, room, words, args.at)
+        if known is not None:
+            return known
         stored = await self._rememberer.remember(where, self._statement(where, args))
         one = stored.results[0] if stored.results else None
         memory = one.memory if one is not None else stored.memory
@@ -37,7 +41,7 @@ class Reminding:
             db,
             where.owner_id,
             memory.id,
-            chat_id=_room(where),
+            chat_id=room,
             thread_id=topic if isinstance(topic, int) else None,
             due_at=args.at,
             repeats=args.repeats,
@@ -85,13 +89,15 @@ class Reminding:
         self._changed(where)
         return r.FinishedReminder(finished=done)
 
-    def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
-        """The statement to remember. Its words include the time, so that two reminders with the same text stay two
-        memories."""
+    def _words(self, args: r.SetReminderArgs) -> str:
+        """The memory's words. They include the time, so that two reminders with the same text stay two memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
+        return f"{args.content} ({when or args.repeats})"
+
+    def _statement(self, where: ChatScope, args: r.SetReminderArgs) -> RememberArgs:
         scope: Scope = "global" if where.is_own else "chat"
         said = {
-            "content": f"{args.content} ({when or args.repeats})",
+            "content": self._words(args),
             "kind": "date",
             "deadline": args.at,
             "scope": scope,

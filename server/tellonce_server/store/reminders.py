@@ -36,6 +36,11 @@ async def by_memory(q: Queries, owner_id: int, memory_id: int) -> Reminder | Non
     return _reminder(row) if row is not None else None
 
 
+async def delivered(q: Queries, owner_id: int, chat_id: int, content: str, due_at: datetime) -> Reminder | None:
+    row = await q.row("reminders.delivered", owner_id, chat_id, content, due_at)
+    return _reminder(row) if row is not None else None
+
+
 async def pending(q: Queries, owner_id: int, chat_id: int) -> list[Reminder]:
     return [_reminder(row) for row in await q.rows("reminders.pending", owner_id, chat_id)]
 

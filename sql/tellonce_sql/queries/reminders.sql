@@ -12,6 +12,14 @@ from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
 where r.owner_id = $1 and r.memory_id = $2
 
+-- name: delivered
+-- $1 owner, $2 chat, $3 the memory's text, $4 the time it was due: a reminder that was delivered
+select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
+from reminders r
+join memories m on m.owner_id = $1 and m.id = r.memory_id
+where r.owner_id = $1 and r.chat_id = $2 and m.content = $3 and r.due_at = $4 and r.done_at is not null
+limit 1
+
 -- name: pending
 -- $1 owner, $2 chat: upcoming reminders, the next one first
 select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
