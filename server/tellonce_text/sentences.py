@@ -11,10 +11,15 @@ from typing import Final
 _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
-# A title or an initial before a name does not end a sentence: `Dr. Ann Lee`, `J. Doe`.
+_UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
+"""Matches a title or an initial at the end, which stands before a name and does not end a sentence: `Dr. Ann Lee`."""
+
 _END: Final = re.compile(
     r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"
 )
+
+_LONGEST_END: Final = 100
+"""Only this many characters at the end of a piece are searched for a title."""
 
 _MARKS: Final = "?？؟⁇\u037e"
 _CLOSERS: Final = "\"'”’»)]」』"
@@ -33,6 +38,21 @@ def sentences(text: str) -> list[str]:
 def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
     """The pieces that `sentences` returns, each with its start index."""
     return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
+
+
+def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
+    """The pieces that `sentences` returns, those of one sentence together, with the start index of the first. A title
+    or an initial separates two pieces of a sentence."""
+    run: list[str] = []
+    start = 0
+    for at, part in placed_sentences(text):
+        start = start if run else at
+        run.append(part)
+        if not _UNFINISHED.search(part[-_LONGEST_END:]):
+            yield start, run
+            run = []
+    if run:
+        yield start, run
 
 
 def split_sentences(text: str) -> list[str]:

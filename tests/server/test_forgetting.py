@@ -221,6 +221,34 @@ async def test_a_token_confirms_what_its_preview_showed_and_nothing_else(
     assert "bees" in context
 
 
+async def test_what_was_kept_at_the_confirmation_stays_when_the_token_comes_again(memory: Memory) -> None:
+    async with memory.client() as client:
+        for content in ("I keep a kayak in the shed", "My kayak is red"):
+            await client.remember(c.RememberArgs(content=content))
+        preview = await client.forget(c.ForgetArgs(topic="kayak"))
+        kept = next(match.id for match in preview.matches if match.kind != "message" and "shed" in match.text)
+        confirmed = {"topic": "kayak", "confirm": preview.confirm}
+        first = c.ForgetArgs.model_validate({**confirmed, "except": [kept]})
+        assert (await client.forget(first)).erased["memories"] == 1
+        with pytest.raises(MemoryRefused, match="other matches kept"):
+            await client.forget(c.ForgetArgs.model_validate(confirmed))
+        again = await client.forget(first)
+        assert again.erased.get("memories", 0) == 0
+        assert "shed" in (await client.search_memory(c.SearchMemoryArgs(query="kayak"))).results[0].text
+
+
+@pytest.mark.parametrize("topic", ["Weber", "Tolkien", "Weber fills my teeth"])
+async def test_a_title_or_an_initial_goes_with_its_sentence(memory: Memory, topic: str) -> None:
+    stating = "My dentist is Dr. Weber. " if "Weber" in topic else "I read J. R. R. Tolkien at night. "
+    stating = "I hear that Dr. Weber fills my teeth. " if "teeth" in topic else stating
+    async with memory.client() as client:
+        await said(client, f"I live in Leipzig. {stating}I take the tram.")
+        result = await forget(client, topic=topic)
+        known = await client.explain(c.ExplainArgs(message_id="1"))
+    assert result.traces_left == 0
+    assert known.text == "I live in Leipzig. I take the tram."
+
+
 async def test_a_value_the_assistant_asked_for_is_forgotten_too(memory: Memory) -> None:
     asked = c.Expects(slot="When is Zorblax coming", type="date")
     async with memory.client() as client:

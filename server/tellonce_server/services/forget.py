@@ -97,9 +97,13 @@ class Forgetter:
         """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
         erased.
 
-        Raises: ForgetRefused: the token does not belong to this preview or has expired.
+        A repeated confirmation, for example after a lost answer, must keep the same matches.
+
+        Raises: ForgetRefused: the token does not belong to this preview, has expired, or was used with another
+        selection.
         """
         confirmed = await self._opened(where, args)
+        await self._bind(where, args)
         query = await query_of(self._deps.database, where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)
@@ -184,7 +188,7 @@ class Forgetter:
             raise ForgetRefused("That is no confirm token; call forget without confirm to get one.")
         if preview.until < self._deps.now():
             raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
-        if preview.chat_id != where.chat_id or preview.asked != previews.asked(args, self._key):
+        if preview.chat_id != where.chat_id or not preview.asked.startswith(previews.asked(args, self._key)):
             raise ForgetRefused("That is not what was previewed; call forget without confirm again.")
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
         unknown = [number for number in args.except_ or () if number > len(shown)]
@@ -193,6 +197,13 @@ class Forgetter:
                 f"There is no match {unknown[0]} in that preview; it has {counted(len(shown), 'match')}."
             )
         return _Confirmed(shown, previews.chosen(shown, args.except_))
+
+    async def _bind(self, where: ChatScope, args: ForgetArgs) -> None:
+        asked, selected = previews.asked(args, self._key), previews.selected(args, self._key)
+        if not await forget.bind_preview(self._deps.database, where.owner_id, args.confirm or "", asked, selected):
+            raise ForgetRefused(
+                "That preview was already confirmed with other matches kept; call forget without confirm again."
+            )
 
 
 def _reach(where: ChatScope) -> int | None:

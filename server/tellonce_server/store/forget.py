@@ -48,7 +48,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A stored preview. `asked` is a keyed hash of the request. `hits` identifies the matches by number, as JSON."""
+    """A stored preview. `asked` is a keyed hash of the request and, once it is confirmed, of the selection. `hits`
+    identifies the matches by number, as JSON."""
 
     chat_id: int
     until: datetime
@@ -140,6 +141,12 @@ async def add_preview(q: Queries, owner_id: int, preview_id: str, preview: Previ
 async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
     row = await q.row("forget.preview", owner_id, preview_id)
     return Preview(**row) if row is not None else None
+
+
+async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes, selected: bytes) -> bool:
+    """Bind a preview to the selection with which it is first confirmed. Returns whether it is bound to this one."""
+    bound: bytes | None = await q.value("forget.bind_preview", owner_id, preview_id, asked, selected)
+    return bound == asked + selected
 
 
 async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText], now: datetime) -> set[tuple[int, int]]:

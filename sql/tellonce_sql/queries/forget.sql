@@ -138,6 +138,12 @@ insert into forget_previews (owner_id, id, chat_id, until, asked, hits) values (
 select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
+-- name: bind_preview
+-- $1 owner, $2 id, $3 hash of the request, $4 hash of the selection. The first selection stays.
+update forget_previews set asked = case when asked = $3 then $3 || $4::bytea else asked end
+where owner_id = $1 and id = $2
+returning asked
+
 -- name: redact_messages
 -- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences,
 -- $6 tokens, $7 texts to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids,

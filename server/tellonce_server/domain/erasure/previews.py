@@ -15,7 +15,7 @@ from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
 from tellonce_server.store import forget
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow
-from tellonce_text.sentences import placed_sentences
+from tellonce_text.sentences import placed_runs
 
 MOST_LISTED = 300
 """Maximum matches listed one by one. Of the others, the preview gives only the number."""
@@ -109,6 +109,12 @@ def asked(args: ForgetArgs, key: bytes) -> bytes:
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
 
+def selected(args: ForgetArgs, key: bytes) -> bytes:
+    """A keyed hash of the selection in a confirmation: the numbers to keep, or None for all that are not ticked."""
+    kept = None if args.except_ is None else sorted(set(args.except_))
+    return hmac.new(key, repr(kept).encode(), hashlib.sha256).digest()
+
+
 def _request(args: ForgetArgs) -> ForgetArgs:
     """The request without its token and selection, which come only with the confirmation, and without its thread."""
     return args.model_copy(
@@ -156,9 +162,10 @@ def _sentence(hit: Hit) -> str:
     column, at = hit.columns[0], hit.mark.start
     if column < 0:
         return _text(hit)
-    for start, part in placed_sentences(hit.row.texts[column] or ""):
-        if at < start + len(part):
-            return clipped(part.strip(), at - start, EXAMPLE)
+    for start, run in placed_runs(hit.row.texts[column] or ""):
+        sentence = "".join(run)
+        if at < start + len(sentence):
+            return clipped(sentence.strip(), at - start, EXAMPLE)
     return _text(hit)
 
 

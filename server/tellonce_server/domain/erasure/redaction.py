@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, touched
-from tellonce_text.sentences import placed_sentences
+from tellonce_text.sentences import placed_runs
 
 GONE = "[forgotten]"
 """Replaces a text that was erased whole. The message is still counted, but its words are gone."""
@@ -18,15 +18,15 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 
 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
-    """The text without the sentences that have a mark, and the removed sentences.
+    """The text without the sentences that have a mark, and the pieces of the removed sentences.
 
     The sentences around a removed one may match when they are joined, so this repeats until nothing matches.
     """
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):
         kept: list[str] = []
-        for start, part in placed_sentences(text):
-            (gone if touched(found, start, start + len(part)) else kept).append(part)
+        for start, run in placed_runs(text):
+            (gone if touched(found, start, start + sum(map(len, run))) else kept).extend(run)
         text = "".join(kept).strip()
         if not any(c.isalnum() for c in text):
             text = ""
