@@ -12,8 +12,13 @@ SHOWN = ("first_call", "one_turn", "forget_with_preview")
 INTRO = """\
 # Python client
 
-`pip install tellonce-light` is enough for a program that uses a memory elsewhere. The client is asynchronous and typed: one coroutine for each
-tool, with the models of `tellonce.contract` as arguments and results. [MCP tools](tools.md) describes their fields."""
+For a program that uses a memory elsewhere, the distribution `tellonce-light` is enough: `pip install ./light` in a clone of
+the repository.
+
+The client is asynchronous and typed: one coroutine for each tool. The models of its arguments and results are in
+`tellonce.contract`; those for reminders are in `tellonce.reminders`, and those for summarizers in `tellonce.work`.
+[MCP tools](tools.md) describes the fields of the first. The argument `except` is called `except_` in Python. An access token
+allows the tools of its scope: `assistant`, `relay` (also reminders) or `agent` (also the summarizer's work)."""
 
 
 def text() -> str:

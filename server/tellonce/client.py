@@ -27,7 +27,8 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, or its answer was lost. Repeat the call if repeating it does no harm."""
+    """The server was not reachable, its answer was lost, or it rejects the access token, as the text says. Repeat the
+    call if repeating it does no harm."""
 
 
 class MemoryClient:

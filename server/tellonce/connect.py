@@ -5,7 +5,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 import httpx2
 from mcp import StdioServerParameters
@@ -38,16 +38,15 @@ async def connect_http(
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
     timeout = httpx2.Timeout(CALL_SECONDS, connect=5)
-    async with (
-        httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout) as http,
-        Client(
+    async with httpx2.AsyncClient(transport=transport, headers=headers, timeout=timeout) as http:
+        client = Client(
             streamable_http_client(url, http_client=http),
             mode=PROTOCOL,
             read_timeout_seconds=CALL_SECONDS,
             client_info=_info(name),
-        ) as client,
-    ):
-        yield MemoryClient(client)
+        )
+        async with _connected(client) as memory:
+            yield memory
 
 
 @asynccontextmanager
@@ -56,19 +55,52 @@ async def connect_stdio(
 ) -> AsyncGenerator[MemoryClient]:
     """A client named `name`. Its server runs as a child process, started with `command` and `args`."""
     parameters = StdioServerParameters(command=command, args=args, env=env)
-    async with Client(parameters, mode=PROTOCOL, client_info=_info(name)) as client:
-        yield MemoryClient(client)
+    async with _connected(Client(parameters, mode=PROTOCOL, client_info=_info(name))) as memory:
+        yield memory
 
 
 @asynccontextmanager
 async def connect_memory(server: "MCPServer[object]", *, name: str | None = None) -> AsyncGenerator[MemoryClient]:
     """A client named `name` for a server in this process; for tests and one-process tools."""
-    async with Client(server, mode=PROTOCOL, client_info=_info(name)) as client:
-        yield MemoryClient(client)
+    async with _connected(Client(server, mode=PROTOCOL, client_info=_info(name))) as memory:
+        yield memory
+
+
+@asynccontextmanager
+async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
+    """The client, connected. The MCP client wraps an error of the block in groups; the error itself is raised again, so
+    that `except MemoryRefused` around the block catches it."""
+    raised: BaseException | None = None
+    try:
+        async with client:
+            try:
+                yield MemoryClient(client)
+            except BaseException as error:
+                raised = error
+                raise
+    except BaseExceptionGroup as group:
+        if raised is not None and _leaves(group) == _leaves(raised):
+            raise raised from None
+        raise
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    """The error, or all errors in a group and in the groups within it."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
 
 
 def _info(name: str | None) -> Implementation | None:
-    return Implementation(name=name, version=version("tellonce")) if name is not None else None
+    return Implementation(name=name, version=installed_version()) if name is not None else None
+
+
+def installed_version() -> str:
+    """The version of the installed distribution, `tellonce` or `tellonce-light`."""
+    try:
+        return version("tellonce")
+    except PackageNotFoundError:
+        return version("tellonce-light")
 
 
 class Resilient(httpx2.AsyncBaseTransport):

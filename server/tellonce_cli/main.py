@@ -7,7 +7,6 @@ Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage
 
 import os
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -36,7 +35,9 @@ app.add_typer(service_app, name="service")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tellonce {version('tellonce')}")
+        from tellonce.connect import installed_version  # noqa: PLC0415 - loads the MCP client
+
+        typer.echo(f"tellonce {installed_version()}")
         raise typer.Exit
 
 

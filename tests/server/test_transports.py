@@ -207,6 +207,15 @@ async def test_the_agents_token_has_no_resources(lasting: HttpServer) -> None:
             await client.mcp.read_resource("memory://profile")
 
 
+async def test_an_error_inside_the_block_of_a_connection_arrives_outside_as_itself(lasting: HttpServer) -> None:
+    with pytest.raises(MemoryRefused):
+        async with connect_http(lasting.url, lasting.token(), name="an-agent") as client:
+            await client.explain(c.ExplainArgs(memory_id=999_999))
+    with pytest.raises(ExceptionGroup, match="two"):
+        async with connect_http(lasting.url, lasting.token()):
+            raise ExceptionGroup("two", [ValueError("first"), ValueError("second")])
+
+
 async def test_a_client_survives_a_killed_server_which_loses_nothing_that_it_acknowledged(
     http_process: HttpServer,
 ) -> None:

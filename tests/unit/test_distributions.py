@@ -2,11 +2,14 @@
 extras are installed."""
 
 import tomllib
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
+import pytest
 from packaging.requirements import Requirement
 
+from tellonce import connect
 from tellonce_cli.screen import EXTRAS, told
 
 ROOT = Path(__file__).parents[2]
@@ -28,6 +31,17 @@ def test_both_hold_the_same_version_packages_and_requirements() -> None:
     examples = full["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     wanted = {**{path: Path(path).name for path in packages}, **examples}
     assert {path.removeprefix("../"): name for path, name in included.items()} == wanted
+
+
+def test_the_version_is_that_of_the_distribution_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def light_only(name: str) -> str:
+        if name != "tellonce-light":
+            raise PackageNotFoundError(name)
+        return "0.1.0"
+
+    assert connect.installed_version() == project(ROOT)["project"]["version"]
+    monkeypatch.setattr(connect, "version", light_only)
+    assert connect.installed_version() == "0.1.0"
 
 
 def test_nothing_we_run_with_needs_what_only_prepared_the_model_once() -> None:
