@@ -18,7 +18,7 @@ the repository.
 The client is asynchronous and typed: one coroutine for each tool. The models of its arguments and results are in
 `tellonce.contract`; those for reminders are in `tellonce.reminders`, and those for summarizers in `tellonce.work`.
 [MCP tools](tools.md) describes the fields of the first. The argument `except` is called `except_` in Python. An access token
-allows the tools of its scope: `assistant`, `relay` (also reminders) or `agent` (also the summarizer's work)."""
+allows the tools of its scope: `assistant`, `relay` (reminders too) or `agent` (only the summarizer's work)."""
 
 
 def text() -> str:

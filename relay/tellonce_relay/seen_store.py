@@ -34,7 +34,7 @@ class SeenStore:
         while len(self._entries) > self._most:
             self._entries.popitem(last=False)
         if self._file is not None:
-            write(self._file, json.dumps(self._entries))
+            self._version = write(self._file, json.dumps(self._entries))
 
     def _read_again(self) -> None:
         version = _version(self._file)
@@ -42,12 +42,14 @@ class SeenStore:
             self._entries, self._version = OrderedDict(_read(self._file)), version
 
 
-def write(file: Path, text: str) -> None:
-    """Write the file atomically, so that a kill leaves the old one."""
+def write(file: Path, text: str) -> tuple[int, int]:
+    """Write the file atomically, so that a kill leaves the old one. Returns its version."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = file.with_suffix(".new")
     draft.write_text(text)
+    version = _version(draft)
     draft.replace(file)
+    return version
 
 
 def _version(file: Path | None) -> tuple[int, int]:

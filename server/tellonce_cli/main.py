@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from tellonce.preload import imported
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
@@ -35,9 +36,7 @@ app.add_typer(service_app, name="service")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from tellonce.connect import installed_version  # noqa: PLC0415 - loads the MCP client
-
-        typer.echo(f"tellonce {installed_version()}")
+        typer.echo(f"tellonce {imported('tellonce.connect').installed_version()}")
         raise typer.Exit
 
 

@@ -146,11 +146,18 @@ def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
     return ["Changed:", _line(memory, zone)], f"Next: tellonce why {memory.id} shows what it was before."
 
 
+def _wording(found: c.Explanation) -> str:
+    if found.model:
+        return f"worded by {found.model}"
+    imported = found.memory is not None and found.memory.origin == "import" and not found.versions
+    return "imported from another program" if imported else "in your own words"
+
+
 def _explained(found: c.Explanation, zone: tzinfo, _: int) -> Shown:
     day = f"{found.at.astimezone(zone):%Y-%m-%d %H:%M}"
     lines = [f"{found.subject} {found.id}, {day}:", found.text if found.subject == "receipt" else short(found.text)]
     if found.subject == "memory":
-        lines.append(f"worded by {found.model}" if found.model else "in your own words")
+        lines.append(_wording(found))
     lines += [f"reason: {found.reason}"] if found.reason else []
     lines += [f"your words: “{short(quote)}”" for quote in found.quotes]
     lines += [

@@ -50,7 +50,7 @@ async def ask_about_doubts(
     """Ask about uncertain memories. Raises MemoryUnreachable, MemoryRefused and NotShown."""
     if chat_id < 0:
         return
-    profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
+    profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id, status="uncertain"))
     for doubt in confirmations.to_ask(chat_id, profile.uncertain):
         # The question is noted before it is sent: after a kill, a lost question is better than one asked twice.
         confirmations.asked(chat_id, doubt.id)

@@ -233,8 +233,8 @@ from former
 where m.owner_id = $1 and m.id = $2
 
 -- name: set_pinned
--- $1 owner, $2 number, $3 pinned, $4 now
-update memories set pinned = $3, updated_at = $4
+-- $1 owner, $2 number, $3 pinned, $4 now. A pinned note is also shown, not only searched.
+update memories set pinned = $3, shown = shown or $3, updated_at = $4
 where owner_id = $1 and id = $2
 returning *
 

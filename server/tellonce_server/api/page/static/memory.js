@@ -16,7 +16,7 @@ export async function memory(place, id) {
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
     h("h1", t("memory.title", { id: String(known.id) })),
     h("div", { className: "card" }, text, h("div", { className: "row", "data-edit": "" }, buttons(known, again, () => editor(text, known, again)), button(t("share"), () => share([known])), known.status === "active" ? null : h("a", { className: "button", href: `#${forgetting([known])}` }, t("forget")))),
-    h("p", { className: "soft" }, [t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : "memory.own"), why.reason].filter(Boolean).join(" · ")),
+    h("p", { className: "soft" }, [t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), why.reason].filter(Boolean).join(" · ")),
     part("memory.said", talks, (talk) => h("div", { className: "card" }, byDay(talk.lines))),
     part("memory.before", why.versions, (version) => written("p", { className: "quote" }, version.text, h("br"), h("span", { className: "soft" }, t("until", { day: moment(version.at) })))),
     part("memory.replaced", why.memories, (old) => written("p", { className: "quote" }, h("a", { href: `#memory/${old.id}` }, old.content), h("br"), h("span", { className: "soft" }, t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${old.reason}` : ""))),
