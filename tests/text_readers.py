@@ -43,7 +43,7 @@ from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
-from tellonce_text import claims, fences, folding, importance, secrets, sentences, stemming, tokens
+from tellonce_text import changes, claims, fences, folding, importance, secrets, sentences, stemming, tokens
 from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -190,6 +190,11 @@ READERS: dict[str, Callable[[str], object]] = {
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
     "tellonce_text.sentences.placed_sentences": lambda text: list(sentences.placed_sentences(text)),
+    "tellonce_text.sentences.placed_runs": lambda text: list(sentences.placed_runs(text)),
+    "tellonce_text.changes.marked": lambda text: changes.marked(
+        text, [changes.Change(8, SENTENCE, ("a a", "7 7", SENTENCE), verbatim=True)]
+    ),
+    "tellonce_text.changes.without_changed": changes.without_changed,
     "tellonce_text.sentences.sentences": sentences.sentences,
     "tellonce_text.sentences.split_sentences": sentences.split_sentences,
     "tellonce_text.sentences.sentence_ends": lambda text: list(sentences.sentence_ends(text)),
