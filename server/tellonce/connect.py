@@ -68,27 +68,25 @@ async def connect_memory(server: "MCPServer[object]", *, name: str | None = None
 
 @asynccontextmanager
 async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
-    """The client, connected. The MCP client wraps an error of the block in groups; the error itself is raised again, so
-    that `except MemoryRefused` around the block catches it."""
-    raised: BaseException | None = None
+    """The client, connected. The MCP client wraps an error of the block in groups; a single error is raised again by
+    itself, so that `except MemoryRefused` around the block catches it."""
     try:
         async with client:
-            try:
-                yield MemoryClient(client)
-            except BaseException as error:
-                raised = error
-                raise
+            yield MemoryClient(client)
     except BaseExceptionGroup as group:
-        if raised is not None and _leaves(group) == _leaves(raised):
-            raise raised from None
-        raise
+        error = _single(group)
+        if error is None:
+            raise
+        raise error from None
 
 
-def _leaves(error: BaseException) -> list[BaseException]:
-    """The error, or all errors in a group and in the groups within it."""
-    if not isinstance(error, BaseExceptionGroup):
-        return [error]
-    return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+def _single(error: BaseException) -> BaseException | None:
+    """The only error in a group and in the groups within it; None if there are several."""
+    while isinstance(error, BaseExceptionGroup):
+        if len(error.exceptions) > 1:
+            return None
+        error = error.exceptions[0]
+    return error
 
 
 def _info(name: str | None) -> Implementation | None:
