@@ -83,7 +83,7 @@ async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
 def _single(error: BaseException) -> BaseException | None:
     """The only error in a group and in the groups within it; None if there are several."""
     while isinstance(error, BaseExceptionGroup):
-        if len(error.exceptions) > 1:
+        if len(error.exceptions) != 1:
             return None
         error = error.exceptions[0]
     return error
