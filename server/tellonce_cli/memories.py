@@ -106,7 +106,8 @@ Shown = tuple[list[str], str]
 def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.pins, profile.uncertain)
     found = {memory.id: memory for group in groups for memory in group}
-    lines = [_line(memory, zone) for memory in sorted(found.values(), key=lambda m: (m.kind, -m.id))]
+    newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
+    lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if not lines:
         return ["No memories to show."], f'{_SEARCHED} Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
@@ -117,8 +118,13 @@ def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
 
 
 def _line(memory: c.Memory, zone: tzinfo) -> str:
-    named = (("note", memory.note), ("pinned", memory.pinned), (memory.status, memory.status != "active"))
-    marks = [name for name, on in named if on]
+    named = {
+        "note": memory.note,
+        "imported": memory.origin == "import",
+        "pinned": memory.pinned,
+        memory.status: memory.status != "active",
+    }
+    marks = [name for name, on in named.items() if on]
     return f"{memory.id:>6}  {memory.kind:<10}  {dated(memory, zone)}" + (f"  [{', '.join(marks)}]" if marks else "")
 
 

@@ -48,7 +48,7 @@ def memories(
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Memories on a page.")] = 50,
     as_json: Json = False,
 ) -> None:
-    """List what is known about you, newest first."""
+    """List what is known about you by kind, the newest first."""
     arguments = {"kinds": kind, "status": status, "limit": limit}
     run_module("memories", "list", arguments, page=page, as_json=as_json)
 
