@@ -68,11 +68,15 @@ class Tab:
         await self.page.wait_for_selector("main[data-shown]")
 
     async def show(self, address: str) -> Page:
-        """Load the screen with that address again."""
+        """Load the screen with that address again, once: a second load could replace the screen under the test."""
         await self.page.evaluate(
-            "to => { document.querySelector('main').dataset.shown = ''; location.hash = to; }", address
+            """to => {
+                document.querySelector('main').dataset.shown = '';
+                if (location.hash === `#${to}`) dispatchEvent(new Event('hashchange'));
+                else location.hash = to;
+            }""",
+            address,
         )
-        await self.page.evaluate("() => dispatchEvent(new Event('hashchange'))")
         await self.page.wait_for_selector(f"main[data-shown='{address}']")
         return self.page
 
