@@ -88,8 +88,9 @@ class ClientSettings(Settings):
             return file.read_text().strip()
         except OSError as error:
             raise SettingsError(
-                f"No access token: start the server on this machine first (`tellonce up`), or set TELLONCE_TOKEN to one "
-                f"made there with `tellonce token create --scope {scope}`. ({file}: {error.strerror})"
+                "No access token: start the server on this machine first (type `tellonce up` and leave it running, then "
+                "repeat this in a second terminal), or set TELLONCE_TOKEN to a token made on the server's machine with "
+                f"`tellonce token create --scope {scope}`. ({file}: {error.strerror})"
             ) from None
 
 
