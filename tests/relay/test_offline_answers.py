@@ -106,11 +106,6 @@ def test_of_a_long_text_the_sentences_that_answer_are_quoted_in_their_order_and_
     )
 
 
-def test_words_that_alone_mean_what_is_asked_are_the_answer() -> None:
-    results = [said("The printer is broken", score=1.2), said("I moved to Oslo", score=3.5)]
-    assert from_memory(results, asked("Where do I live?")) == "You told me on Feb 16: “I moved to Oslo”"
-
-
 def test_words_that_only_mean_what_is_asked_are_shown_nearest_first_and_far_ones_not() -> None:
     results = [
         said("I grew up speaking Portuguese", score=3.6),
