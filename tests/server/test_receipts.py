@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from tellonce import contract as c
+from tellonce.client import MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.context import receipt_keeper
@@ -27,6 +28,17 @@ async def test_a_receipt_is_there_for_whoever_asks_at_once_and_after_an_orderly_
         last = (await client.get_context(args)).receipt_id
     async with opened(Storage(settings, clock)) as memory, memory.client() as client:
         assert (await client.explain(c.ExplainArgs(receipt_id=last))).id == last
+
+
+async def test_a_receipt_of_a_conversation_is_explained_to_its_owner_alone(memory: Memory) -> None:
+    async with memory.client() as mine, memory.client(43) as other, memory.relay() as relay:
+        await mine.record_message(c.RecordMessageArgs(role="user", content="I live in Oslo", conversation_id="plan"))
+        context = await mine.get_context(c.GetContextArgs(conversation_id="plan", query="Oslo"))
+        receipt = c.ExplainArgs(receipt_id=context.receipt_id)
+        assert "Oslo" in (await mine.explain(receipt)).text
+        for client, chat_id in ((other, None), (relay, -200)):
+            with pytest.raises(MemoryRefused, match="No receipt"):
+                await client.explain(receipt.model_copy(update={"chat_id": chat_id}))
 
 
 async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(

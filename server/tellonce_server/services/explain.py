@@ -5,7 +5,7 @@ from typing import Final
 
 from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.scope import ChatScope
+from tellonce_server.core.scope import ChatScope, is_conversation
 from tellonce_server.domain.context.draft import SEPARATOR
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
@@ -39,7 +39,7 @@ class Explainer:
 
     async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
         receipt = await self._kept(where, receipt_id)
-        if receipt is None or receipt.chat_id != where.chat_id:
+        if receipt is None or not (receipt.chat_id == where.chat_id or _is_reached(where, receipt.chat_id)):
             raise NothingToExplain(f"No receipt {receipt_id} in this chat; get_context returns receipt ids.")
         sections = [Section.model_validate(section) for section in receipt.sections]
         return Explanation(
@@ -115,6 +115,11 @@ class Explainer:
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))
         return found
+
+
+def _is_reached(where: ChatScope, chat_id: int) -> bool:
+    """Whether a search from this chat reaches the other one: both are the owner's own."""
+    return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
 
 
 def _versions(versions: list[TextVersion]) -> tuple[Version, ...]:
