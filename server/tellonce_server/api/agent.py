@@ -32,7 +32,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.SUBMIT_WORK,
-            "Hand a job's result in. It is written ahead, then applied in order.",
+            "Submit a job's result. The server stores the result first and then applies it in order.",
             w.SubmitWorkArgs,
             w.Submitted,
             tools.submit,
@@ -40,7 +40,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.FAIL_WORK,
-            "Give a job back, saying why and whether trying again can help.",
+            "Give a job back with the reason, and say whether trying again can help.",
             w.FailWorkArgs,
             w.Failed,
             tools.fail,
@@ -48,7 +48,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.QUEUE_STATUS,
-            "Jobs by kind and state, dead letters, and what models cost this month.",
+            "Jobs by kind and state, failed jobs, and the cost of models this month.",
             w.QueueStatusArgs,
             w.QueueStatus,
             tools.status,
@@ -66,7 +66,7 @@ def _possible(args: JobArgs) -> JobArgs:
     Raises: Refused: a number is too large, so no job can have this id.
     """
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
-        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")
+        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.")
     return args
 
 

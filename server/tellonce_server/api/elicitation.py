@@ -1,6 +1,6 @@
 """Asks the person at the client what to erase, in both versions of the protocol: with sessions, and stateless.
 
-A client that cannot ask the person must not be asked: see `can_ask`.
+Some clients cannot show a question to the person. Call `can_ask` first.
 """
 
 from dataclasses import dataclass

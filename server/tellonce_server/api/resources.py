@@ -153,10 +153,10 @@ def _starting(value: str, known: Sequence[str]) -> Completion:
 def chat_number(text: str) -> int:
     """Parse a chat id from a URI.
 
-    Raises: ResourceNotFoundError: it is not a number.
+    Raises: ResourceNotFoundError: the text is not a number.
     """
     if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
-        raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the chats there are.")
+        raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the available chats.")
     return int(text)
 
 
@@ -166,7 +166,7 @@ def row_number(name: str, text: str) -> int:
     Raises: ResourceNotFoundError: it is not a valid number; the text gives a valid example.
     """
     if re.fullmatch(r"[0-9]{1,18}", text) is None:
-        raise ResourceNotFoundError(f"{name}={text[:40]} is no number of messages; write {name}=20, for example.")
+        raise ResourceNotFoundError(f"{name}={text[:40]} is not a valid number; write {name}=20, for example.")
     return int(text)
 
 

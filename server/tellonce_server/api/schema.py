@@ -9,7 +9,8 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's arguments, shortened. Formats are dropped because a day is also taken for a time."""
+    """The schema of a tool's arguments, shortened. Formats are dropped, because an argument for a time also accepts a
+    day."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():

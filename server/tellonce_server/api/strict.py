@@ -132,8 +132,8 @@ def strict_tool(
     )
 
 
-# The schemas never change, so each is computed once per process. Computing them is most of the time of creating a
-# server.
+# The schemas never change, so each is computed once per process. Computing them takes most of the time that is needed
+# to create a server.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
     return compact_arguments(_full_schema(args))

@@ -57,7 +57,7 @@ def http_caller() -> Caller:
 
 
 def configured_caller(settings: ServerSettings) -> Caller:
-    """The caller over stdio and in memory, which is always the configured user."""
+    """The caller of a stdio or in-memory server, which is always the configured user."""
     return Caller(settings.default_user, frozenset(("assistant",)))
 
 

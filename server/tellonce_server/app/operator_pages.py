@@ -22,8 +22,8 @@ Page = Callable[[], Awaitable[Response]]
 def add_operator_pages(
     server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
 ) -> None:
-    """Add the pages. `public` allows the same hosts as the MCP endpoint. `own` allows fewer, without the public
-    address; it protects `/metrics`."""
+    """Add the pages. `public` allows the same hosts as the MCP endpoint. `own` does not allow the public address; it
+    protects `/metrics`."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 
@@ -61,5 +61,5 @@ async def _hindrance(storage: Storage) -> str | None:
     except TimeoutError:
         return "the database does not answer in time"
     except (StorageUnavailable, *AWAY) as error:
-        return "the database is away" if not isinstance(error, StorageUnavailable) else str(error)
+        return "the database cannot be reached" if not isinstance(error, StorageUnavailable) else str(error)
     return None

@@ -15,8 +15,8 @@ UNNAMED_CHANNEL = "mcp"
 
 
 CONVERSATIONS = 2**52
-"""The lowest chat number of a conversation; all are below twice this value. They are above every Telegram id, and exact
-as JSON numbers."""
+"""The lowest chat number of a conversation. All numbers of conversations are below twice this value, above every
+Telegram id, and exact as JSON numbers."""
 
 
 class ChatRefused(Refused):
@@ -70,8 +70,8 @@ class ChatScope:
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat, conversation and channel that a call names. If it names no channel, this is the name of the MCP
-    client."""
+    """The chat, conversation and channel that a call names. If the call names no channel, `channel` is the name of the
+    MCP client."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -163,8 +163,8 @@ def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: st
     """The thread key of a reply. It is the thread of the target if that is a reply thread, else a new thread that
     starts at the target.
 
-    `guest` is the channel of the reply if the chat belongs to another channel: both channels may have a message with
-    the id `target`.
+    `guest` is the channel of the reply if the chat belongs to another channel. It is part of the key, because both
+    channels may have a message with the id `target`.
     """
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread

@@ -48,7 +48,7 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
 
 async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
     """The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
-    so an export of that memory is the same."""
+    so a new export of that memory equals this one."""
     firsts: list[tuple[int, str]] = []
     for thread in await threads.of_chat(database, owner_id, chat_id):
         first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)

@@ -43,7 +43,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """The matches that the preview of a token showed, and those of them that are erased."""
+    """All matches that the preview showed, and the ones among them that the user chose to erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -97,7 +97,7 @@ class Forgetter:
         """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
         erased.
 
-        A repeated confirmation, for example after a lost answer, must keep the same matches.
+        A confirmation may be repeated, for example after a lost answer, but only with an equal `except`.
 
         Raises: ForgetRefused: the token does not belong to this preview, has expired, or was used with another
         selection.
@@ -149,7 +149,7 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
-        """A note with the words of a topic that occur, each by itself, when no text has all of them."""
+        """If no text contains all words of a topic: a note that lists the words that some text contains."""
         words = Target.topic(args.topic).topic_words if args.topic is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
@@ -189,7 +189,7 @@ class Forgetter:
         if preview.until < self._deps.now():
             raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
         if preview.chat_id != where.chat_id or not preview.asked.startswith(previews.asked(args, self._key)):
-            raise ForgetRefused("That is not what was previewed; call forget without confirm again.")
+            raise ForgetRefused("These arguments differ from those of the preview; call forget without confirm again.")
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
         unknown = [number for number in args.except_ or () if number > len(shown)]
         if unknown:
@@ -202,7 +202,7 @@ class Forgetter:
         asked, selected = previews.asked(args, self._key), previews.selected(args, self._key)
         if not await forget.bind_preview(self._deps.database, where.owner_id, args.confirm or "", asked, selected):
             raise ForgetRefused(
-                "That preview was already confirmed with other matches kept; call forget without confirm again."
+                "That preview was already confirmed with another selection; call forget without confirm again."
             )
 
 
@@ -245,7 +245,7 @@ def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) ->
     known = {match.key for match in confirmed.shown}
     since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
     notes = [] if confirmed.chosen else ["Nothing was erased: no match was ticked."]
-    notes += [f"{since} more since the preview, not erased."] if since else []
+    notes += [f"New or changed since the preview, so not erased: {counted(since, 'match')}."] if since else []
     if len(left) > since:
-        notes.append(f"{counted(len(left) - since, 'place')} still hold it; it is not forgotten yet. Forget it again.")
+        notes.append(f"It is not forgotten yet: {counted(len(left) - since, 'text')} still left. Forget it again.")
     return notes

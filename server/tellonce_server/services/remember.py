@@ -183,7 +183,9 @@ class Rememberer:
         stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
-            raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
+            raise MemoryUnfit(
+                "The user asked to forget that after this message was sent; keep it only if they say it again."
+            )
         await self._tombstones.lift(t, where.owner_id, stones, now)
         return stored
 

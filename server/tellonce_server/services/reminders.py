@@ -57,7 +57,7 @@ class Reminding:
     async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
         """Change a reminder. Raises NoSuchMemory, and MemoryUnfit for a `move` without a time."""
         if args.action == "move" and args.at is None:
-            raise MemoryUnfit("action move needs at.")
+            raise MemoryUnfit("The action move needs the argument at.")
         found = await self._find(where, args.memory_id)
         now, owner = self._deps.now(), where.owner_id
         async with self._deps.database.transaction() as t:

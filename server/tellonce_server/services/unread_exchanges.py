@@ -46,7 +46,7 @@ async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
     """Mark exchanges as read by the assistant if they were handed out recently or contain a message of `sources`. Notes
-    from these exchanges are ended unless they are in `borne_out`."""
+    from these exchanges are ended, except those in `borne_out`, which the assistant's statements repeat."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):

@@ -44,7 +44,7 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The threads of the given messages that are already stored, by channel and external id.
+    """Find which of the given messages are already stored. Returns their thread keys by channel and external id.
 
     The `numbered` messages are found by number and time. In the result, their channel is empty.
     """

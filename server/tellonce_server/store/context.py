@@ -14,7 +14,7 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum number of rows of each kind to read. The token budget may leave out more of them."""
+    """Maximum number of rows of each kind to read. Fewer of them may fit into the token budget."""
 
     window: int
     facts: int

@@ -1,5 +1,5 @@
-"""Rewrites one table at a time, in a separate session. A rewrite is cancelled when another session has waited for the
-table too long."""
+"""Rewrites tables to remove the bytes of erased text from the files, one table at a time and in a separate session. A
+rewrite is cancelled when another session has waited for the table too long."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -23,7 +23,7 @@ never cancelled."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
-"""The query that only a superuser may run."""
+"""The name of the one query that only a superuser may run."""
 
 
 def rewrites() -> list[str]:

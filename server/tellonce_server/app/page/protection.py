@@ -21,8 +21,7 @@ class PageCookie:
     """ASGI middleware that adds the session cookie of a request from the page as the bearer token that endpoints
     expect.
 
-    It ignores the cookie if a page of another origin caused the request. The browser says so in the headers of the
-    request.
+    It ignores the cookie if a page of another origin caused the request. The headers that the browser sets show this.
     """
 
     def __init__(self, app: ASGIApp, name: str) -> None:
