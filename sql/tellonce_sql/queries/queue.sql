@@ -71,7 +71,7 @@ returning q.*
 -- $1 now, $2 a number of lost leases: marks a job as failed if its workers died that many times in a row, because the
 -- job may be the cause
 update chat_context_queue
-set state = 'dead', error = 'its worker ended ' || lost || ' times without a word', lease_by = null,
+set state = 'dead', error = 'its worker ended ' || lost || ' times without a result', lease_by = null,
     lease_until = null, done_at = $1
 where state = 'pending_summarization' and lost >= $2 and (lease_until is null or lease_until <= $1)
 
