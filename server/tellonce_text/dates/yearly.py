@@ -39,7 +39,7 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
     return found
 
 
-_SOON: Final = 100  # days; without a verb, the name of a month that begins within this time certainly means its next occurrence
+_SOON: Final = 100  # days; without a verb, a month that begins within this time certainly means its next occurrence
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
