@@ -16,7 +16,8 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
     return [
         program_tool(
             w.CLAIM_WORK,
-            "Take due jobs; waits up to wait_seconds for one. Work, then submit_work or fail_work with job_id and fence.",
+            "Claim due jobs; waits up to wait_seconds for one. Then call submit_work or fail_work with job_id and "
+            "fence.",
             w.ClaimWorkArgs,
             w.ClaimedWork,
             tools.claim,
@@ -24,7 +25,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.EXTEND_WORK,
-            "Keep a claimed job: call at a third of its lease.",
+            "Extend the lease of a claimed job. Call this after each third of the lease.",
             w.ExtendWorkArgs,
             w.Extended,
             tools.extend,

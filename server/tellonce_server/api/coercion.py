@@ -20,7 +20,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls. Numbers, flags and lists get the JSON types of `schema`.
+    """The arguments without nulls. Numbers, booleans and lists get the JSON types of `schema`.
 
     `schema` is the JSON schema of the pydantic model of the arguments, including `$defs`.
     """

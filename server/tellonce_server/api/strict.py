@@ -26,7 +26,7 @@ MOST_NAMED = 80
 """Maximum characters of the name of an argument or tool that an error message repeats."""
 
 CallerOf = Callable[[], Caller]
-"""Returns the caller of the current request, which is determined by the request's credential."""
+"""A function that returns the caller of the current request. The request's credential determines the caller."""
 
 
 class StrictTool(Tool):
@@ -96,7 +96,8 @@ class StrictTool(Tool):
 
 
 def _later(sentence: str) -> CallToolResult:
-    """An error during an outage. A model reads its sentence; our own clients read the key in `_meta` and try later."""
+    """An error during an outage. A model reads the sentence; our own clients read the key in `_meta` and try again
+    later."""
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
 
 

@@ -89,7 +89,7 @@ def _clock_of(thread: int) -> int | None:
 
 
 def _is_runnable(native_id: int) -> bool:
-    """Whether the thread is running or waits for a processor. False if the system does not provide this."""
+    """Whether the thread is running or waits for a processor. False if the system does not provide this information."""
     try:
         stat = Path(f"/proc/self/task/{native_id}/stat").read_text()
     except OSError:

@@ -17,8 +17,8 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signature algorithms. All are asymmetric: with a shared secret (HS…), a verifier could also issue
-tokens. `none` is not a signature."""
+"""The accepted signature algorithms. All are asymmetric, because with a shared secret (HS…) a verifier could also issue
+tokens. `none` is left out, because it means that there is no signature."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0

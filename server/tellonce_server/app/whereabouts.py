@@ -1,4 +1,4 @@
-"""Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
+"""Determines where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
 
 If the memory is in an external PostgreSQL, the server records this in a file in the data folder. A process without
 DATABASE_URL, for example one started outside the folder with `.env`, then refuses to start, instead of opening another,
@@ -43,7 +43,8 @@ def refuse_another_memory(settings: ServerSettings) -> None:
     if settings.login_url is None and note.exists():
         raise StorageRefused(
             f"the memory of {settings.data_dir} is in {note.read_text('utf-8').strip()}, but DATABASE_URL is not set "
-            f"here. Run this in the folder with your .env, or set it. To use the embedded PostgreSQL again, remove {note}."
+            "here. Start it in the folder with your .env, or set DATABASE_URL. To use the embedded PostgreSQL "
+            f"again, remove {note}."
         )
 
 

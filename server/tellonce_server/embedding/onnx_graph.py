@@ -1,9 +1,9 @@
 """Writes the ONNX graph of a BERT sentence encoder, which turns the token ids of a text into one unit vector.
 
-The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization, as
-sentence-transformers publishes all-MiniLM-L6-v2. Weights are rounded to bytes, with one scale per column. The values
-multiplied by the weights are rounded to bytes at run time. This takes half the time of float32, and the vectors have a
-cosine of .99 with those of float32.
+The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization. sentence-transformers
+publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. The values multiplied
+by the weights are rounded to bytes at run time. This takes half the time of float32, and the vectors have a cosine of
+.99 with those of float32.
 """
 
 import json
@@ -47,7 +47,8 @@ MASKED = -1e4
 def build(source: Path) -> bytes:
     """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file.
 
-    Input `input_ids`, `attention_mask` (int64, batch x tokens); output EMBEDDING and EARLY (float32, batch x hidden).
+    The inputs are `input_ids` and `attention_mask` (int64, batch x tokens); the outputs are EMBEDDING and EARLY
+    (float32, batch x hidden).
     """
     config = json.loads((source / "config.json").read_text())
     writer = _Writer(read_weights(source / "model.safetensors"), config)

@@ -74,7 +74,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
     """The channel and name of a conversation, or None for a Telegram chat. The number of a conversation's chat differs
-    from user to user, so an import identifies it by channel and name."""
+    from user to user, so an import identifies the conversation by channel and name."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 

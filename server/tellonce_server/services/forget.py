@@ -31,7 +31,7 @@ CONFIRM_MINUTES = 15
 MOST_WORDS = 6
 """Maximum words of a topic that are searched for one by one."""
 EXTERNAL_NOTE = (
-    "This is an external PostgreSQL: its backups, write-ahead log archives and replicas' files are out of reach here."
+    "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text."
 )
 NOT_YET = "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them."
 ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of them are erased."
@@ -130,7 +130,7 @@ class Forgetter:
         count = len((await self._opened(where, args)).shown)
         numbers = picked(which, count)
         if numbers is None:
-            raise ForgetRefused(f"Nothing was erased: “{which[:40]}” names no matches; they are 1 to {count}.")
+            raise ForgetRefused(f"Nothing was erased: “{which[:40]}” is not a list of match numbers from 1 to {count}.")
         kept = tuple(number for number in range(1, count + 1) if number not in numbers)
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
@@ -158,7 +158,7 @@ class Forgetter:
             counts[word] = sum(map(is_own, hits))
         found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items() if count)
         return (
-            (f"No text has all of these words. By themselves I find: {found}. Forget one of them alone.",)
+            (f"No text contains all of these words. I find these single words: {found}. Forget one of them alone.",)
             if found
             else ()
         )

@@ -34,7 +34,8 @@ def by_number(chat_id: int, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """The identity of a message. `sent_at` is None if only the id is known, as for the target of a reply."""
+    """The identity of a message. `sent_at` is None if only the id is known, for example if the message is the target of
+    a reply."""
 
     channel: str
     ext_id: str

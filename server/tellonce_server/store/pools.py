@@ -85,11 +85,12 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """A separate name, because a pooler keeps its connections open after our server has stopped."""
+    """A separate name. A pooler keeps its connections open after our server has stopped, so they do not identify a
+    running server."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors among the arguments, each of which is a single value or a column of values."""
+    """The model of the vectors among the arguments. Each argument is a single value or a column of values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):

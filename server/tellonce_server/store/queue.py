@@ -275,7 +275,7 @@ async def reading(q: Queries) -> list[Reading]:
 
 
 async def dropped(q: Queries, now: datetime) -> dict[str, int]:
-    """The number of items that were not stored this month, by reason."""
+    """The number of learned items that were discarded this month, by reason."""
     return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
 
 

@@ -36,7 +36,7 @@ class OpenMessage:
 
 @dataclass(frozen=True)
 class Run:
-    """Contiguous messages of a thread, by thread number and by message number."""
+    """A range of contiguous messages of a thread, given by thread numbers and by message numbers."""
 
     from_no: int
     to_no: int

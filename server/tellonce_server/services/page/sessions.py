@@ -1,4 +1,4 @@
-"""The sign-in of a browser to the page. A code works once, within a minute; after that, a sealed cookie is used.
+"""The sign-in of a browser to the page. A code works once and for a minute only. It is exchanged for a sealed cookie.
 
 The cookie names an access token by its hash, so revoking the token ends the session. The cookie is sealed with the
 server's secret key, so sessions survive a restart without being stored.

@@ -1,4 +1,4 @@
-"""The file format of a backup: the list of the migrations that ran, and every table's rows as COPY writes them.
+"""The file format of a backup: the list of the migrations that ran, and every table's rows in the format of COPY.
 
 The file does not contain the schema. To restore a backup, this program's migrations create the schema again, so any
 supported version of PostgreSQL can load the backup, and no other tools are needed. The file is a zip archive with

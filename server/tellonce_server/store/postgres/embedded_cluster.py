@@ -94,8 +94,8 @@ def reachable_bindir(account: Account | None) -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The programs in `source`, or a copy of them if the account may not enter `source`, as in a closed home directory.
-    The copy takes about 40 MB and is made once."""
+    """The programs in `source`, or a copy of them if the account may not enter `source`, for example because it is in a
+    closed home directory. The copy takes about 40 MB and is made once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -189,8 +189,8 @@ def include_conf(cluster: Path) -> None:
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # The text is written to a new file, which then replaces the old one. So the file is never incomplete, and a link
-    # that the server's account created is never followed.
+    # The text is written to a new file, which then replaces the old one. The file is therefore never incomplete, and a
+    # link that the server's account created is never followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -242,8 +242,8 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether any process has this pid. A zombie counts too, as in the check that a postmaster makes before it
-    starts."""
+    """Whether any process has this pid. A zombie counts too, because it also counts in the check that a postmaster
+    makes before it starts."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
