@@ -48,7 +48,7 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether a call from this chat may change all memories of the owner. This is so in a private chat, in a
+        """Whether a call from this chat may change all memories of the owner. It may in a private chat, in a
         conversation, and in a shared group, which is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 

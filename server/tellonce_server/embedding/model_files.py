@@ -125,8 +125,9 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. It uses the first of these that is available: the uv that runs this process (it sets UV),
-    pip, a uv on the path, the pip bundled with Python. Each uses the package indexes that the user has configured."""
+    """The download command. It uses the first available program of these: the uv that runs this process (named in the
+    variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
+    indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]

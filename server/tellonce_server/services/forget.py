@@ -56,8 +56,8 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview: all matches, the listed matches, the number of rows per table that would be erased or changed, and the
-    matches as JSON for storing with the token."""
+    """A preview. `shown` has all matches, `listed` the ones in the result. `tally` counts the rows per table that would
+    be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
 
     shown: Sequence[Shown]
     listed: tuple[ForgetMatch, ...]

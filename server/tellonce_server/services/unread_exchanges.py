@@ -33,7 +33,8 @@ class HandingOut:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """The newest exchanges of this chat that no model has read, with instructions. The next call returns others."""
+        """The newest exchanges of this chat that no model has read, with instructions. The next call returns other
+        exchanges."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, where.owner_id, where.chat_id, now, AT_ONCE, handed_before=now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])

@@ -180,8 +180,8 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories to show to a worker, at most `limit`: those similar in meaning (`vectors`) or in words (`lexemes`)
-    to the texts that it reads, pinned ones, and recent ones. `each` is the maximum for each of these ways of finding
+    """At most `limit` memories to show to a worker. They are pinned, recent, or similar in meaning (`vectors`) or in
+    words (`lexemes`) to the texts that the worker reads. `each` is the maximum for each of these ways of finding
     them."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since

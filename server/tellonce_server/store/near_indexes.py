@@ -1,7 +1,7 @@
 """A separate vector index for every owner with very many messages, built while the server runs.
 
-For an owner with fewer messages, a scan of the codes in the primary key is as fast as the index, and storing a message
-without the index takes a tenth of the time.
+For an owner with fewer messages, a scan of the codes in the primary key is as fast as an index. Without the index,
+storing a message takes a tenth of the time.
 """
 
 import logging

@@ -69,7 +69,7 @@ async def _keeps_named(address: str) -> bool:
     """Whether a statement that was prepared on one of the pooler's server connections also runs on another.
 
     If the pooler is too old or keeps no prepared statements (`max_prepared_statements = 0`), the test fails or always
-    gets the same server connection, and the result is False. Every statement is then parsed each time it runs, which
+    gets the same server connection. The result is then False, and every statement is parsed each time it runs, which
     any pooler supports.
     """
     try:

@@ -73,7 +73,7 @@ class Transfers:
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
-        """Send all data of the first user as JSON Lines."""
+        """Send all data of the operator as JSON Lines."""
         if not await self._may(request):
             return refused(403, "Only the operator's session of the memory page may request this.")
         name = {"Content-Disposition": 'attachment; filename="tellonce-export.jsonl"'}
