@@ -20,7 +20,7 @@ class Confirmation(BaseModel):
     """The form that the person is shown."""
 
     erase: bool = Field(description="Erase this for good")
-    which: str = Field(default="", description="Numbers to erase, as in 1,3-5, or all. Empty: those marked ☑.")
+    which: str = Field(default="", description="Numbers to erase, such as 1,3-5, or all. If empty: those marked ☑.")
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from tellonce_server.store.receipts import Receipt
 from tellonce_text.changes import Change
 
 _Place: TypeAlias = tuple[int, int]
-"""A message: its chat and its number."""
+"""The chat and the number of a message."""
 
 MOST_MESSAGES = 400
 """Maximum messages read for a window. No budget has room for more, and a window grows beyond this only if the
@@ -270,6 +270,6 @@ def _unread(exchanges: int) -> list[str]:
     many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
     have = "has" if exchanges == 1 else "have"
     return [
-        f"{many} {have} not been read by any model. When the user tells something lasting, call remember with "
+        f"{many} {have} not been read by any model. When the user says something lasting, call remember with "
         "statements; the prompt learn hands over the rest."
     ]
