@@ -79,7 +79,8 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, which can be omitted instead. A field of a result keeps it."""
+    """Drop the null branch of an optional argument, which can be omitted instead. A field of a result keeps its null
+    branch."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

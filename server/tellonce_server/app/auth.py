@@ -92,7 +92,7 @@ class AccessTokens:
 
 @asynccontextmanager
 async def access_tokens(dsn: str | None) -> AsyncGenerator[AccessTokens]:
-    """Open the access tokens for the block. `dsn` logs in as the owner of the tables."""
+    """Provide the access tokens during the block. `dsn` logs in as the owner of the tables."""
     assert dsn is not None  # it is set once storage is open
     async with as_login(dsn) as login:
         yield AccessTokens(login)

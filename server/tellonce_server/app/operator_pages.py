@@ -28,12 +28,12 @@ def add_operator_pages(
     storage.on_call(metrics.called)
 
     async def health() -> Response:
-        """200 if storage is open, otherwise 503 with the reason. This page never waits."""
+        """Answer 200 if storage is open, otherwise 503 with the reason. This page never waits."""
         state = await storage.health()
         return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
 
     async def ready() -> Response:
-        """200 if the database answers now, otherwise 503 with the reason."""
+        """Answer 200 if the database answers now, otherwise 503 with the reason."""
         reason = await _hindrance(storage)
         return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
 

@@ -44,7 +44,7 @@ def may_start(settings: ServerSettings) -> bool:
 
 
 class OwnSummarizer:
-    """The summarizer; `run` is a side task of the stdio server."""
+    """The summarizer that a stdio server starts. `run` is a side task of the server."""
 
     def __init__(
         self, settings: ServerSettings, storage: Storage, *, may_start: bool, look: float = LOOK_SECONDS

@@ -29,7 +29,7 @@ def model(graph: bytes) -> bytes:
 
 
 def extension(graph: bytes) -> bytes:
-    """The bytes that, appended to a model, add this graph's parts to it."""
+    """The bytes to append to a model, so that it also has the parts of this graph."""
     return _bytes(7, graph)
 
 

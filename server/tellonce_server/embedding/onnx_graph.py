@@ -60,7 +60,7 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """The bytes that, appended to the model, add the output EARLY. The output EMBEDDING does not change."""
+    """The bytes to append to the model, so that it also has the output EARLY. The output EMBEDDING does not change."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [

@@ -97,7 +97,7 @@ class Forgetter:
         """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
         erased.
 
-        A confirmation may be repeated, for example after a lost answer, but only with an equal `except`.
+        A confirmation may be repeated, for example after a lost answer, but only with the same numbers in `except`.
 
         Raises: ForgetRefused: the token does not belong to this preview, has expired, or was used with another
         selection.
@@ -149,7 +149,7 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
-        """If no text contains all words of a topic: a note that lists the words that some text contains."""
+        """A note with the topic's words that some text contains. It is shown if no text contains all of the words."""
         words = Target.topic(args.topic).topic_words if args.topic is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():

@@ -181,8 +181,8 @@ async def known_for(
     learned_since: datetime,
 ) -> list[Known]:
     """At most `limit` memories to show to a worker. They are pinned, recent, or similar in meaning (`vectors`) or in
-    words (`lexemes`) to the texts that the worker reads. `each` is the maximum for each of these ways of finding
-    them."""
+    words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories found in each of
+    these ways."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -410,8 +410,8 @@ async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
 
 
 async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
-    """Make goals whose deadline was before `since` uncertain, so that the user is asked about them. Each goal is made
-    uncertain only once."""
+    """Mark goals whose deadline was before `since` as uncertain, so that the user is asked about them. Each goal is
+    marked only once."""
     return await q.run("memories.overdue_goals", owner_id, now, since)
 
 

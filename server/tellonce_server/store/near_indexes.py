@@ -1,4 +1,4 @@
-"""A separate vector index for every owner with very many messages, built while the server runs.
+"""Builds a separate vector index for every owner with very many messages, while the server runs.
 
 For an owner with fewer messages, a scan of the codes in the primary key is as fast as an index. Without the index,
 storing a message takes a tenth of the time.

@@ -90,7 +90,8 @@ class BorrowedConnection(OwnedConnection):
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors among the arguments. Each argument is a single value or a column of values."""
+    """The model of the vectors that the arguments contain; None if they contain no vector. Each argument is a single
+    value or a column of values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):

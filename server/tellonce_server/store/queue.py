@@ -149,7 +149,8 @@ async def claim(
 
 
 async def bury(q: Queries, now: datetime, most_lost: int) -> int:
-    """Mark as failed the jobs whose lease expired without a result `most_lost` times in a row. Returns their number."""
+    """Mark jobs as failed if their lease expired without a result `most_lost` times in a row. Returns the number of
+    these jobs."""
     return await q.run("queue.bury", now, most_lost)
 
 
@@ -243,7 +244,7 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark as final the earlier jobs whose text this job has replaced, so that they are not redone."""
+    """Mark the earlier jobs whose text this job has replaced as final, so that they are not redone."""
     await q.run("queue.settle", *_key(key))
 
 

@@ -15,7 +15,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import queries, query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
-"""The lock held while scrubbing, because a second process would only lock the same tables again."""
+"""The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.8
 """Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is

@@ -55,8 +55,8 @@ SUPERUSER = "postgres"
 
 # Seconds without progress before the start gives up. Crash recovery counts as progress and may take any time.
 _PATIENCE = 60.0
-# Seconds that a live postmaster may lack its socket before the postmaster is restarted. A cleaner of /tmp may have
-# removed the socket.
+# Seconds that a live postmaster may lack its socket before the postmaster is restarted. A program that cleans /tmp may
+# have removed the socket.
 _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.

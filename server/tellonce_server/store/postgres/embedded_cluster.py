@@ -183,7 +183,7 @@ def write_conf(cluster: Path, account: Account | None) -> None:
 
 
 def include_conf(cluster: Path) -> None:
-    """Make the main settings file of a new cluster include ours at its end."""
+    """Add a line to the main settings file of a new cluster that includes our settings file."""
     with (cluster / "postgresql.conf").open("a") as main:
         main.write(f"\ninclude_if_exists = '{CONF_NAME}'\n")
 
@@ -234,7 +234,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether any process has the folder as its working directory. All processes of a server do."""
+    """Whether any process works in the folder, which is the working directory of all processes of a server."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
