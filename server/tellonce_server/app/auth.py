@@ -36,7 +36,7 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
     """The access of a page session. It has the scope `assistant` for the user of its token and, for the operator, also
-    the scope `operator`. None if the token may not open a session."""
+    the scope `operator`. The result is None if the token may not open a session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]

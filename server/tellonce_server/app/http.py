@@ -114,8 +114,8 @@ class _Server(uvicorn.Server):
 
 
 class TimedArrival(H11Protocol):
-    """Limits how long a request may take to arrive. The time starts when the connection opens or, for later requests,
-    at the first byte.
+    """Limits how long a request may take to arrive. The time limit starts when the connection opens. For later requests
+    on the connection, it starts at the first byte.
 
     Between requests, the keep-alive timer of uvicorn applies.
     """
