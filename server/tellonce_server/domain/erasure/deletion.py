@@ -172,7 +172,7 @@ class Eraser:
             await progress.add(len(read), "Erasing messages.")
 
     async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with their new texts. Each batch is planned while the previous one is in use."""
+        """Batches of messages with their new texts. Each batch is planned while the caller writes the previous one."""
         batches = _batches([match for match in order.chosen if match.kind == "message"], READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:

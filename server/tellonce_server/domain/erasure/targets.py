@@ -130,7 +130,7 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words say this and almost nothing else."""
+        """Whether the words state the target and almost nothing else."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:

@@ -72,11 +72,11 @@ def is_retold(one: str, other: str) -> bool:
 
 
 def _names_agree(one: str, other: str) -> bool:
-    """Whether neither has a name that the other lacks."""
+    """Whether each text contains all names of the other."""
     return _named_in(one, other) and _named_in(other, one)
 
 
 def _named_in(one: str, other: str) -> bool:
-    """Whether every name in the one occurs in the other."""
+    """Whether every name in `one` occurs in `other`."""
     words = frozenset(literals.words(other))
     return all(words.issuperset(literals.words(name)) for name in literals.names(one))

@@ -20,7 +20,8 @@ Mark = tuple[bytes, frozenset[int]]
 
 
 class Tombstones:
-    """Computes the hashes. `key` never leaves the server. Without it, nobody can compute the hash of a guessed text."""
+    """Computes and compares the hashes. `key` never leaves the server. Without this key, nobody can compute the hash of
+    a guessed text."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -74,7 +75,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """The tombstones that cover what the text says."""
+        """The tombstones of those forgotten statements that the text repeats."""
         if not stones:
             return []
         said = self.mark(text)
@@ -92,7 +93,7 @@ class Tombstones:
 
 
 def covers(stone: Tombstone, said: Mark) -> bool:
-    """Whether the tombstone covers what the hashed text says."""
+    """Whether the hashed text (`said`) repeats the forgotten statement of the tombstone."""
     claim, words = said
     if hmac.compare_digest(claim, stone.claim):
         return True

@@ -25,8 +25,8 @@ LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
 DENSE: Final = 1.0
-"""Per standard deviation of the cosine. The cosine is more informative than the BM25 score, because names are removed
-from the query before it is embedded."""
+"""Per standard deviation of the cosine. Names are removed from the query before it is embedded; the cosine is then more
+informative than the BM25 score."""
 
 COVERAGE: Final = 0.3
 """For a message with all of the query's words. A message with some of them gets a part, which is larger for rarer
@@ -106,13 +106,13 @@ SUMMARY: Final = -0.5
 
 K1: Final = 0.9
 B: Final = 0.5
-"""BM25's saturation and length normalization, set for short messages."""
+"""BM25's parameters for saturation and length normalization, chosen for short messages."""
 
 MIDDLING_TOKENS: Final = 32
 SHORT_TOKENS: Final = 14
 LONG_TOKENS: Final = 60
 VERY_LONG_TOKENS: Final = 200
-"""A reply counts as long from LONG_TOKENS, fully from VERY_LONG_TOKENS."""
+"""A reply of more than LONG_TOKENS counts as partly long, and a reply of at least VERY_LONG_TOKENS as fully long."""
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
