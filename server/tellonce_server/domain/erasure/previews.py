@@ -194,8 +194,11 @@ _LOOKED_AT = 100
 
 
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
-    """The memories and messages related to the ticked matches: the sources of ticked memories, the memories learned
-    from ticked messages or from these sources, and the messages next to a ticked one or within the same minute."""
+    """The memories and messages related to the ticked matches.
+
+    For a ticked memory, these are its source messages and the other memories learned from them. For a ticked message,
+    these are the memories learned from it, the messages next to it, and messages within the same minute.
+    """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]
     known = [match.ref for each in shown if (match := each.match).kind == "memory"]

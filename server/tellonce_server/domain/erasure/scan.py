@@ -80,8 +80,8 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Forgotten text that is stored again: the numbers of memories that are covered by a newer tombstone, and sentences
-    that were once removed from a message but are in it again."""
+    """Forgotten text that is stored again. The numbers are those of memories that are older than a tombstone of their
+    statement. The sentences were once removed from a message but are in it again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

@@ -57,9 +57,9 @@ Span = tuple[date, date]
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Facts that follow from the user's words without being written in them: numbers as digits, the days that the words
-    name, the spans in which something lasting began (`for nine years`), and the last days of something lasting (`on the
-    8th for three days`)."""
+    """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
+    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
+    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`)."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()

@@ -159,8 +159,7 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Sequence[Token], at: int) -> bool:
-    """Whether the word is a common German noun, because it names a time or follows an article. Its capital letter does
-    not make it a name."""
+    """Whether the word is a common German noun and not a name, because it names a time or follows an article."""
     return _has_article(said, at) or is_time_noun(said[at].word, "de")
 
 

@@ -60,7 +60,7 @@ MOST: Final = 2_000
 search takes about 30 ms at worst."""
 
 WEEK: Final = 7
-"""A statement may name every day of a span of at most this many days. Of a longer span, it may name only the first and
+"""A statement may name every day of a span of at most this many days. For a longer span, it may name only the first and
 the last month and year."""
 
 

@@ -32,8 +32,8 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences that are erased from it (`gone`). They prevent a client that
-        sends the message again from restoring these sentences."""
+        """Hashes of a message's text and of the sentences that are erased from it (`gone`). If a client sends the
+        message again, the erased sentences are recognized by these hashes and removed."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
