@@ -91,7 +91,7 @@ async def test_a_topic_goes_in_every_form_and_leaves_its_neighbours(
 @pytest.mark.parametrize("field", ["topic", "literal"])
 async def test_only_what_folds_to_nothing_is_refused(memory: Memory, field: str, said_: str) -> None:
     async with memory.client() as client:
-        with pytest.raises(MemoryRefused, match="at least one telling word"):
+        with pytest.raises(MemoryRefused, match="at least one specific word"):
             await client.forget(c.ForgetArgs.model_validate({field: said_}))
 
 

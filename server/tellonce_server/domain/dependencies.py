@@ -27,7 +27,7 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[str] = field(default_factory=list)
-    """Notices that this process adds to every context, such as that nothing is being learned."""
+    """Notices that this process adds to every context, such as the notice that nothing is being learned."""
 
     @property
     def zone(self) -> ZoneInfo:

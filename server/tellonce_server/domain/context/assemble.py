@@ -46,8 +46,8 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, the budget divided by this number is reserved for pins, wishes and the memories that match the
-question.
+"""For a question, the budget divided by this number is reserved for pins, preferences and the memories that match
+the question.
 
 These tokens are reserved even if no such memory exists, and all other learned text is filled after the matching
 messages. A question therefore finds the same messages whether or not the summarizer has run.
@@ -121,7 +121,7 @@ def _for_talk(parts: _Parts) -> None:
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
-    """Fill the remaining memories, then profile and summary, which do not repeat what the memories state."""
+    """Fill the remaining memories, then the profile and the summary without the statements of the memories."""
     draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
     parts.memories.write()
@@ -161,7 +161,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the joined text's tokens, from the estimates of the sections."""
+    """An upper bound of the tokens of the joined sections, computed from the estimate of each section."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

@@ -15,7 +15,7 @@ _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""Returns whether a section filled earlier already makes the statement of a line."""
+"""Returns whether a section that was filled earlier already states what a line states."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:

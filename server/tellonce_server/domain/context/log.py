@@ -2,9 +2,8 @@
 first. Pure.
 
 The log depends on the memory and the budget. It depends on the question only if the question's results need most of the
-budget. A model provider can therefore cache the log: new lines are added at the end, earlier lines change only when a
-compaction rewrites summaries, and the start moves in steps. A memory learned from messages in the window is added to
-the log when these messages leave the window.
+budget. A model provider can therefore cache the log: only a compaction inserts lines before the end, and the start
+moves in steps. A memory learned from messages in the window is added to the log when these messages leave the window.
 """
 
 from collections.abc import Iterator

@@ -13,8 +13,8 @@ from tellonce_server.store.messages import Line
 LIST = "ALL OF THIS KIND"
 ABOVE = "in the log above"
 LIST_PART = 2
-"""A list may use the section's share divided by this number. The rest is for pins, wishes and memories that the search
-found."""
+"""A list may use the section's share divided by this number. The rest is for pins, preferences and memories that the
+search found."""
 
 
 class Memories:

@@ -1,4 +1,4 @@
-"""Formats the part of the memory that a coding assistant is shown: short lines with numbers and token costs. Pure.
+"""Formats the part of the memory that a coding assistant sees: short lines with numbers and token costs. Pure.
 
 The model can read the whole text of a line with the tool `explain`, so the prompt need not contain it.
 """

@@ -18,14 +18,15 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note, because it may state a change or an ending.
-It is kept for search only, or shown if its log-odds reach SEARCHED."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state that something
+changed or ended. It is kept for search only, or shown if its log-odds reach SEARCHED."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Cosine above which two sentences say the same. A lower value would merge "moved to Rome" and "moved from Rome"."""
+"""Two sentences with a greater cosine count as the same. A lower value would merge "moved to Rome" and "moved from
+Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 

@@ -34,8 +34,8 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Maximum characters of a quote or message in which the days of a claim are searched. It is also the maximum for a
-message in which the names are searched."""
+"""Only this many characters of a message are searched for the days and names of a claim. The limit also applies to a
+quote that is searched for days."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -57,9 +57,9 @@ Span = tuple[date, date]
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """Facts that follow from the user's words without being written in them: numbers as digits, the days that the words
-    name, the spans in which something lasting began (`for nine years`), and the last days of something lasting (`on the
-    8th for three days`)."""
+    """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
+    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
+    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`)."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
@@ -215,7 +215,7 @@ class _Moment:
 
 
 class _Evidence:
-    """The verified quotes, analyzed once."""
+    """The verified quotes of a claim, and the words and numbers found in them."""
 
     def __init__(
         self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None

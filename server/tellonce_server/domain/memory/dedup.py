@@ -1,9 +1,9 @@
 """Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same thing if they have the same words in the same order, or with the end moved to the front: "In
-2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a name, a negation or a
-role. Both statements are then kept until a model or the user says that they are the same. `key` is a hash for finding
-statements with the same words.
+Two statements say the same thing if they have the same words in the same order. The end of one may also be moved to its
+front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a name, a
+negation or a role. Both statements are then kept until a model or the user says that they are the same. `key` is a hash
+for finding statements with the same words.
 """
 
 import hashlib
@@ -72,11 +72,11 @@ def is_retold(one: str, other: str) -> bool:
 
 
 def _names_agree(one: str, other: str) -> bool:
-    """Whether neither has a name that the other lacks."""
+    """Whether each text contains all names of the other."""
     return _named_in(one, other) and _named_in(other, one)
 
 
 def _named_in(one: str, other: str) -> bool:
-    """Whether every name in the one occurs in the other."""
+    """Whether every name in `one` occurs in `other`."""
     words = frozenset(literals.words(other))
     return all(words.issuperset(literals.words(name)) for name in literals.names(one))

@@ -40,7 +40,7 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""How long a goal without a date counts as open. An older goal, such as a goal in an import, counts as ended."""
+"""In past messages, such as an import, a goal without a date counts as ended if its message is older than this."""
 
 
 @dataclass

@@ -41,7 +41,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 class Token(NamedTuple):
-    """A word, or a run of a script without spaces. `begins` says that it starts a sentence."""
+    """A word, or a run of characters in a script without spaces. `begins` says whether it starts a sentence."""
 
     text: str
     begins: bool
@@ -159,8 +159,7 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Sequence[Token], at: int) -> bool:
-    """Whether the word is a common German noun, because it names a time or follows an article. Its capital letter does
-    not make it a name."""
+    """Whether the word is a common German noun and not a name, because it names a time or follows an article."""
     return _has_article(said, at) or is_time_noun(said[at].word, "de")
 
 
@@ -315,7 +314,7 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 
 def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that up to five neighboring groups can form together, as in `in 2019 1 200 people`."""
+    """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
     spans = ((start, end) for start in range(len(parts)) for end in range(start + 2, min(start + 5, len(parts)) + 1))
     return {_whole("".join(parts[start:end])) for start, end in spans if _is_grouped(parts[start:end])}
 

@@ -60,7 +60,7 @@ MOST: Final = 2_000
 search takes about 30 ms at worst."""
 
 WEEK: Final = 7
-"""A statement may name every day of a span of at most this many days. Of a longer span, it may name only the first and
+"""A statement may name every day of a span of at most this many days. For a longer span, it may name only the first and
 the last month and year."""
 
 
@@ -95,8 +95,8 @@ each day."""
 
 def _bare_days(line: Line, today: date) -> Iterator[date]:
     """For an ordinal such as `the 1st`, the last and the next day with this number. The resolver reads such an ordinal
-    only where it cannot count a noun. Call this only for a text without other dates, because the ordinal could belong
-    to their month."""
+    only where it cannot belong to a noun. Call this only for a text without other dates, because the ordinal could
+    belong to their month."""
     numbers = {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS}
     for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
         if day.day in numbers:

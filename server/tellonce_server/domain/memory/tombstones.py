@@ -20,7 +20,8 @@ Mark = tuple[bytes, frozenset[int]]
 
 
 class Tombstones:
-    """Computes the hashes. `key` never leaves the server. Without it, nobody can compute the hash of a guessed text."""
+    """Computes and compares the hashes. `key` never leaves the server. Without this key, nobody can compute the hash of
+    a guessed text."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -31,8 +32,8 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences that are erased from it (`gone`). They prevent a client that
-        sends the message again from restoring these sentences."""
+        """Hashes of a message's text and of the sentences that are erased from it (`gone`). If a client sends the
+        message again, the erased sentences are recognized by these hashes and removed."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
@@ -74,7 +75,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """The tombstones that cover what the text says."""
+        """The tombstones of those forgotten statements that the text repeats."""
         if not stones:
             return []
         said = self.mark(text)
@@ -92,7 +93,7 @@ class Tombstones:
 
 
 def covers(stone: Tombstone, said: Mark) -> bool:
-    """Whether the tombstone covers what the hashed text says."""
+    """Whether the hashed text (`said`) repeats the forgotten statement of the tombstone."""
     claim, words = said
     if hmac.compare_digest(claim, stone.claim):
         return True

@@ -17,7 +17,7 @@ from tellonce_server.store.database import Database, Row
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates of each kind: by words, by similarity and by time."""
+"""Maximum candidates that are found in each way: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
 """Minimum number of the nearest codes whose vectors are compared exactly. A search by codes alone would miss three of a
@@ -33,10 +33,10 @@ many."""
 
 MEMORIES = 40
 LISTED = 60
-"""Maximum members of the categories that a question names, the newest ones."""
+"""Maximum memories of the categories that a question names. The newest ones are read."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Maximum messages read in a search of one thread or one period, the newest ones."""
+"""Maximum messages read in a search of one thread or one period. The newest ones are read."""
 
 MANY = 10_000
 """Number of messages from which a vector index is faster than a scan of all codes."""

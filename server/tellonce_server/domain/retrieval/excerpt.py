@@ -1,4 +1,4 @@
-"""Selects the sentences of a long message that answer a question. Pure."""
+"""Selects the sentences of a long message that best match a question. Pure."""
 
 from tellonce_text.claims import content_stems
 from tellonce_text.sentences import split_sentences

@@ -18,8 +18,8 @@ from tellonce_text.tokens import estimate
 
 
 class Found(NamedTuple):
-    """A scored result. `text` is the whole text unless `clipped`. `covered` is the weighted share of the query's words
-    in it. `listed` marks one of several members of a category that the query names."""
+    """A scored result. `text` is the whole text unless `clipped` is set. `covered` is the weighted share of the query's
+    words that the text contains. `listed` marks one of several members of a category that the query names."""
 
     kind: ResultKind
     id: int

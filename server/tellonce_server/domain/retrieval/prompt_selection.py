@@ -27,8 +27,8 @@ MESSAGE_COVERED = 0.3
 reach at least one of the two."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""If this thread has a relevant message, a message of another thread is included only if its share of the query's words
-exceeds the largest share in this thread by at least this much."""
+"""Minimum margin for a message of another thread, if this thread has a relevant message. The message's share of the
+query's words must exceed the largest share in this thread by this much."""
 
 
 def choose(

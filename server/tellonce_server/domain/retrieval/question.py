@@ -112,7 +112,7 @@ def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def asks(text: str) -> bool:
-    """Whether a message asks for something to be recalled."""
+    """Whether a message is a question, or a request to recall something."""
     return is_question(text) or bool(_RECALL.search(text))
 
 

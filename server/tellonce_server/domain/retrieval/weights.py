@@ -9,14 +9,14 @@ types of conversation, weighted equally. The fit was bounded: a signal that is p
 and no signal of speaker, time or form may outweigh words and similarity together.
 
 The values here are rounded and lie between the initial and the fitted ones, because the gains of the fit on its own
-seed do not carry over to another. On seed 2, recall@10 for the three types is .838, .770 and .873 with these values,
-and .847, .779 and .860 with the fitted ones. In an earlier fit, weights fitted to two of the types reached .803, .755
-and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
+seed do not carry over to another seed. On seed 2, recall@10 for the three types is .838, .770 and .873 with these
+values, and .847, .779 and .860 with the fitted ones. In an earlier fit, weights fitted to two of the types reached
+.803, .755 and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
 
 Seeds 1 and 2 were used while choosing the values. Since then, the people in generated dialogues have become slightly
 more careless. The figures in docs/explanation/performance.md are from seed 3. Later, NAMED, QUESTION, SHORT, TIME_WORDS
-and IN_SPAN were changed, and AMOUNTS and TASTES were added, because answers then rank higher on both seeds and on half
-of the conversations written by hand (`benchmarks/talks`).
+and IN_SPAN were changed, and AMOUNTS and TASTES were added. With these changes, answers rank higher on both seeds and
+on half of the conversations written by hand (`benchmarks/talks`).
 """
 
 from typing import Final
@@ -25,8 +25,8 @@ LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
 DENSE: Final = 1.0
-"""Per standard deviation of the cosine. The cosine is more informative than the BM25 score, because names are removed
-from the query before it is embedded."""
+"""Per standard deviation of the cosine. Names are removed from the query before it is embedded; the cosine is then more
+informative than the BM25 score."""
 
 COVERAGE: Final = 0.3
 """For a message with all of the query's words. A message with some of them gets a part, which is larger for rarer
@@ -106,13 +106,13 @@ SUMMARY: Final = -0.5
 
 K1: Final = 0.9
 B: Final = 0.5
-"""BM25's saturation and length normalization, set for short messages."""
+"""BM25's parameters for saturation and length normalization, chosen for short messages."""
 
 MIDDLING_TOKENS: Final = 32
 SHORT_TOKENS: Final = 14
 LONG_TOKENS: Final = 60
 VERY_LONG_TOKENS: Final = 200
-"""A reply counts as long from LONG_TOKENS, fully from VERY_LONG_TOKENS."""
+"""A reply of more than LONG_TOKENS counts as partly long, and a reply of at least VERY_LONG_TOKENS as fully long."""
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
