@@ -1,4 +1,4 @@
-"""Every text of the bot, by key, in the reader's language. Independent of Telegram.
+"""The texts of the bot, by key, in the reader's language. This module does not depend on Telegram.
 
 The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
 """
@@ -20,7 +20,8 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram language code such as `de-AT`; English if there is none."""
+    """The catalogue's language for a Telegram language code such as `de-AT`; English if the catalogue has no such
+    language."""
     short = (code or "").lower().partition("-")[0]
     return _BY_CODE.get(short, "en")
 

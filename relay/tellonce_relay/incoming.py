@@ -41,7 +41,8 @@ _SPLIT_AT = 4096
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:
-    """Join several messages by line breaks, except for a text that an app split in two."""
+    """Join several messages with line breaks. The parts of a text that an app has split are joined without a line
+    break."""
     if len(parts) == 1:
         return parts[0]
     text = parts[0].text

@@ -1,4 +1,4 @@
-"""Retries calls during an outage of the memory, and can notify people of the outage. Only for calls that may be
+"""Retries calls during an outage of the memory, and can notify people of the outage. Use it only for calls that may be
 repeated."""
 
 import asyncio

@@ -59,14 +59,12 @@ class Forgotten(Contract):
 
     matches: tuple[ForgetMatch, ...] = ()
     related: tuple[ForgetMatch, ...] = Field(default=(), description="Not erased; forget by memory_ids or message_ids.")
-    unlisted: int = Field(default=0, description="Further matches; those ticked go with the others.")
+    unlisted: int = Field(default=0, description="Matches beyond the list; the ticked ones are erased too.")
     would_erase: dict[str, int] = {}
     confirm: str | None = None
     erased: dict[str, int] = {}
-    traces_left: int | None = Field(
-        default=None, description="Places that still say it; if not 0, it is not forgotten."
-    )
-    left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these places.")
+    traces_left: int | None = Field(default=None, description="Texts that still say it; unless 0, it is not forgotten.")
+    left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these texts.")
     receipt: str | None = None
     notes: tuple[str, ...] = Field(default=(), description="Tell the user.")
 

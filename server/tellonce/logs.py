@@ -1,7 +1,8 @@
 """The log of a process on stderr. It shows the type of an error and where it occurred, but never a person's text.
 
-The message of an error may quote such a text: a unique violation names the key, a validation error its input. So only
-the messages of our own errors are shown, which quote nothing. For other errors, the log shows the type and the stack.
+The message of an error may quote such a text: a unique violation names the key, and a validation error shows its input.
+The log therefore shows only the messages of our own errors, which quote nothing. For other errors, it shows the type
+and the stack.
 """
 
 import json
@@ -35,7 +36,7 @@ def begin(level: int = logging.WARNING) -> None:
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """Log all further lines in this form. Called as soon as the settings have been read."""
+    """Log all further lines in this form. A process calls this as soon as it has read its settings."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 
@@ -90,7 +91,7 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of one of our own errors. For other errors, the type with the database's code or the system's
+    """The message of an error, if it is one of our own. Otherwise its type, with the database's code or the system's
     text."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)

@@ -1,4 +1,4 @@
-"""Handles the signals that stop a process, waits that end when the process is stopped, and the end of its tasks."""
+"""Stops a process in order: handles its signals, ends its waits early, and cancels its tasks."""
 
 import asyncio
 import os
@@ -20,8 +20,8 @@ PARENT_PIPE = "TELLONCE_LIFELINE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when its parent dies, which closes the pipe whose descriptor is in the environment
-    variable `PARENT_PIPE`. Without the variable, do nothing."""
+    """Send SIGTERM to this process when its parent dies. The death closes a pipe from the parent, whose descriptor is
+    in the environment variable `PARENT_PIPE`. Without this variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()

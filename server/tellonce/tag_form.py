@@ -29,7 +29,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 
 def _forms() -> dict[str, str]:
-    """For each letter of the tag names, all characters that Unicode treats as another form of it."""
+    """Each letter of the tag names, with all characters that Unicode treats as forms of it."""
     letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
@@ -54,8 +54,8 @@ OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
 """The beginning of a tag up to its colon."""
 
 SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
-"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a
-tag in stored text by a round one."""
+"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a tag
+in stored text with a round one."""
 
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"

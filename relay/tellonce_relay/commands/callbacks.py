@@ -22,7 +22,8 @@ TOAST = 180
 
 
 class Callbacks:
-    """Handles a chat's taps one by one. Of several taps on one message, the first that succeeds counts."""
+    """Handles a chat's taps one by one. If a message is tapped several times, only the first tap that succeeds
+    counts."""
 
     def __init__(self, counter: Counter, outbox: Outbox, moved: MovedGroups) -> None:
         self._counter = counter

@@ -21,7 +21,7 @@ PAGE = 8
 """Matches on a page."""
 _ROW = 4
 _NEARBY, _NEAR = 3, 80
-"""Nearby messages that are shown, and characters of each."""
+"""Maximum number of nearby messages that are shown, and maximum characters of each."""
 _MOST = 200
 """Maximum lists that are kept."""
 

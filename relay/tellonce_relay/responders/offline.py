@@ -19,8 +19,7 @@ _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
-"""Matches the beginnings of this responder's own answers, in all languages. Such answers, which old chats contain, are
-not evidence."""
+"""The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
@@ -80,7 +79,7 @@ class OfflineResponder:
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
-    """The stored memories if a question asks for all or only for kinds of them; None for other questions."""
+    """The stored memories, if the question asks for all of them or for all of some kinds; None for other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -94,8 +93,8 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
-    only if it is newer than these messages or states what such a sentence says now. If nothing shares a word with the
-    question, the results nearest in meaning are shown."""
+    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If nothing shares a word
+    with the question, the results nearest in meaning are shown."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -118,7 +117,8 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these."""
+    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these
+    sentences."""
     told: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
@@ -141,7 +141,7 @@ def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def recap(summary: c.ChatSummary) -> str:
-    """The canonical summary, or without one the two newest periods, followed by the text of the current session."""
+    """The canonical summary (or, if there is none, the two newest periods) and the text of the current session."""
     periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
     parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
     return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")

@@ -54,7 +54,7 @@ class ThreadFacts:
 def thread_facts(message: Message) -> ThreadFacts:
     """The thread data of a topic message, a reply, or neither.
 
-    In a topic, Telegram gives every message that is not a reply the topic's creation as its reply target. In a
+    In a topic, Telegram reports the topic's creation as the reply target of every message that is not a reply. In a
     supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
     """
     target = message.reply_to_message

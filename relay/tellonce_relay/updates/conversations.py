@@ -138,7 +138,7 @@ class Conversations:
             await self.say(case, phrase("turn.memory_away"))
 
     def options(self, case: Case) -> turn.TurnOptions:
-        """The options for turns in this place."""
+        """The options for turns in the chat and topic of the message."""
         e = self._e
         agent = e.agents.at(case.chat_id, case.told.message_thread_id)
         profile = e.profile_at(case.chat_id)
@@ -198,7 +198,7 @@ class Conversations:
             await self._ask(case)
 
     async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The draft answer, started again whenever the person adds a message."""
+        """The draft answer. The model is asked again whenever the person adds a message."""
         while True:
             try:
                 return await unless_stopped(opened.interrupted, self._attempt(opened, options))
@@ -218,7 +218,7 @@ class Conversations:
             draft = turn.failed(phrase("turn.refused", reason=error), error, options)
         await self._held(opened)
         if opened.interrupted.is_set():
-            await asyncio.Event().wait()  # the interrupting message takes over
+            await asyncio.Event().wait()  # until `_thought` cancels this, to begin again with the new message
         opened.closed = True
         return draft
 
@@ -285,7 +285,8 @@ class Conversations:
         self._e.emit("answer_owed", cause=draft.cause)
 
     async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
-        """Wait until the model may be asked again; a new message here, or a success in another turn, ends the wait."""
+        """Wait until the model may be asked again; a new message in the thread, or a success in another turn, ends the
+        wait."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))

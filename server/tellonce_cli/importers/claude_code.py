@@ -25,7 +25,7 @@ CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
-"""Beginnings of entries that count as the user's but were written by Claude Code."""
+"""Entries that begin like this are marked as the user's, but Claude Code wrote them."""
 
 
 def holds(folder: Path) -> bool:

@@ -82,7 +82,7 @@ def entry_of(line: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise NotAsItShouldBe("it is not JSON") from error
     if not isinstance(entry, dict):
-        raise NotAsItShouldBe("it is no JSON object")
+        raise NotAsItShouldBe("it is not a JSON object")
     return entry
 
 
