@@ -1,7 +1,7 @@
 """Finds the time expressions of a text without resolving them: `March 15`, `last week`, `Q2 2026`, `3 days ago`.
 
-The patterns cover English and the most common words of other languages. This module knows no clock, so it does not
-know which day "yesterday" is; `dates.resolver` does.
+The patterns cover English and the most common words of other languages. This module reads no clock, so it cannot tell
+which day "yesterday" is; `dates.resolver` can.
 """
 
 import re

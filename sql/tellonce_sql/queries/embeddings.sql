@@ -1,5 +1,5 @@
 -- name: models
--- The active model and the former one
+-- The active model and the former one. Vectors of models that are not active are stored as spare vectors.
 select active, former from embedding_models
 
 -- name: settle
@@ -61,7 +61,7 @@ delete from spare_vectors where model <> $1
 
 -- name: drop_taken
 -- across owners: the operator changes the model for all owners
--- $1 model: deletes its spare vectors after they were copied to the tables
+-- $1 model: deletes its spare vectors, which the take_ statements have copied to the tables
 delete from spare_vectors where model = $1
 
 -- name: put_away_messages
@@ -123,6 +123,6 @@ where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
   and (m.embedding is not null or n.embedding is not null)
 
 -- name: activate
--- $1 model, $2 now. A switch runs this statement first. Sessions that write vectors then wait until the switch is
--- committed, and see the new model.
+-- $1 model, $2 now. A switch of models runs this statement first. Other sessions that write vectors then wait until
+-- the switch is committed, and see the new model.
 update embedding_models set former = active, active = $1, changed_at = $2

@@ -137,7 +137,7 @@ where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
--- $1 owner, $2 chat, $3 a number, $4 how many: messages with lower numbers, newest first
+-- $1 owner, $2 chat, $3 a number, $4 how many: messages with numbers below $3, newest first
 select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id < $3

@@ -13,7 +13,7 @@ join memories m on m.owner_id = $1 and m.id = r.memory_id
 where r.owner_id = $1 and r.memory_id = $2
 
 -- name: delivered
--- $1 owner, $2 chat, $3 the memory's text, $4 the time it was due: a reminder that was delivered
+-- $1 owner, $2 chat, $3 a memory's text, $4 a due time: the delivered reminder with this text and time, if any
 select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
