@@ -26,8 +26,8 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     trigger = _trigger(expression, ZoneInfo("UTC"))
     shown = _next(trigger, _clock(after, zone))
     while shown is not None:
-        # For an hour that occurs twice, this is the first one. For a skipped hour, the offset from before the change is
-        # used.
+        # If the hour occurs twice, this is the first of the two. If the hour is skipped, the offset from before the
+        # change is used.
         due = shown.replace(tzinfo=zone).astimezone(UTC)
         if due > after:
             return due.astimezone(zone)

@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """The callback `waiting` of a call for which nobody has to be notified."""
+    """The default callback for `waiting`: it notifies nobody."""
 
 
 async def patiently(

@@ -1,4 +1,4 @@
-"""Builds the relay from the settings and runs it: updates, the schedule, and an orderly end."""
+"""Builds the relay from the settings and runs it: the updates, the schedule, and an orderly shutdown."""
 
 import asyncio
 import logging

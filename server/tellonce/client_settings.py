@@ -100,8 +100,8 @@ class SummarizerSettings(ClientSettings):
     learner: Literal["auto", "claude-cli", "keep"] = Field(
         default="auto",
         validation_alias="TELLONCE_LEARNER",
-        description="Model that learns from messages; auto: Claude if there is a key, the `claude` command if "
-        "TELLONCE_RESPONDER is claude-cli, Ollama if it is set up; claude-cli: the command in any case; keep: no model.",
+        description="Models that learn from messages, tried in order; auto: Claude if there is a key, the `claude` "
+        "command if TELLONCE_RESPONDER is claude-cli, then Ollama; claude-cli: always with the command; keep: no model.",
     )
     cli_calls_hour: int = Field(
         default=10,
@@ -148,7 +148,7 @@ class SummarizerSettings(ClientSettings):
         ge=0,
         le=60,
         validation_alias="SUMMARIZER_WAIT_SECONDS",
-        description="Seconds that one claim waits for work.",
+        description="Maximum seconds that a request for a job waits until there is one.",
     )
 
     @property

@@ -153,7 +153,7 @@ class ChatPlace(ThreadPlace):
 
 
 class When(Contract):
-    """When a statement holds or happens, in the user's time zone. Either end may be open."""
+    """The time at which a statement holds or happens, in the user's time zone. Either end may be open."""
 
     start: Instant | None = None
     end: Instant | None = None

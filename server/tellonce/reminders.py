@@ -26,7 +26,7 @@ class SetReminderArgs(Place):
     source_message_id: ExternalId | None = None
     quote: Annotated[Text, Field(max_length=2000)] | None = Field(
         default=None,
-        description="The user's words that ask for it; if given, a model made this call, and it is checked.",
+        description="The user's words that ask for it; if given, this is a model's claim and is checked.",
     )
 
 
@@ -61,7 +61,7 @@ class ChangeReminderArgs(Place):
 
 class ClaimRemindersArgs(Contract):
     worker: Annotated[
-        Text, Field(max_length=64, description="Who delivers; after a crash, it can claim its reminders again.")
+        Text, Field(max_length=64, description="Who delivers; after a crash, it gets its claimed reminders again.")
     ]
 
 
@@ -73,7 +73,7 @@ class ClaimedReminders(Contract):
 class FinishReminderArgs(Contract):
     chat_id: Bigint
     memory_id: RowId
-    due_at: Instant = Field(description="The time it was due; one delivery is finished once.")
+    due_at: Instant = Field(description="The time it was due; each due time is finished once.")
     next_at: Instant | None = Field(default=None, description="When it is due next, if it repeats.")
 
 

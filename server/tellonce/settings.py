@@ -88,7 +88,7 @@ class Budgets(Group):
     part does not use go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
-    summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
+    summary: int = Field(default=500, ge=0, description="Tokens of the canonical summary and the thread summary.")
     memories: int = Field(default=600, ge=0, description="Tokens of facts, goals and pins.")
     summaries: int = Field(default=600, ge=0, description="Tokens of older chunk summaries.")
     history: int = Field(default=2000, ge=0, description="Tokens of verbatim messages.")
@@ -105,16 +105,16 @@ class Compaction(Group):
     max_tokens: int = Field(
         default=2500,
         ge=100,
-        description="Tokens its unsummarized messages may have before the older ones are summarized.",
+        description="Tokens of a thread's unsummarized messages before the older ones are summarized.",
     )
     max_age_hours: float = Field(
         default=24,
         gt=0,
         description="Hours of silence after which a thread's messages are summarized, except the newest ones.",
     )
-    keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
+    keep: int = Field(default=20, ge=1, description="Number of newest messages kept verbatim.")
     keep_when_long: int = Field(
-        default=10, ge=1, description="Newest messages kept verbatim if the limit of tokens was exceeded."
+        default=10, ge=1, description="Number of newest messages kept verbatim if the limit of tokens was exceeded."
     )
     chunk: int = Field(default=20, ge=2, description="Maximum messages in one chunk summary.")
     canonical_cap: int = Field(

@@ -77,7 +77,7 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 async def ended(*tasks: asyncio.Future[Any]) -> None:
     """Cancel the tasks and wait for their end. Their errors are handled elsewhere.
 
-    A task whose clean-up replaced the cancellation by another error may continue, so it is cancelled again.
+    A task whose clean-up replaced the cancellation with another error may continue, so it is cancelled again.
     """
     pending = set(tasks)
     while pending:

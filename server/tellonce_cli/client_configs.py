@@ -189,7 +189,7 @@ def _is_toml(file: Path) -> bool:
 def _parsed(file: Path, text: str) -> Any:
     try:
         document = tomlkit.parse(text) if _is_toml(file) else json.loads(text or "{}")
-    except ValueError as error:  # The errors of tomlkit and json are ValueErrors.
+    except ValueError as error:  # tomlkit and json raise subclasses of ValueError.
         raise UnreadableConfig(f"{file} cannot be read ({error})") from error
     if not isinstance(document, dict):
         raise UnreadableConfig(f"{file} does not hold a table of settings")

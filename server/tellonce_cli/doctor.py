@@ -229,7 +229,7 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is the place of the prepared model. `source` is the configured folder, which
+    """Check the embedding model. `folder` is the folder of the prepared model. `source` is the configured folder, which
     may contain the prepared files, or the original files at any depth."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:

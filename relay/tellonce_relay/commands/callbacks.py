@@ -18,7 +18,7 @@ from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
 logger = logging.getLogger(__name__)
 
 TOAST = 180
-"""Maximum characters of a toast; Telegram allows 200."""
+"""Maximum characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows 200."""
 
 
 class Callbacks:

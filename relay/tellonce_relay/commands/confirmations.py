@@ -14,7 +14,7 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.chat_surface import ChatSurface
 
 AT_ONCE = 2
-"""Maximum open questions."""
+"""Maximum number of unanswered questions in a chat."""
 
 PATIENCE = timedelta(days=7)
 """An unanswered question stops counting as open after this time; it is not repeated."""

@@ -1,4 +1,5 @@
-"""The list from which a person picks what to forget: its text and its buttons. Pure except for the store.
+"""The list from which a person picks what to forget: its text and its buttons. Pure, except for `ForgetLists`, which
+stores the lists.
 
 Lists are lost when the process ends, and their confirm tokens expire within minutes. A tap on such a list is answered
 with a note.

@@ -50,7 +50,7 @@ def _body(receipt: Explanation, name: str) -> list[str]:
 
 
 def _sentence(line: str) -> str:
-    """A prompt's line in words for a person: `you said on Feb 15: “…”`."""
+    """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
         return short(line.removeprefix("- "))

@@ -129,7 +129,7 @@ def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], f
 
 
 def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain a name that the question contains, or the question contains none."""
+    """Whether the results contain a name from the question. Also true if the question contains no name."""
     names = content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
     return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
 
@@ -205,7 +205,7 @@ def content_words(text: str) -> set[str]:
     because some scripts have no spaces."""
     words = re.findall(r"[^\W_]+", text.casefold())
     spaced = (word for word in words if word.isascii() and (len(word) > 2 or word.isdigit()))
-    # "Where do I live?" asks for what is stored as "Lives in Lisbon".
+    # Without the final "s", the question "Where do I live?" finds "Lives in Lisbon".
     plain = {word.removesuffix("s")[:6] for word in spaced if word not in STOP_WORDS | _ASKING}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 

@@ -117,8 +117,8 @@ class Alarms:
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """The number of the reminder's message, which is sent unless it has already arrived. Raises NotSent and
-        AnswerLost."""
+        """Send the reminder, unless its message has already arrived, and return the message's number. Raises NotSent
+        and AnswerLost."""
         note = self.notes.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))

@@ -1,4 +1,4 @@
-"""A Telegram chat as a turn's surface: typing indicator, an edited draft, and the final messages."""
+"""Shows a turn in a Telegram chat: the typing indicator, an edited draft, and the final messages."""
 
 import asyncio
 import logging

@@ -65,7 +65,8 @@ def thread_facts(message: Message) -> ThreadFacts:
 
 
 def text_of(message: Message, heard: str | None = None) -> str:
-    """The text or transcript; for media the label and caption; for a forwarded message also its author."""
+    """The text or transcript of a message. For media, it is the label and the caption. For a forwarded message, it
+    includes the author."""
     written = message.text or message.caption or ""
     text = " ".join(part for part in (heard or _label(message), written) if part)
     if message.forward_origin is None or not text:

@@ -139,8 +139,8 @@ class Outbox:
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
         """Send one message and return its number. First, `about_to` is called with the highest known message number in
-        the chat, or None. If it stays unknown whether the message was sent, `find` can look for it among higher
-        numbers.
+        the chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look
+        for it among higher numbers.
 
         Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
         """

@@ -88,7 +88,7 @@ async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """Parse text such as `tomorrow at 9 to call mom` after the order's first words. Raises NotSet."""
+    """Parse the text after an order's first words, such as `tomorrow at 9 to call mom`. Raises NotSet."""
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
@@ -107,7 +107,8 @@ def _length(found: Alarm) -> int:
 
 
 def timed(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """A request with the alarm `found` in `text`. Raises NotSet if the alarm is past or cannot be repeated."""
+    """The request to be reminded of `what`, at the time that was `found` in `text`. Raises NotSet if the alarm is past
+    or cannot be repeated."""
     if found.cron is not None:
         first = next_due(found.cron, now, zone)
         assert first is not None  # it repeats every day, week, month or year

@@ -34,8 +34,8 @@ class Saved:
 
 @dataclass
 class Done:
-    """The result. `refused` counts the tags that the memory refused; `unsaved` counts those that failed because it was
-    unreachable.
+    """The result. `refused` counts the tags that the memory refused; `unsaved` counts those that failed because the
+    memory was unreachable.
 
     `doubted` are the claims that the user's words do not support; the user is asked about them.
     """

@@ -36,7 +36,7 @@ AGREED, NOTED = "👍", "✍"
 """The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit."""
 
 _ANSWER = "answer"
-"""The name of the text that answers a command."""
+"""The key of the answer to a command, in `Entry.asides`."""
 
 
 class Relay:
@@ -359,8 +359,8 @@ class Relay:
             await self._conversations.tell_away(case, seconds)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process took the update in, or an earlier one handled it: Telegram delivers an update again if a
-        kill kept it from being acknowledged."""
+        """Whether this process took the update in, or an earlier one handled it: Telegram delivers an update again if
+        the process was killed before it acknowledged the update."""
         return update_id in self._seen or self._e.inbox.was_handled(update_id)
 
     def _was_seen(self, update_id: int) -> None:

@@ -46,7 +46,7 @@ def _logged() -> Generator[None]:
 
 
 class Conversations:
-    """Runs turns. Other ordered work shares `threads`."""
+    """Runs turns in `threads`, which also runs the bot's other work that must be done in order."""
 
     def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals) -> None:
         self._e = dependencies

@@ -24,7 +24,7 @@ AWAY_SECONDS = 6.0
 """Seconds in which a restarting memory is available again; a longer outage is reported once."""
 
 OWED_PAUSES = (15.0, 300.0)
-"""Minimum and maximum seconds before an unavailable model is asked again for an owed answer."""
+"""Minimum and maximum seconds before an unavailable model is asked again for an answer that the bot still owes."""
 
 
 @dataclass(frozen=True)

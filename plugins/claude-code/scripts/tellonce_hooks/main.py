@@ -94,7 +94,7 @@ def _prompted(event: Json) -> None:
         return  # if it was not a command, the transcript contains it as a prompt, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
         # The reply is not recorded, now or by a later catch-up, because it may repeat private text. The prompt itself
-        # is skipped only if nothing of it may be recorded.
+        # is skipped only if no part of it may be recorded.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
     if mode == "off" or not said:
         return
