@@ -52,7 +52,7 @@ def together(parts: Sequence[Incoming]) -> Incoming:
 
 
 def is_split(text: str) -> bool:
-    """Whether the text fills a message completely. An app has then split a longer text, and the rest follows."""
+    """Whether the text fills a message completely. If so, an app has split a longer text, and the rest follows."""
     return len(text.encode("utf-16-le")) // 2 >= _SPLIT_AT
 
 

@@ -23,10 +23,10 @@ class ForgetArgs(ChatPlace):
     until: End | None = Field(default=None, description="Inclusive.")
     everything: bool = Field(default=False, description="This chat's memories.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
-        default=None, alias="except", description="Match ids to keep; default the unticked."
+        default=None, alias="except", description="Matches to keep; default: the unticked."
     )
     confirm: Text | None = Field(default=None, description="Token from the preview.")
-    include_messages: bool = Field(default=True, description="Its sentences too; default true.")
+    include_messages: bool = Field(default=True, description="Also its sentences; default true.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":

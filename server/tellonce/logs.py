@@ -91,8 +91,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of an error, if it is one of our own. Otherwise its type, with the database's code or the system's
-    text."""
+    """The message of one of our own errors. For any other error, this is its type, with the database's code or the
+    system's text."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

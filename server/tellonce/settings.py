@@ -100,12 +100,14 @@ class Compaction(Group):
     """The limits that decide when the older messages of a thread are summarized in chunks."""
 
     max_messages: int = Field(
-        default=40, ge=2, description="Unsummarized messages a thread may have before the older ones are summarized."
+        default=40,
+        ge=2,
+        description="Unsummarized messages that a thread may have before the older ones are summarized.",
     )
     max_tokens: int = Field(
         default=2500,
         ge=100,
-        description="Tokens of a thread's unsummarized messages before the older ones are summarized.",
+        description="Tokens that a thread's unsummarized messages may have before the older ones are summarized.",
     )
     max_age_hours: float = Field(
         default=24,
@@ -118,7 +120,7 @@ class Compaction(Group):
     )
     chunk: int = Field(default=20, ge=2, description="Maximum messages in one chunk summary.")
     canonical_cap: int = Field(
-        default=2000, ge=100, description="Tokens a chat's canonical summary may have before `/new` is advised."
+        default=2000, ge=100, description="Tokens that a chat's canonical summary may have before `/new` is advised."
     )
     thread_cap: int = Field(default=350, ge=50, description="Maximum tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Maximum tokens of the profile narrative.")

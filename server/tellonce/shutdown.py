@@ -20,8 +20,9 @@ PARENT_PIPE = "TELLONCE_LIFELINE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when its parent dies. The death closes a pipe from the parent, whose descriptor is
-    in the environment variable `PARENT_PIPE`. Without this variable, do nothing."""
+    """Send SIGTERM to this process when its parent dies. The system then closes a pipe from the parent, and a thread of
+    this process notices it. The pipe's descriptor is in the environment variable `PARENT_PIPE`. Without this variable,
+    do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()

@@ -68,10 +68,10 @@ def _time_mark(word: str) -> re.Pattern[str]:
 
 
 DEADLINE_MARK: Final = _time_mark(DEADLINE)
-"""Follows a goal's text: `| DEADLINE: May 3`."""
+"""Matches the end of a goal's tag: `| DEADLINE: May 3`."""
 
 AT_MARK: Final = _time_mark(AT)
-"""Follows a reminder's text: `| AT: 2026-05-03 09:00`."""
+"""Matches the end of a reminder's tag: `| AT: 2026-05-03 09:00`."""
 
 
 def name_of(written: str) -> str:

@@ -24,7 +24,7 @@ _ROW = 4
 _NEARBY, _NEAR = 3, 80
 """Maximum number of nearby messages that are shown, and maximum characters of each."""
 _MOST = 200
-"""Maximum lists that are kept."""
+"""Maximum number of lists that are stored."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ _SAID: dict[Kind, str] = {
 """Replies to orders that no command carries out."""
 _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _ASKING = frozenset("mention mentioned remember remembered said say tell told list show find current exactly".split())
-"""Words of a question, besides stop words, that an answer need not contain."""
+"""Words of a question that an answer does not have to contain, in addition to stop words."""
 _LONGEST = 400
 _FOUND = 12
 _LINES = 3
@@ -58,7 +58,7 @@ class OfflineResponder:
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """The answer in one piece. It has no fallback, so it raises MemoryUnreachable and MemoryRefused."""
+        """The answer in one piece. There is no fallback, so MemoryUnreachable and MemoryRefused are raised."""
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:

@@ -250,7 +250,7 @@ class ChatSurface:
 
 
 def _said(text: str, markup: Markup | None) -> list[tuple[Marked, Markup | None]]:
-    """The messages of a text separate from the answer. The last one has the buttons."""
+    """The messages of a text that is separate from the answer. The last one has the buttons."""
     *first, last = split_marked(Marked(text))
     return [*((part, None) for part in first), (last, markup)]
 

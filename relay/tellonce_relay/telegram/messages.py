@@ -52,7 +52,7 @@ class ThreadFacts:
 
 
 def thread_facts(message: Message) -> ThreadFacts:
-    """The thread data of a topic message, a reply, or neither.
+    """The thread data of a message, which may be in a topic, a reply, or neither.
 
     In a topic, Telegram reports the topic's creation as the reply target of every message that is not a reply. In a
     supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.

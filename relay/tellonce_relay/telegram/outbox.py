@@ -5,8 +5,8 @@ modified", which proves that the message has exactly this text, and message numb
 send is lost, such an edit is tried at the numbers after the highest known one. If this finds the message, it was sent;
 otherwise it is sent again.
 
-A text may still appear twice in two cases. Telegram may execute the send only after this check. Or the message is more
-than `LOOK_AT` unseen messages away, which is possible if more than a hundred updates are waiting.
+A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
+message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
 """
 
 import asyncio

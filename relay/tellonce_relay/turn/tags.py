@@ -60,7 +60,7 @@ def heard(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. Tags that repeat one in `repeated`, the result of `heard`, are not carried out.
+    """Remove the tags. A tag that repeats one of `repeated`, which is the result of `heard`, is not carried out.
 
     Brackets inside a tag may nest; an unclosed tag ends with its line.
     """

@@ -330,7 +330,7 @@ class _Asking:
     _more: str = ""
 
     async def once(self, prompt: prompts.Prompt) -> str:
-        """The whole answer. Raises CannotAnswer, with the partial answer in `progress`."""
+        """The whole answer. Raises CannotAnswer; the partial answer is then in `progress`."""
         begun, self._more = self.progress.said, ""
         used: Answer | None = None
         self.options.emit("model_start", model=self.responder.name, continues=bool(begun))

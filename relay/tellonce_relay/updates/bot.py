@@ -282,7 +282,7 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """Carry out one command. For any error, the person gets a sentence."""
+        """Carry out one command. If it fails, the person gets a message about the failure."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)

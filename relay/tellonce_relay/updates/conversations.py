@@ -147,7 +147,7 @@ class Conversations:
         )
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """Run one turn. For any error, the person gets a sentence, and the next turn begins."""
+        """Run one turn. If it fails, the person gets a message about the failure, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -248,8 +248,8 @@ class Conversations:
         return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until it answers, however long it is unavailable. The person is told of this once and need not
-        ask again."""
+        """Ask the model until it answers, however long it is unavailable. The person is told once that the model is
+        unavailable, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:

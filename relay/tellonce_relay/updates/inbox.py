@@ -1,8 +1,9 @@
 """Stores the updates that were taken from Telegram and not handled yet, one file each, to continue interrupted turns.
 
-Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. A kill
-loses nothing that was written. A power failure may lose what was not flushed by `secure`. An update that needs an
-answer is flushed. The newest state of this answer may still be lost; a part of the answer is then sent again.
+Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. If the
+process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has not
+flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+answer is then sent again.
 """
 
 import asyncio

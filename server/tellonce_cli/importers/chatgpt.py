@@ -80,7 +80,7 @@ def _moment(seconds: Any) -> datetime | None:
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The nodes from the root to the current node. Other branches are edited or repeated messages."""
+    """The nodes from the root to the current node. Other branches contain messages that were edited or repeated."""
     mapping: dict[str, dict[str, Any]] = conversation["mapping"]
     node = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
     path, seen = [], set[int]()

@@ -34,7 +34,7 @@ def without_private(text: str) -> str:
 
 @dataclass(frozen=True)
 class Choices:
-    """The user's settings of the plugin: its options, and the modes of single projects."""
+    """The user's settings of the plugin: its options, and the modes of individual projects."""
 
     options: Mapping[str, Any]
     projects: Mapping[str, Any]
