@@ -85,8 +85,8 @@ def this_machine() -> Machine:
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """For each client with a configuration file on this machine, whether our entry is in the file, or a text that says
-    why this is not known."""
+    """The state of each client that has a configuration file on this machine: whether our entry is in the file, or a
+    text that says what is wrong."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)

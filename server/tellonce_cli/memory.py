@@ -22,8 +22,8 @@ from tellonce_server.services.services import Services
 def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
-    Raises CommandFailed if the settings name another server, or another person's token, because the command would
-    silently use a different memory than the one that they name.
+    Raises CommandFailed if the settings name another server, or another person's token. Otherwise the command would
+    silently use a different memory than the one that is named.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname

@@ -29,9 +29,9 @@ OWED_PAUSES = (15.0, 300.0)
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What the bot works with. The stores survive restarts: `parts` maps the parts of long answers to the first part,
-    `asked` holds the memories that the person was asked about, `told` the sentences that are said only once,
-    `languages` the language of each chat, and `alarm_notes` the state of each reminder."""
+    """What the bot works with. The stores survive restarts: `parts` maps the parts of long answers to the first part.
+    `asked` holds the memories that the person was asked about. `told` holds the sentences that are said only once.
+    `languages` holds the language of each chat, and `alarm_notes` the state of each reminder."""
 
     bot: Bot
     settings: RelaySettings

@@ -81,8 +81,8 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
         if prompt and prompt not in found:
-            # A command counts as a turn, so that its reply is not mistaken for the previous prompt's, but it is not a
-            # message of the user.
+            # A command counts as a turn, so that its reply is not taken for the reply to the previous prompt. It is not
+            # a message of the user, so its text is empty.
             said = "" if text.startswith(OWN_FORMS) else text
             found[prompt] = {"id": prompt, "text": said, "at": entry.get("timestamp"), "reply": None}
     elif entry.get("type") == "assistant" and found:
