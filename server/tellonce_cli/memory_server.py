@@ -32,8 +32,8 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
     `notice` is printed on a terminal if a server must be started.
 
     Raises CommandFailed if the memory cannot be opened. It is also raised if the user probably means another memory
-    than the one on this machine. This is assumed in two cases. A token, or a server on another machine, is configured,
-    but no server accepts the token. Or the running server rejects the token of our data folder.
+    than the one on this machine. This is assumed in two cases: first, if a token or a server on another machine is
+    configured, but no server accepts the token; second, if the running server rejects the token of our data folder.
     """
     try:
         token = settings.bearer("assistant")

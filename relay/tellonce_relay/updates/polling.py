@@ -83,8 +83,8 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
     """Updates as raw JSON. If one cannot be parsed, the others are still handled; the library's own call would lose
     them.
 
-    The method name is in lower case, which the Bot API accepts. With the usual spelling, the library would log a
-    warning that suggests its own method.
+    The method name is in lower case, which the Bot API accepts. With the usual spelling, the library would warn, and
+    suggest its own method.
     """
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
