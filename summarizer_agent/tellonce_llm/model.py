@@ -1,4 +1,4 @@
-"""The interface for asking a language model. Knows no provider."""
+"""The interface for asking a language model of any provider."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -144,7 +144,7 @@ T = TypeVar("T")
 
 
 async def paced(source: AsyncIterator[T], seconds: float) -> AsyncIterator[T]:
-    """The same items. Raises TimeoutError if the next one takes longer than `seconds`."""
+    """The items of `source`. Raises TimeoutError if the next item takes longer than `seconds`."""
     while True:
         try:
             async with asyncio.timeout(seconds):
