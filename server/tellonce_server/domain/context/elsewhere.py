@@ -19,7 +19,7 @@ MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
 
 SIDE = 14
-"""Maximum tokens of each side of an exchange from another chat, which is shown in one line."""
+"""Maximum tokens of each of the two messages of an exchange from another chat. The exchange is shown in one line."""
 
 LEFT = "The talk this reply left:"
 REPLIES = "Replies beside this talk:"
@@ -63,7 +63,7 @@ def _others(m: Material) -> Iterator[str]:
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
-    """A question with its answer, or an unanswered question alone."""
+    """A message of the user with its answer, or alone if it has no answer yet."""
     return lines[-1:] if lines[-1].role == "user" else lines
 
 

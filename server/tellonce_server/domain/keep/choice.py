@@ -33,7 +33,7 @@ WISH: Final = -0.5
 """Minimum log-odds of a wish, chosen so that the decision is right most often."""
 
 DANGLES: Final = 0.5
-"""Minimum log-odds of a sentence that is kept together with the one before it."""
+"""A sentence is kept together with the one before it if its `dangling` log-odds are at least this value."""
 
 FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the one before it."""
@@ -69,7 +69,7 @@ class Scored:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences per message, in order. `kept` are unit vectors of the most similar notes kept before."""
+    """At most two sentences per message, in order. `kept` are the unit vectors of the most similar earlier notes."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -81,7 +81,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences kept from one message, each with whether it is shown."""
+    """The sentences to keep from one message. The flag beside each sentence says whether contexts show it."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -94,8 +94,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with a note kept
-    before."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with an earlier
+    note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True

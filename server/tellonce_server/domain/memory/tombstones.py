@@ -12,7 +12,8 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement counts as the forgotten one in other words if they share at least this part of the words of either."""
+"""A statement counts as a forgotten one in other words if their common words are at least this share of the words of
+one of the two."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -30,16 +31,16 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences that it loses, so that sending the message again does not
-        restore them."""
+        """Hashes of a message's text and of the sentences that are erased from it (`gone`). They prevent a client that
+        sends the message again from restoring these sentences."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. A client may send them again with an
-        edit.
+        """The text without the sentences that were forgotten in this message. A client may send such sentences again
+        when it edits the message.
 
-        Returns None if the text is exactly the one from before the erasure.
+        Returns None if the text equals the message's text before the erasure.
         """
         parts, whole = sentences(text), self._message(chat_id, number, text)
         marks = [self._message(chat_id, number, part.strip()) for part in parts]
