@@ -35,8 +35,7 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words per message. They are 35 tokens of the local model, because it splits an invented word into two or three
-tokens."""
+"""Words per message. These are 35 tokens of the local model, which splits each invented word into two or three."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -75,7 +74,7 @@ async def _turns(server: Ours, count: int, seed: int) -> Timed:
 
 
 async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
-    """Messages per second of an import that runs beside the server, without embeddings."""
+    """Messages per second of an import that runs in another process than the server, without embeddings."""
     own = environment(args.folder, dsn, "none")
     settings = ServerSettings.model_validate(
         {"database_url": dsn, "data_dir": own["TELLONCE_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}

@@ -35,8 +35,8 @@ BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
 @dataclass(frozen=True)
 class Held:
-    """The result for one context: the shape of the dialogue, the kind of question, the share of the evidence that the
-    context contains, and the tokens of the context."""
+    """The result for one context: the shape of the dialogue, the kind of question, the share of its evidence in the
+    context, and the number of tokens of the context."""
 
     regime: str
     kind: str
@@ -133,7 +133,7 @@ def _figures(group: Sequence[Held]) -> Figures:
 
 
 def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> list[str]:
-    """The shapes of dialogues for which there is less evidence with the summarizer."""
+    """The shapes of dialogues for which contexts contain less evidence with the summarizer."""
     shapes = [name for name in without if ":" not in name]
     return [n for n in shapes if with_it[n].some < without[n].some or with_it[n].every < without[n].every]
 

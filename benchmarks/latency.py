@@ -1,5 +1,6 @@
 """Measures latency and throughput of every assistant tool over MCP at several database sizes. For comparison, it also
-measures a server on the same SDK whose only tool looks up a word in a dict (`benchmarks.floor`).
+measures the minimal server of `benchmarks.floor`, which uses the same SDK and whose only tool looks up a word in a
+dict.
 
     python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
         [--json FILE] [--plot FILE]

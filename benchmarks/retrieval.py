@@ -4,9 +4,9 @@
         [--half first|second] [--shapes SHAPE ...] [--model FOLDER] [--words-only]
         [--json FILE] [--plot FILE]
 
-`--synthetic N` generates N dialogues of each shape (three, if no file is given); the weights were fitted and chosen on
-seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand; the first half of their
-questions (every other one) may be studied, the second half is only for judging.  Each dialogue is one chat, imported
+`--synthetic N` generates N dialogues of each shape (default: three if no file is given). The weights were fitted and
+chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. The first half of
+their questions (every other one) may be studied; the second half is only for judging.  Each dialogue is one chat, imported
 into embedded PostgreSQL; questions go through
 `search_memory(where="chat")` of a real server over MCP.  `benchmarks.evidence` measures the contents of contexts.
 """

@@ -99,8 +99,8 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
 
 
 async def _completed(dsn: str) -> None:
-    """Complete the database as a running server would: with the newest schema and a vector index for the large
-    owner."""
+    """Complete the database as a running server would: apply the newest migrations and build the large owner's vector
+    index."""
     connection: Any = await asyncpg.connect(dsn)
     await migrate(connection, migrations())
     await connection.close()

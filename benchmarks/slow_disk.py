@@ -49,7 +49,7 @@ def throttled(world: World, writes: int) -> Generator[None]:
 
 def _move(world: World, group: Path) -> None:
     head = postmaster(world.postgres.cluster)
-    assert head is not None  # the processes are running
+    assert head is not None  # PostgreSQL's processes exist by now
     for pid in (head, *children_of(head)):
         (group / "cgroup.procs").write_text(str(pid))
 

@@ -4,7 +4,7 @@ A person writes to a bot on an emulated Bot API, and the time until the bot's se
 (real processes, embedded PostgreSQL), and for a minimal bot with the same libraries and stub model but without memory.
 The two alternate, so that other load affects both equally. The difference of their medians is the time that Tellonce
 adds. The command also prints the time of each step of the relay, from its events, and the processor time of a turn in
-each process. Processor time includes the work after the reply and hardly depends on other load.
+each process. The processor time includes the work after the reply, and other load hardly changes it.
 """
 
 import argparse
@@ -53,7 +53,7 @@ class Floor:
         self._send = send
 
     def note(self, update: Update) -> None:
-        """Do nothing."""
+        """Ignore the update, because this bot has no memory."""
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         raise error

@@ -1,4 +1,5 @@
-"""`python -m benchmarks.claims`: the check on the tables of right and false claims; with the local model's cosines if it is there."""
+"""`python -m benchmarks.claims`: runs the server's check on the tables of right and false claims, and uses the local
+model's cosines, too, if the model is installed."""
 
 import asyncio
 from collections import Counter

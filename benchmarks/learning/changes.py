@@ -1,5 +1,5 @@
-"""Measures whether, after the next exchange, a life change has replaced the old statement, and whether a statement that
-only looks like a change has not."""
+"""Measures two shares: of changes in the user's life, those that replaced the old statement after the next exchange;
+and of statements that only look like a change, those that did not replace it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """Whether the new statement is active, and the old one has ended if the change is real and is active if it is
-        not."""
+        """Whether the new statement is active and the old one is as expected: ended after a real change, else
+        active."""
         return (self.old != "active") == self.change and self.new == "active"
 
 

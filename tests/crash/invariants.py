@@ -98,7 +98,7 @@ async def drained(world: World, seconds: float) -> list[str]:
 
 
 async def breaches(world: World, ledger: Ledger) -> list[str]:
-    """The breaches of all invariants. Call it when nothing writes any more."""
+    """The breaches of all invariants. No process may write while this runs."""
     connection = await asyncpg.connect(world.dsn)
     try:
         found = [*ledger.violations]

@@ -1,4 +1,4 @@
-"""A model that answers the summarizer as a competent one would, using only the prompt."""
+"""A stub model that answers the summarizer as a competent model would. It uses only the prompt."""
 
 import re
 from dataclasses import dataclass
