@@ -100,7 +100,7 @@ async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
 
 
 def _run(account: Account | None, *command: str | Path) -> None:
-    # The output is not a pipe, because the server would inherit the pipe and keep it open, and reading would not end.
+    # The output is not a pipe, because the server would inherit the pipe and keep it open, so reading would not end.
     subprocess.run(
         list(map(str, command)),
         check=True,

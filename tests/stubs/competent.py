@@ -14,7 +14,7 @@ _STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]+: (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Understood:
-    """How a competent reader understands a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
+    """What a competent reader learns from a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
     `over` matches the statements that the sentence ends."""
 
     pattern: str
