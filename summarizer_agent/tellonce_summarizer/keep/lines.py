@@ -15,7 +15,7 @@ MARK = "…"
 
 def clip(text: str, characters: int) -> str:
     """At most `characters` of the text: whole sentences if they fill at least half of this length, else whole words and
-    a mark."""
+    an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text
