@@ -19,9 +19,9 @@ def main() -> None:
     similarity = asyncio.run(_similarity())
     for name, judge in (
         ("with a quote", quoted),
-        ("with a quote, by cosine too", lambda case: quoted(case, similarity)),
+        ("with a quote, also by cosine", lambda case: quoted(case, similarity)),
         ("without", unquoted),
-        ("without, by cosine too", lambda case: unquoted(case, similarity)),
+        ("without a quote, also by cosine", lambda case: unquoted(case, similarity)),
     ):
         for table in sorted(TABLES.glob("*.jsonl")):
             _report(f"{table.name} {name}", cases(table.name), judge)

@@ -1,4 +1,5 @@
-"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. It works with any provider."""
+"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. It works with any
+provider."""
 
 import asyncio
 import json

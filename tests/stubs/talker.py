@@ -18,7 +18,7 @@ _OWN = re.compile(r"MEMORY MANAGEMENT\n.*", re.DOTALL)
 
 
 def talk(asked: Asked) -> Say:
-    """The line of the prompt that shares the most words with the question. Messages that are not questions get `Noted.`"""
+    """The line of the prompt that shares the most words with the question. Messages without a question get `Noted.`"""
     said = _CLOCK.sub("", asked.user).strip()
     for pattern, answer in _MANNERS:
         if (told := re.search(pattern, said)) is not None:
