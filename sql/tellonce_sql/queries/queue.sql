@@ -18,7 +18,7 @@ returning id
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date that is set now, $7
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7
 -- lost leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of jobs:
 -- live work, past exchanges and past summaries. This claims the first open job of each track, if that job is due and
 -- not leased. Later jobs of the track wait for it, so that results come in order. Live work is claimed first, then past
