@@ -173,8 +173,8 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
 -- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
 -- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
--- was derived from the message. A profile reads what was learned from the message. Except for profiles, jobs of other
--- chats continue.
+-- was derived from the message. A profile reads what was learned from the message. Jobs of other chats continue, except
+-- profile jobs.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
