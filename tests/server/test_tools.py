@@ -166,7 +166,7 @@ async def test_every_result_tells_its_times_on_the_users_clock(memory: Memory) -
 @pytest.mark.parametrize("query", ["limit=many", "before=x", f"before={'9' * 30}", "limit=-5"])
 async def test_a_resource_asked_for_no_number_of_messages_says_what_would_be_one(memory: Memory, query: str) -> None:
     async with memory.client() as client:
-        with pytest.raises(MCPError, match=r"is no number of messages; write (limit|before)=20"):
+        with pytest.raises(MCPError, match=r"is not a valid number; write (limit|before)=20"):
             await client.mcp.read_resource(f"memory://chat/42/messages?{query}")
 
 
