@@ -1,5 +1,5 @@
-"""Marks the words of a message that are no longer true, because the memory learned from them was changed: `The dentist
-is on Tuesday (since changed: #8).` The functions are pure.
+"""Marks the words of a message that are no longer true, because the memory learned from them was changed. An example is
+`The dentist is on Tuesday (since changed: #8).` The functions are pure.
 
 The message's own words stay as they were said. The number in the mark is that of the memory with the current statement.
 """

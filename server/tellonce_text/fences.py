@@ -47,8 +47,8 @@ def without_recalled(text: str) -> str:
 
 
 def contained(line: str) -> str:
-    """Make one of our lines that ends with stored text safe: this text can then neither start a line that looks like
-    ours, nor open or close a fence, nor form a tag."""
+    """Make one of our lines safe that ends with stored text. Afterwards, this text cannot start a line that looks like
+    ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))

@@ -2,7 +2,8 @@
 
 `fold(a + b) == fold(a) + fold(b)`, so any part copied from a text is found in that text. (Unicode normalization of
 whole strings does not have this property.) A literal also matches text with other separators between its digits and
-words. Every function is linear in the text, because `MOST_FLEXIBLE` limits the length of such a literal.
+words. The time of every function is linear in the length of the text, because `MOST_FLEXIBLE` limits the length of such
+a literal.
 
 `unicodedata.normalize` sorts the combining marks after a letter by insertion, which takes 4.5 seconds for 64,000 marks.
 Words of real languages have a few marks on a letter; UAX #15 ("stream-safe text") allows 30. `nfkc` keeps this many.

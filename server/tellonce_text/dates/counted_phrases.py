@@ -92,7 +92,7 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """The phrase, but not certain if the sentence is in the past tense: in `I read it in two days`, it is a duration."""
+    """The phrase, not certain if the sentence is in the past tense: in `I read it in two days`, it is a duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)

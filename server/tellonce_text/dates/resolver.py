@@ -235,7 +235,7 @@ def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = N
 
 
 def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
-    """Whether a relative day such as "tomorrow" is the same day in the user's zone and in the zone given with the time."""
+    """Whether a relative day such as "tomorrow" is the same day in the zone given with the time of day."""
     if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
         return True
     return scene.said.astimezone(clock.zone).date() == scene.today

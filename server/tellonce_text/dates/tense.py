@@ -172,7 +172,7 @@ def _back(line: Line, first: int) -> range:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Future if a word nearby says that something was postponed or moved. English is handled elsewhere."""
+    """Future if a word nearby says that something was postponed or moved; None for English."""
     if line.language == "en":
         return None
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
@@ -255,7 +255,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags by which an English word indicates a direction. A word that ends in -ed may, too."""
+"""The tags by which an English word indicates a direction. A word that ends in -ed may do so, too."""
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:

@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _PAD: Final = 80
-"""The number of empty tokens at each end. No rule reads further beyond the text than this."""
+"""The number of empty tokens before and after the text. No rule reads further than this beyond the text."""
 _PADDING: Final = (END,) * _PAD
 
 

@@ -74,8 +74,8 @@ set version = excluded.version, embedding = excluded.embedding, ebits = excluded
 
 -- name: put_away_memories
 -- across owners: the operator changes the model for all owners
--- $1 the active model: like put_away_messages, for memories. Their codes are computed from the vectors, so zeros are
--- stored here.
+-- $1 the active model: like put_away_messages, for memories. The table `memories` computes their codes from the
+-- vectors, so zeros are stored here.
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'memory', 0, id, version, embedding, repeat('0', 384)::bit(384)
 from memories where embedding is not null

@@ -1,6 +1,7 @@
 -- name: add
 -- $1 owner, $2 chat, $3 job, $4 kind, $5 model, $6 tier, $7 input and $8 output tokens, $9 seconds, $10 price, $11 ok,
--- $12 note, $13 now, $14 whether the provider could not be reached, $15 whether the job was past work (older messages)
+-- $12 note, $13 now, $14 whether the provider could not be reached, $15 whether the job was past work (an import, or
+-- work done again)
 insert into model_calls (owner_id, chat_id, job_id, kind, model, tier, input_tokens, output_tokens, seconds, price_usd,
   ok, note, at, down, past)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)

@@ -74,7 +74,7 @@ limit $3
 -- They are the memories most similar in meaning or in words to the texts that the worker reads, pinned ones, and those
 -- learned since $8. The newest memories fill the remaining places, because a statement may end a memory that is not
 -- similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The memories
--- nearest by binary code are then compared by their exact vectors. Of the matches by words, only the best are read,
+-- nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
 -- because a common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
@@ -344,7 +344,8 @@ where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
 -- across owners: the server's own background work; each row of unnest names its owner
--- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the embedded version.
+-- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
+-- embedded.
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)
 where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())

@@ -18,7 +18,7 @@ returning id
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date that is set now, $7
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7
 -- lost leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of jobs:
 -- live work, past exchanges and past summaries. This claims the first open job of each track, if that job is due and
 -- not leased. Later jobs of the track wait for it, so that results come in order. Live work is claimed first, then past
@@ -173,8 +173,8 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
 -- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
 -- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
--- was derived from the message. A profile reads what was learned from the message. Except for profiles, jobs of other
--- chats continue.
+-- was derived from the message. A profile reads what was learned from the message. Jobs of other chats continue, except
+-- profile jobs.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
