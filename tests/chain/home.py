@@ -4,15 +4,16 @@ import asyncio
 import os
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import anyio
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
+from tests import forked
 from tests.patience import HANGS, promised
 from tests.server.processes import free_port
 
@@ -56,11 +57,11 @@ class Home:
         return code, err
 
     async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tellonce_cli.main", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        process = await forked.start(
+            *("tellonce_cli.main", *arguments),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             env=self.environment,
             cwd=self.folder,
         )
@@ -69,14 +70,10 @@ class Home:
         return process.returncode, out.decode(), err.decode()
 
     @asynccontextmanager
-    async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:
+    async def up(self) -> AsyncIterator[forked.Program]:
         """Start `tellonce up` and wait until it is ready. At the end, stop it as Ctrl-C does."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tellonce_cli.main", "up"),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env=self.environment,
-            cwd=self.folder,
+        process = await forked.start(
+            *("tellonce_cli.main", "up"), stdout=PIPE, stderr=STDOUT, env=self.environment, cwd=self.folder
         )
         assert process.stdout is not None
         try:
