@@ -19,6 +19,8 @@ async def test_a_memory_is_kept_explained_changed_and_erased_from_a_shell(home: 
     told = await home.run("why", number)
     assert "I prefer white tea" in told
     assert "I prefer oolong tea" in told
+    assert "corrected by you" in told
+    assert "own words" not in told
     preview = await asked(home, "forget", "tea")
     assert preview["matches"]
     assert "Forgotten" in await home.run("forget", "tea", "--confirm", preview["confirm"])
