@@ -35,6 +35,7 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), profile.narrative) if part),
         *(blocks if known else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
+        phrase("memory.notes", n=profile.only_searched) if profile.only_searched else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)

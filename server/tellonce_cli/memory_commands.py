@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from tellonce.contract_types import MEMORY_KINDS, MemoryKind, MemoryStatus, ResultKind
+from tellonce.contract_types import LISTED_KINDS, MemoryKind, MemoryStatus, ResultKind
 from tellonce_cli.subcommand import examples, run_module
 
 memory_app = typer.Typer()
@@ -40,7 +40,7 @@ Page = Annotated[int, typer.Option("--page", min=1, help="Which page of the list
     epilog=examples("memories", "memories --kind goal --kind date", "memories --status uncertain --json")
 )
 def memories(
-    kind: Annotated[list[str] | None, _of_kind(MEMORY_KINDS)] = None,
+    kind: Annotated[list[str] | None, _of_kind(LISTED_KINDS)] = None,
     status: Annotated[
         MemoryStatus | None, typer.Option("--status", help="Default: active and uncertain.", show_default=False)
     ] = None,

@@ -94,7 +94,7 @@ def _print_memory(profile: c.Profile) -> None:
     facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
     console.print(
         f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
-        f"{counted(dates, 'date')}, {uncertain} uncertain (without sentences kept only for search)"
+        f"{counted(dates, 'date')}, {uncertain} uncertain; {counted(profile.only_searched, 'more note')}, only searched"
     )
 
 

@@ -79,6 +79,7 @@ def memory(m: c.Memory) -> str:
     marks += [_when(m.when)] if m.when else []
     marks += [f"from {_numbers(m.sources)}"] if m.sources else []
     marks += ["the user's own words"] if m.note else []
+    marks += ["found by search only"] if not m.shown else []
     marks += [f"because: {m.reason}"] if m.reason else []
     said = f"“{m.content}”" if m.note else m.content
     return contained(f"memory {m.id}: {said} ({'; '.join(marks)})")
@@ -138,6 +139,7 @@ def profile(p: c.Profile) -> str:
     }
     parts += [_block(title, entries) for title, entries in lists.items() if entries]
     talk = p.conversation
+    parts += [f"{counted(p.only_searched, 'note')} found by search only"] if p.only_searched else []
     parts.append(f"conversation: {messages(talk.messages)}, {summaries(talk.summaries)}, {talk.verbatim} verbatim")
     return "\n".join(parts) + _cursor(p.next_cursor)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pgvector import HalfVector
 
-from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
+from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import Tier
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
@@ -147,7 +147,7 @@ async def page(
     chat_id: int,
     *,
     statuses: Sequence[MemoryStatus],
-    kinds: Sequence[MemoryKind] | None,
+    kinds: Sequence[ListedKind] | None,
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
@@ -156,6 +156,11 @@ async def page(
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
+
+
+async def count_searched(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> int:
+    """The number of notes visible in a chat that are kept for search only."""
+    return int(await q.value("memories.count_searched", owner_id, chat_id, list(statuses)))
 
 
 async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
