@@ -101,7 +101,9 @@ def _remembered(outcome: str, stored: c.Memory, before: c.Memory | None) -> str:
 
 
 def forget_question(preview: c.Forgotten) -> str:
-    shown = [f"{'☑' if match.ticked else '☐'} {match.id}. {match.text}" for match in preview.matches[:ASKED]]
+    shown = [
+        f"{'☑' if match.ticked else '☐'} {match.id}. {match.text}{_goes(match)}" for match in preview.matches[:ASKED]
+    ]
     more = len(preview.matches) - ASKED
     shown += [f"… and {more} more"] if more > 0 else []
     near = [f"- {match.text}" for match in preview.related[:5]]
@@ -124,7 +126,12 @@ def forgotten(r: c.Forgotten) -> str:
 def _match(m: c.ForgetMatch) -> str:
     where = "all chats" if m.chat_id is None else f"chat {m.chat_id}"
     about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}, {m.match}"
-    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {m.text}")
+    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {m.text}{_goes(m)}")
+
+
+def _goes(m: c.ForgetMatch) -> str:
+    """The part of a message that goes, if the rest of it stays."""
+    return f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
 
 
 def profile(p: c.Profile) -> str:
