@@ -136,12 +136,17 @@ def _results(found: c.SearchResults, zone: tzinfo, page: int) -> Shown:
         return ["Nothing found."], "Next: other words, or tellonce memories."
     more = f" More: --page {page + 1}." if found.next_cursor else ""
     lines = [_result(one, zone) for one in found.results]
-    return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N for a memory."
+    return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N, or why --message CHAT:N."
 
 
 def _result(one: c.SearchResult, zone: tzinfo) -> str:
     who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}: "
-    return f"{one.id:>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {who}{short(one.text)}"
+    return f"{_reference(one):>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {who}{short(one.text)}"
+
+
+def _reference(one: c.SearchResult) -> str:
+    """The result's name for other commands: a memory's number, or a message's chat and number. A summary has none."""
+    return {"summary": "–", "message": f"{one.chat_id}:{one.id}"}.get(one.kind, str(one.id))
 
 
 def _remembered(done: c.Remembered, zone: tzinfo, _: int) -> Shown:
