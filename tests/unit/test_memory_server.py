@@ -1,6 +1,6 @@
 """The memory that a command opens if another memory's server is running on the default port."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def other_server(monkeypatch: pytest.MonkeyPatch) -> None:
         return False
 
     @asynccontextmanager
-    async def stdio(*_: Any, **__: Any) -> AsyncIterator[Own]:
+    async def stdio(*_: Any, **__: Any) -> AsyncGenerator[Own]:
         yield Own()
 
     for name, stub in (("health", health), ("_answers", answers), ("connect_stdio", stdio)):
