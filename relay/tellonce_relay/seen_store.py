@@ -1,4 +1,4 @@
-"""Stores small values by name in one file, the newest last. Does not know what they mean.
+"""Stores small values by name in one file, the newest last. This module does not know what they mean.
 
 Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
 changed it. A value is appended as a line. Replacing the file would take 20 times as long, or on a busy disk
@@ -12,7 +12,8 @@ from pathlib import Path
 
 
 class SeenStore:
-    """At most `most` entries; the oldest are dropped first. Without a file, they last until the process ends."""
+    """At most `most` entries; the oldest are dropped first. Without a file, the entries are lost when the process
+    ends."""
 
     def __init__(self, file: Path | None = None, most: int = 500) -> None:
         self._file = file

@@ -91,14 +91,14 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 
 
 async def _taken(settings: ServerSettings) -> str:
-    """The message for a port that is taken: by whom, and the command that uses another one."""
+    """The message for a port that is in use: by whom, and the command that uses another one."""
     if "version" in (await _health(settings) or {}):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
         who, instead = "another program", "Beside it"
     free = next((port for port in range(settings.port + 1, 65536) if _is_free(settings, port)), 0)
     return (
-        f"port {settings.port} is taken by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
+        f"port {settings.port} is in use by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
         f"TELLONCE_PORT={free} to .env, where every command in this folder finds it."
     )
 
@@ -148,7 +148,7 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
             return False
         await asyncio.sleep(POLL_SECONDS)
     if not stop.is_set():
-        console.print("The server has not become ready. Run `tellonce doctor` for the reason.", style="red")
+        console.print("The server did not become ready in time. Run `tellonce doctor` for the reason.", style="red")
     return False
 
 
@@ -170,9 +170,9 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print(table)
     name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
-    console.print("Or by hand. Claude Desktop: put this into claude_desktop_config.json and restart it")
+    console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
     console.print_json(json.dumps(desktop_snippet(settings)))
-    console.print("Claude Code:")
+    console.print("For Claude Code, run:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` imports your history.")

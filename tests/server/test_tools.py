@@ -166,7 +166,7 @@ async def test_every_result_tells_its_times_on_the_users_clock(memory: Memory) -
 @pytest.mark.parametrize("query", ["limit=many", "before=x", f"before={'9' * 30}", "limit=-5"])
 async def test_a_resource_asked_for_no_number_of_messages_says_what_would_be_one(memory: Memory, query: str) -> None:
     async with memory.client() as client:
-        with pytest.raises(MCPError, match=r"is no number of messages; write (limit|before)=20"):
+        with pytest.raises(MCPError, match=r"is not a valid number; write (limit|before)=20"):
             await client.mcp.read_resource(f"memory://chat/42/messages?{query}")
 
 
@@ -211,7 +211,7 @@ async def test_a_moment_at_the_edge_of_time_is_refused(memory: Memory, moment: s
             await client.mcp.call_tool("get_context", {**HERE, "as_of": moment}),
             await client.mcp.call_tool("search_memory", {**HERE, "query": "report", "since": moment}),
         ]
-    assert all("is no year anybody lives in" in str(result.content) for result in refused)
+    assert all("is not a year from 2 to 9998" in str(result.content) for result in refused)
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("chat_with_memory", {}), ("nothing_like_it", {})])
@@ -275,7 +275,7 @@ async def test_a_profile_comes_in_pages_and_by_kind_and_status(memory: Memory) -
         rest = await client.get_profile(c.GetProfileArgs(limit=5, cursor=first.next_cursor))
         goals = await client.get_profile(c.GetProfileArgs(kinds=("goal",)))
         ended = await client.get_profile(c.GetProfileArgs(status="completed"))
-        with pytest.raises(MemoryRefused, match="use next_cursor of the page before"):
+        with pytest.raises(MemoryRefused, match="use next_cursor of the previous page"):
             await client.get_profile(c.GetProfileArgs(cursor="x"))
     async with memory.relay() as relay:
         whole = await relay.get_profile(c.GetProfileArgs(chat_id=USER))

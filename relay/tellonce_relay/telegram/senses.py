@@ -1,6 +1,6 @@
-"""Fetches attachments and converts them for a model: files to view, and transcripts of voices.
+"""Fetches attachments and converts them for a model: to files that it can read, and to transcripts of voice messages.
 
-Files are not stored. A file is fetched once per turn, and again only after a kill.
+Files are not stored. A file is fetched once per turn. It is fetched again only if the process was killed meanwhile.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class Senses:
             raise Unperceived(phrase("senses.not_heard")) from error
 
     async def look(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
-        """The file for a model that `reads` these kinds. Raises Unperceived."""
+        """Fetch the attachment as a file for a model that can read the kinds `reads`. Raises Unperceived."""
         kind = attachment.kind
         if kind in ("voice", "other") or kind not in reads:
             raise Unperceived(

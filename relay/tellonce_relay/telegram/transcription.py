@@ -1,4 +1,4 @@
-"""Transcribes voice messages by an OpenAI-compatible endpoint or a command, if either is configured."""
+"""Transcribes voice messages with an OpenAI-compatible endpoint or a command, if either is configured."""
 
 import asyncio
 import shlex
@@ -19,11 +19,11 @@ Transcribe = Callable[[bytes, str], Awaitable[str]]
 
 
 class NotTranscribed(Exception):
-    """There is no transcript; the text is for the log."""
+    """No transcript could be made. The exception's message is for the log, not for the user."""
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """The transcriber: the endpoint if it is configured, else the command."""
+    """The transcriber: the endpoint if it is configured, else the command; None if neither is."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return _ByAddress(settings.url, settings.model, key)

@@ -25,7 +25,9 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
         found = found or not isinstance(item, Unreadable)
         yield item
     if not found:
-        raise ImportFailed(f"{path} holds no Claude conversations; choose the zip as it was downloaded, or its folder.")
+        raise ImportFailed(
+            f"{path} holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
+        )
 
 
 def _all(path: Path, progress: Progress) -> Iterator[Item]:
@@ -73,7 +75,7 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest message. Other branches are edited or repeated messages.
+    """The messages from the root to the newest message. Other branches contain messages that were edited or repeated.
 
     If the messages do not form a tree, all are returned: a duplicate is better than a lost message.
     """

@@ -20,7 +20,7 @@ _NAMED = 20
 """Maximum persons that a message names."""
 _TIMES = ("updated_at", "created_at", "timestamp", "date")
 _MILLISECONDS = 10**11
-"""From this number on, a time is in milliseconds and not in seconds."""
+"""A time of at least this value is in milliseconds, not in seconds."""
 
 
 @dataclass
