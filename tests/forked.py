@@ -260,8 +260,10 @@ def _prepare(file: int, streams: tuple[int, ...]) -> str:
     sys.path[0] = request["cwd"]
     module: str = request["module"]
     sys.argv[1:] = request["arguments"]
-    sys.modules.pop(module, None)
     sys.modules.pop(f"{module}.__main__", None)
+    # The modules of the command read the environment when they are imported, as for the width of the screen.
+    for name in [name for name in sys.modules if name.partition(".")[0] == tellonce_cli.__name__]:
+        del sys.modules[name]
     return module
 
 
