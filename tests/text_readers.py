@@ -372,8 +372,8 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts to the
-readers above."""
+"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts on to the
+functions in READERS."""
 
 SLOW = frozenset(
     """

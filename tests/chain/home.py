@@ -1,4 +1,4 @@
-"""One person's machine for a test of whole commands: an empty data folder, a free port, real processes."""
+"""One person's machine for tests of whole commands, with an empty data folder, a free port and real processes."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ SETTINGS = (
     *("TELLONCE_", "TELEGRAM_", "ANTHROPIC_", "OLLAMA_", "SUMMARIZER_", "DATABASE_URL", "OBSERVABILITY_", "OTEL_"),
     *("USER_", "MASK_"),
 )
-"""Prefixes of settings. The settings of the user who runs the tests are removed from the environment."""
+"""Prefixes of settings. Settings of the user who runs the tests are removed from the commands' environment."""
 
 
 class Home:
@@ -53,7 +53,7 @@ class Home:
         return out
 
     async def failing(self, *arguments: str, told: str = "") -> tuple[int, str]:
-        """Exit code and error output of a command that does not succeed."""
+        """The exit code and the error output of a command, which must fail."""
         code, _, err = await self._run(arguments, told)
         assert code != 0, err
         return code, err
@@ -77,7 +77,7 @@ class Home:
 
     @asynccontextmanager
     async def up(self) -> AsyncIterator[forked.Program]:
-        """Run `tellonce up` until it is ready; at the end it is stopped as by Ctrl-C."""
+        """Start `tellonce up` and wait until it is ready. At the end, stop it as Ctrl-C does."""
         process = await forked.start(
             *("tellonce_cli.main", "up"), stdout=PIPE, stderr=STDOUT, env=self.environment, cwd=self.folder
         )
@@ -101,8 +101,8 @@ class Home:
 
     @property
     def cluster(self) -> Path:
-        """The folder of PostgreSQL's files. It is outside the home if root runs the tests, because the account of
-        PostgreSQL cannot enter the home."""
+        """The folder of PostgreSQL's files. If root runs the tests, it is outside the home, because PostgreSQL's
+        account cannot enter the home."""
         return (self.folder / "data" / "postgres" / "18").resolve()
 
     def discard(self) -> None:

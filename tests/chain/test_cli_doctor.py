@@ -107,7 +107,7 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(
     async with served(Starlette(routes=[Route("/health", hello)])) as url:
         monkeypatch.setitem(at_home.environment, "TELLONCE_PORT", url.rpartition(":")[2])
         code, said = await report(at_home)
-    assert (code, verdict(said, "something else answers")) == (1, "✗")
+    assert (code, verdict(said, "another program answers")) == (1, "✗")
 
 
 async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
@@ -115,7 +115,7 @@ async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
 ) -> None:
     monkeypatch.setitem(at_home.environment, "TELLONCE_DATA_DIR", str(at_home.folder / "other"))
     code, said = await report(at_home)
-    assert (code, verdict(said, "with another memory")) == (1, "✗")
+    assert (code, verdict(said, "serves another memory")) == (1, "✗")
 
 
 async def test_a_mistake_in_what_the_bot_is_told_is_named(home: Home) -> None:

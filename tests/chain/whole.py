@@ -1,7 +1,7 @@
 """Runs the whole product: relay, server with embedded PostgreSQL, and summarizer as separate processes, with an
 emulated Telegram and stubs of the models on loopback.
 
-It needs no pytest, because benchmarks use it too.
+This module does not use pytest, because benchmarks use it too.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ class Whole:
         return self.folder / "logs"
 
     async def start(self, *names: str) -> None:
-        """Start the processes, the server first, and wait until each is ready."""
+        """Start the processes, beginning with the server, and wait until each of them is ready."""
         for name in names or PROCESSES:
             polls = len(self.telegram.api.of("getUpdates"))
             await self.spawn(name)

@@ -1,4 +1,4 @@
-"""Runs the relay as a separate process, for tests that end it by a signal."""
+"""Runs the relay as a separate process, for tests that stop it by a signal."""
 
 import asyncio
 import signal

@@ -1,5 +1,5 @@
-"""Runs real server processes for tests. They are started on a free loopback port or on pipes, and ended by signals. It
-calls no tools."""
+"""Runs real server processes for tests. They are started on a free loopback port or on pipes, and stopped by signals.
+This module calls no tools."""
 
 import asyncio
 import os
@@ -23,8 +23,8 @@ Process = asyncio.subprocess.Process | forked.Program
 def free_port() -> int:
     """Reserve a port until this process ends.
 
-    The socket stays bound but does not listen. So the system gives the port to no other socket and refuses connections.
-    A server that names the port and sets SO_REUSEADDR, as asyncio does, can still listen on it.
+    The socket stays bound but does not listen. The system therefore gives the port to no other socket, and refuses
+    connections. A server that names the port and sets SO_REUSEADDR, as asyncio does, can still listen on it.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -39,8 +39,9 @@ KIND_TITLES: dict[MemoryKind, str] = {
 
 @dataclass(frozen=True)
 class View:
-    """What a line's format depends on: the time of reading, the user's zone, the current thread and chat, and what
-    changed since the messages were sent. `known` are the memories that have lines of their own."""
+    """The values that a line's format depends on: the time of reading, the user's zone, the current thread and chat,
+    and the statements that changed after their messages were sent. `known` are the memories that can have their own
+    lines in the context."""
 
     now: datetime
     zone: ZoneInfo
@@ -50,7 +51,7 @@ class View:
     known: frozenset[int] = frozenset()
 
     def current(self, text: str, message_id: int, chat_id: int | None = None) -> str:
-        """A message's text with a mark after words that no longer hold."""
+        """A message's text, with a note such as `(since changed: #8)` after each statement that no longer holds."""
         changes = self.changes.get((chat_id or self.chat_id, message_id)) if self.changes else None
         return marked(text, changes, self.known) if changes else text
 
@@ -60,7 +61,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """A message as the history shows it, with the local day of its header."""
+    """A message's line in the history, and the local day for its day header."""
 
     line: Line
     day: date
@@ -85,7 +86,7 @@ def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def shown(line: Line, view: View) -> Shown:
-    """A message's line: `[09:15 AM] User: …`. A routine is shown by its summary:
+    """A message's line: `[09:15 AM] User: …`. A routine's message is shown as its summary:
 
     `[morning-summary | 07:02 AM, 8h ago]: …`.
     """
@@ -157,8 +158,8 @@ def hit_line(hit: Hit, view: View) -> str:
     09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
-    message. In messages, the day is added after relative dates such as "last Saturday", and a mark after words that no
-    longer hold.
+    message. In a message, a date is added after relative words such as "last Saturday", and a note is added after each
+    statement that no longer holds.
     """
     text = hit.text
     if hit.kind == "message":
@@ -188,7 +189,7 @@ def _lead(hit: Hit, view: View) -> str:
 
 
 def _teller(hit: Hit) -> str:
-    """The speaker by name. A name that imitates a role is shown after the true role."""
+    """The speaker's name, or the role if there is no name. A name that imitates a role is shown after the true role."""
     name = _name(hit.routine or hit.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
@@ -199,8 +200,8 @@ def moment(at: datetime, view: View) -> str:
 
 
 def quoted_line(line: Line, view: View) -> str:
-    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine is shown by
-    its summary, as in the window."""
+    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
+    shown as its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
     at = clock_time(line.sent_at, view.zone)

@@ -37,7 +37,7 @@ FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 """Statuses of the memories that are searched. FORMER is for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies are cached. They change slowly."""
+"""How long word frequencies are cached. These frequencies change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """How long the absence of statistics is cached."""
@@ -98,8 +98,8 @@ class Retriever:
         limits: ContextDefaults,
         total: int | None = None,
     ) -> list[Hit]:
-        """The results for a prompt of `total` tokens, most important first. `shown` are messages that the prompt
-        contains anyway.
+        """The results for a prompt of `total` tokens, most important first. `shown` are the numbers of messages that
+        another part of the prompt contains.
 
         The first results are limited by `limits`. If the query is a question, other relevant results follow.
         """
@@ -119,7 +119,7 @@ class Retriever:
         return Read(question, messages, memories, summaries, setting.last_id)
 
     async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
-        """All results, best first and newest first at equal scores, and the number of the newest message."""
+        """All results, and the number of the newest message. The best result is first; of equal scores, the newest."""
         x = await self.read(r)
         by_score = ranking.rank(x.question, x.messages, r.zone)
         hits = [
@@ -148,7 +148,7 @@ class Retriever:
         return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
-        """The query's vector; None means search by words alone."""
+        """The query's vector. None means that the search uses words alone."""
         if not self._embedder.ready:
             return None
         model = self._embedder.model
@@ -240,5 +240,6 @@ def read_cursor(text: str, search: int) -> Cursor:
 
 def _refused(text: str) -> CursorRefused:
     return CursorRefused(
-        f"{text!r} is no cursor of this search; use next_cursor of the page before, with the same query and arguments."
+        f"{text!r} is not a cursor of this search; use next_cursor of the previous page, and the same query and "
+        "arguments."
     )
