@@ -181,31 +181,42 @@ cross join lateral (
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
 -- end
 
--- name: memories
+-- part: summary_in_scope
+-- $2 chat or null for all, $9 since, $10 until, $16 thread key or null, $17 a past time or null
+    ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($16::text is null or thread_key = $16)
+    and to_at >= coalesce($9::timestamptz, '-infinity') and from_at < coalesce($10::timestamptz, 'infinity')
+    and updated_at <= coalesce($17::timestamptz, 'infinity')
+-- end
+
+-- name: learned
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
--- lexeme query, $6 maximum candidates of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until,
--- $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words of the requested categories,
--- $14 maximum memories of these categories (`listed`). With $8, memories that had not ended by then are included, with
--- their text of that time, except those that were rejected while they were still uncertain.
+-- lexeme query of the owner, $6 maximum memories of each kind of match, or 0 for none, $7 statuses, $8 a past time or
+-- null for now, $9 since, $10 until, $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words
+-- of the requested categories, $14 maximum memories of these categories (`listed`), $15 maximum summaries of each kind
+-- of match, or 0 for none, $16 thread key or null, $17 a past time or null for now, $18 scope lexeme query of summaries.
+-- Returns memories and chunk summaries by similarity and by words. With $8, memories that had not ended by then are
+-- included, with their text of that time, except those that were rejected while they were still uncertain. Summaries
+-- written or rewritten after $17 are left out, because they may contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($11::text[]) as t (term)
 ), any_term as materialized (
   select string_agg(term, ' | ')::tsquery as term from unnest($11::text[]) as t (term)
-), dense as materialized (
+), alike as materialized (
   select id from memories
-  where (select vector from asked) is not null and owner_id = $1 and embedding is not null
+  where $6 > 0 and (select vector from asked) is not null and owner_id = $1 and embedding is not null
     and
     -- use: memory_in_scope
   order by embedding <=> (select vector from asked)
-  limit $6
-), lexical as materialized (
+  limit $6::int
+), worded as materialized (
   select id
   from (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, f.tsv
     from memories_with($5::tsquery && $4::tsquery) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
+    where $6 > 0) found
   where
     -- use: memory_in_scope
   order by ts_rank(tsv, $4::tsquery) desc, id desc
@@ -218,69 +229,53 @@ with asked as materialized (
   from (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
     from memories_with($5::tsquery && (select term from kinds)) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
+    where $6 > 0) found
   where
     -- use: memory_in_scope
   order by valid_from desc, id desc
-  limit $14
+  limit $14::int
+), alike_summaries as materialized (
+  select chat_id, id from conversation_summaries
+  where $15 > 0 and (select vector from asked) is not null and owner_id = $1 and embedding is not null
+    and
+    -- use: summary_in_scope
+  order by embedding <=> (select vector from asked)
+  limit $15::int
+), worded_summaries as materialized (
+  select chat_id, id
+  from (
+    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, s.updated_at, f.tsv
+    from summaries_with($18::tsquery && $4::tsquery) f
+    cross join lateral (
+      select * from conversation_summaries s
+      where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s
+    where $15 > 0) found
+  where
+    -- use: summary_in_scope
+  order by ts_rank(tsv, $4::tsquery) desc, id desc
+  limit $15
 )
-select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
-  case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
-  m.valid_from, m.source_ids, m.pinned, m.note,
+select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.content) as text, m.valid_from as at,
+  null::int as tokens, m.source_ids,
+  case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
   m.id in (select id from listed) as listed
-from (select id from dense union select id from lexical union select id from listed) h
+from (select id from alike union select id from worded union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
 left join lateral (
   select content from memory_versions v
   where $8 is not null and v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
   order by v.version limit 1) v on true
-
--- part: summary_in_scope
--- $2 chat or null for all, $7 thread key or null, $8 since, $9 until, $11 a past time or null
-    ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
-    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
-    and updated_at <= coalesce($11::timestamptz, 'infinity')
--- end
-
--- name: summaries
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 tsquery
--- of the lexemes that limit the search to the owner and chat, $6 maximum candidates of each kind, $7 thread key or
--- null, $8 since, $9 until, $10 all lexemes as tsquery texts, $11 a past time or null for now. Summaries written or
--- rewritten after $11 are left out, because they may contain what was not known then.
-with asked as materialized (
-  select $3::halfvec as vector where speaks_active()
-), terms as materialized (
-  select term::tsquery as term from unnest($10::text[]) as t (term)
-), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($10::text[]) as t (term)
-), dense as materialized (
-  select chat_id, id from conversation_summaries
-  where (select vector from asked) is not null and owner_id = $1 and embedding is not null
-    and
-    -- use: summary_in_scope
-  order by embedding <=> (select vector from asked)
-  limit $6
-), lexical as materialized (
-  select chat_id, id
-  from (
-    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, s.updated_at, f.tsv
-    from summaries_with($5::tsquery && $4::tsquery) f
-    cross join lateral (
-      select * from conversation_summaries s
-      where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s) found
-  where
-    -- use: summary_in_scope
-  order by ts_rank(tsv, $4::tsquery) desc, id desc
-  limit $6
-)
-select s.chat_id, s.id, s.thread_key, s.from_id, s.to_id, s.from_at, s.to_at, s.count, s.text, s.tokens,
-  1 - (s.embedding <=> (select vector from asked)) as cosine,
+union all
+select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, array[s.from_id, s.to_id], null, false,
+  1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
-    then array(select ts_rank(s.tsv, term) from terms) end as ranks
-from (select chat_id, id from dense union select chat_id, id from lexical) h
+    then array(select ts_rank(s.tsv, term) from terms) end,
+  false
+from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
 cross join lateral (
   select * from conversation_summaries s
   where s.owner_id = $1 and s.chat_id = h.chat_id and s.id = h.id offset 0) s

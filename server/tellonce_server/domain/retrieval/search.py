@@ -13,7 +13,6 @@ from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
-from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
@@ -26,10 +25,10 @@ from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
-from tellonce_server.domain.retrieval.signals import Candidate
+from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store.codes import ModelVector, code
-from tellonce_server.store.database import Database, Row
+from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
 
 CURRENT: tuple[MemoryStatus, ...] = ("active",)
@@ -49,8 +48,7 @@ class Read:
 
     question: Question
     messages: Sequence[Candidate]
-    memories: Sequence[Row]
-    summaries: Sequence[Row]
+    learned: Sequence[Learned]
     newest: int
 
 
@@ -113,10 +111,11 @@ class Retriever:
         if question.wording != r.query:
             vector = await self._vector(question.wording)
         scan = self._scan(r, question, setting, vector)
-        messages, memories, summaries = await asyncio.gather(
-            self._messages(scan), self._memories(scan), self._summaries(scan)
+        statuses = FORMER if question.asks_past_state else CURRENT
+        messages, learned = await asyncio.gather(
+            self._messages(scan), candidates.learned(self._database, scan, statuses)
         )
-        return Read(question, messages, memories, summaries, setting.last_id)
+        return Read(question, messages, learned, setting.last_id)
 
     async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
         """All results, best first and newest first at equal scores, and the number of the newest message."""
@@ -124,8 +123,7 @@ class Retriever:
         by_score = ranking.rank(x.question, x.messages, r.zone)
         hits = [
             *found.messages(x.messages, by_score),
-            *found.memories(x.question, x.memories, by_score),
-            *found.summaries(x.question, x.summaries, by_score),
+            *found.learned(x.question, x.learned, by_score),
         ]
         wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
         return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True), x.newest
@@ -173,18 +171,6 @@ class Retriever:
         if r.thread_key is not None or r.since is not None or r.ends is not None:
             return await candidates.messages_within(self._database, scan)
         return await candidates.messages(self._database, scan)
-
-    async def _memories(self, scan: Scan) -> list[Row]:
-        r = scan.request
-        if r.kinds is not None and not set(MEMORY_KINDS) & set(r.kinds):
-            return []
-        return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
-
-    async def _summaries(self, scan: Scan) -> list[Row]:
-        r = scan.request
-        if r.kinds is not None and "summary" not in r.kinds:
-            return []
-        return await candidates.summaries(self._database, scan)
 
     async def _hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
