@@ -5,14 +5,18 @@ The text itself stays as it was said. A reader of the mark finds the current sta
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tellonce_text.sentences import split_sentences
+from tellonce_text.tokens import ELLIPSIS
 
 LONGEST_STATED: Final = 200
 """Maximum characters of a current statement that a mark contains."""
+
+LEAST_CLIPPED: Final = 3
+"""Minimum former words at the end of a clipped text that are marked."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = r"(?:\s*\((?=[^()]*\d{4})[^()]*\))?"
@@ -26,12 +30,13 @@ _SPLIT_OFF: Final = "\ue000"
 
 class Change(NamedTuple):
     """A statement of a message that was reworded or replaced: the memory that now states it, and the former words.
-    `verbatim` means that these are the message's own words."""
+    `verbatim` means that these are the message's own words. `contents` are the former contents of the memory."""
 
     memory_id: int
     content: str
     former: tuple[str, ...]
     verbatim: bool
+    contents: tuple[str, ...] = ()
 
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
@@ -42,6 +47,12 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"
     return text
+
+
+def of_summary(changes: Iterable[Change]) -> list[Change]:
+    """The changes of the messages that a text summarizes. The text is marked only after former words that it repeats,
+    those of a message or of a memory."""
+    return [x._replace(former=(*x.former, *x.contents), verbatim=True) for x in changes]
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:
@@ -64,10 +75,18 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 def _end_of(text: str, change: Change) -> int | None:
     """The end of the first former words in the text, before their punctuation. An excerpt may contain only one sentence
-    of them."""
-    parts = (part for words in change.former for part in (words, *split_sentences(words)))
+    of them, and a clipped text only their beginning."""
+    parts = [part for words in change.former for part in (words, *split_sentences(words))]
     found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
-    return next((match.end() for match in found if match), None if change.verbatim else len(text.rstrip()))
+    at = next((match.end() for match in found if match), None)
+    ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))
+    return len(text.rstrip()) if at is None and ends else at
+
+
+def _is_clipped(text: str, words: str) -> bool:
+    """Whether the text ends within these words, after at least LEAST_CLIPPED of them."""
+    shown, former = (_WORD.findall(x.casefold()) for x in (text[-2 * len(words) :], words))
+    return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))
 
 
 @lru_cache(maxsize=256)

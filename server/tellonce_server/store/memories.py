@@ -393,7 +393,7 @@ async def changes(
     found: dict[tuple[int, int], list[Change]] = {}
     for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *places, chat_id):
         words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former
-        change = Change(number, content, tuple(words or ()), verbatim=bool(quotes))
+        change = Change(number, content, tuple(words or ()), bool(quotes), tuple(former or ()))
         found.setdefault((chat, message), []).append(change)
     return found
 

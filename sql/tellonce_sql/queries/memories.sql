@@ -364,18 +364,15 @@ returning content
 -- $1 owner, $2 chats and $3 numbers of messages, $4 the chat in which the result is shown, or null for all. For each of
 -- these messages: the memories learned from it that were reworded or replaced after it was sent, each with its former
 -- words and the memory that states it now. A memory learned from the message itself does not change it.
-with recursive said as materialized (
-  select m.chat_id, m.id, m.sent_at
-  from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
-  cross join lateral (
-    select chat_id, id, sent_at from messages m
-    where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
-), learned as materialized (
-  select s.chat_id, s.id as message_id, m.id, m.content, m.quotes, m.superseded_by, s.sent_at
+with recursive learned as materialized (
+  select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at
   from (
     select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
     where owner_id = $1 and (superseded_by is not null or version > 1) and source_ids && $3::bigint[]) m
-  join said s on s.chat_id = m.source_chat_id and s.id = any(m.source_ids)
+  join unnest($2::bigint[], $3::bigint[]) as w (chat_id, id) on w.chat_id = m.source_chat_id and w.id = any(m.source_ids)
+  cross join lateral (
+    select sent_at from messages
+    where owner_id = $1 and chat_id = w.chat_id and id = w.id offset 0) said
 ), chain (origin, id, following) as (
   select id, id, superseded_by from learned
   union

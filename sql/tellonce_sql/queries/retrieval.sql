@@ -26,7 +26,8 @@ select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
 from size
 
 -- part: messages_of_hits
--- $1 owner: the ranker's data for the messages in `hits`, compared with `asked`, `terms` and `any_term`
+-- $1 owner: the ranker's data for the messages in `hits`, compared with `asked`, `terms` and `any_term`. The words of a
+-- message are read only if they may match: it is in `worded`, or the query has words that `worded` does not cover.
 select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
@@ -36,10 +37,13 @@ cross join lateral (
     octet_length(content) > 600 as clipped,
     1 - (m.embedding <=> (select vector from asked)) as cosine
   from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
-cross join lateral (
+left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
-  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+  from message_fts f
+  where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id
+    and ((select covered from any_term) is not true or (h.chat_id, h.id) in (select chat_id, id from worded))
+  offset 0) f on true
 -- end
 
 -- name: messages
@@ -49,7 +53,7 @@ cross join lateral (
 -- the best candidates to include the neighbors, $14 all lexemes as tsquery texts, $15 whether to include the latest
 -- routine messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages
 -- come first in the span, $18 how many messages of the span to read, $19 the end of the time in which later messages
--- may refer to the span.
+-- may refer to the span, $20 whether $5 has all lexemes.
 -- Returns candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an
 -- index-only scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own
 -- index is used. By time: the messages of the span, those of the speakers $17 first, then the most similar. `ranks` is
@@ -61,7 +65,7 @@ with asked as materialized (
 ), terms as materialized (
   select term::tsquery as term from unnest($14::text[]) as t (term)
 ), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($14::text[]) as t (term)
+  select string_agg(term, ' | ')::tsquery as term, $20::boolean as covered from unnest($14::text[]) as t (term)
 ), dense as materialized (
   select c.chat_id, c.id, x.distance
   from (
@@ -84,12 +88,12 @@ with asked as materialized (
   where $16::boolean and (select vector from asked) is not null
   order by distance
   limit $10
+), worded as materialized (
+  select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
+  from messages_with($7::tsquery && $5::tsquery)
+  where ($2::bigint is null or chat_id = $2) and id < $8
 ), lexical as materialized (
-  select chat_id, id
-  from (
-    select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
-    from messages_with($7::tsquery && $5::tsquery)
-    where ($2::bigint is null or chat_id = $2) and id < $8) f
+  select chat_id, id from worded
   order by rank desc, id desc
   limit $10
 ), dated as materialized (
@@ -125,14 +129,14 @@ with asked as materialized (
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
 -- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched,
 -- $9 how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all
--- lexemes as tsquery texts. Returns candidates by similarity and by words from one thread or one span of time. The
+-- lexemes as tsquery texts, $14 whether $5 has all lexemes. Returns candidates by similarity and by words from one thread or one span of time. The
 -- messages of the thread or span are selected first, and only these are compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($13::text[]) as t (term)
 ), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($13::text[]) as t (term)
+  select string_agg(term, ' | ')::tsquery as term, $14::boolean as covered from unnest($13::text[]) as t (term)
 ), scope as materialized (
   select chat_id, id, embedding from messages
   where owner_id = $1 and ($2::bigint is null or chat_id = $2) and ($4::text is null or thread_key = $4) and id < $8
@@ -144,11 +148,13 @@ with asked as materialized (
   where (select vector from asked) is not null and embedding is not null
   order by embedding <=> (select vector from asked)
   limit $10
-), lexical as materialized (
-  select f.chat_id, f.id
+), worded as materialized (
+  select f.chat_id, f.id, ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) as rank
   from messages_with($7::tsquery && $5::tsquery) f
   where (f.chat_id, f.id) in (select chat_id, id from scope)
-  order by ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) desc, f.id desc
+), lexical as materialized (
+  select chat_id, id from worded
+  order by rank desc, id desc
   limit $10
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical

@@ -4,7 +4,7 @@ Token budgets are applied elsewhere.
 Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -16,13 +16,14 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
-from tellonce_text.changes import Change, marked
+from tellonce_text.changes import Change, marked, of_summary
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
 from tellonce_text.secrets import mask
+from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
@@ -53,6 +54,11 @@ class View:
         """A message's text with a mark after words that no longer hold."""
         changes = self.changes.get((chat_id or self.chat_id, message_id)) if self.changes else None
         return marked(text, changes, self.known) if changes else text
+
+    def summarized(self, text: str, places: Iterable[tuple[int, int]]) -> str:
+        """A summary of the messages at these places with a mark after words that no longer hold."""
+        changes = [change for place in places for change in self.changes.get(place, ())] if self.changes else ()
+        return marked(text, of_summary(changes), self.known) if changes else text
 
     @cached_property
     def today(self) -> date:
@@ -109,13 +115,14 @@ def _name(text: str) -> str:
     return contained(name_of(text)) if text else ""
 
 
-def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
-    """A summary's line: `[Summary | Feb 15–16]: …`."""
-    return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {contained(chunk.text)}"
+def summary_line(chunk: Chunk, view: View) -> str:
+    """A summary's line: `[Summary | Feb 15–16]: …`, with a mark after words that no longer hold."""
+    places = ((view.chat_id, number) for number in range(chunk.from_id, chunk.to_id + 1))
+    return period_line(view.summarized(chunk.text, places), chunk.from_at, chunk.to_at, view.zone)
 
 
 def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """One line of a summary, in the form of `summary_line`."""
+    """A summary's line, or one line of it."""
     return f"[Summary | {period(start, end, zone)}]: {body(text)}"
 
 
@@ -157,10 +164,10 @@ def hit_line(hit: Hit, view: View) -> str:
     09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
-    message. In messages, the day is added after relative dates such as "last Saturday", and a mark after words that no
-    longer hold.
+    message. In messages, the day is added after relative dates such as "last Saturday". Words that no longer hold are
+    marked.
     """
-    text = hit.text
+    text = hit.text if hit.kind == "message" else view.summarized(hit.text, hit.places)
     if hit.kind == "message":
         text = view.current(with_days(text, hit.at, view.zone), hit.id, hit.chat_id)
     return f"{_lead(hit, view)}: {body(text)}"
@@ -203,6 +210,24 @@ def quoted_line(line: Line, view: View) -> str:
     its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
-    at = clock_time(line.sent_at, view.zone)
-    said = body(view.current(line.content, line.id))
-    return f"[{at}, {age(line.sent_at, view.now, view.zone)}] {speaker(line.role, line.speaker)}: {said}"
+    return f"{_aged(line, view)} {speaker(line.role, line.speaker)}: {body(view.current(line.content, line.id))}"
+
+
+def clipped_line(line: Line, view: View, most: int) -> str:
+    """The same line with at most `most` tokens before the marks after words that no longer hold."""
+    if line.routine is not None:
+        return clip(shown(line, view).text, most)[0]
+    lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "
+    return lead + clipped_text(line, view, view.chat_id, most - estimate(lead))
+
+
+def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
+    """The text of a message of this chat in at most `most` tokens. Marks are added after it was clipped, so that they
+    stay whole."""
+    text = clip(body(line.content), most)[0]
+    changes = (change._replace(content=body(change.content)) for change in view.changes.get((chat_id, line.id), ()))
+    return marked(text, list(changes), view.known)
+
+
+def _aged(line: Line, view: View) -> str:
+    return f"[{clock_time(line.sent_at, view.zone)}, {age(line.sent_at, view.now, view.zone)}]"

@@ -1,6 +1,6 @@
 """The material of one context, read and searched before anything is selected. Plain values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -21,8 +21,8 @@ from tellonce_text.changes import Change
 @dataclass(frozen=True)
 class Material:
     """The material of one context. `hits` are in rank order; `around` are the neighbors of a quoted message; `excluded`
-    is the number of the message being answered. `changes` are the statements of shown messages that changed since, by
-    chat and number. `total` is the token budget. `clock` says whether the context shows the current time. The last
+    is the number of the message being answered. `changes` are the statements of shown or summarized messages that
+    changed since, by chat and number. `total` is the token budget. `clock` says whether the context shows the current time. The last
     `keep` messages are shown even if they are summarized."""
 
     rows: ContextRows
@@ -48,6 +48,12 @@ class Material:
     def view(self) -> View:
         known = {memory.id for memory in self.rows.memories} | {hit.id for hit in self.found(*MEMORY_KINDS)}
         return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known))
+
+    @property
+    def shown(self) -> Iterator[tuple[int, int]]:
+        """The messages, as (chat, number), that the context may show verbatim."""
+        yield from ((self.chat_id, line.id) for line in (*self.rows.window, *self.around))
+        yield from (place for hit in self.found("message") for place in hit.places)
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
         """The search results of these kinds."""

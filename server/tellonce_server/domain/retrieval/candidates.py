@@ -71,6 +71,11 @@ class Scan:
         return any_of(self.question.terms[:RAREST])
 
     @property
+    def all_rarest(self) -> bool:
+        """Whether all words of the question select candidates."""
+        return len(self.question.terms) <= RAREST
+
+    @property
     def rarer_half(self) -> str:
         return any_of(self.question.terms[: max(1, min(RAREST, len(self.question.terms)) // 2)])
 
@@ -107,7 +112,7 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
         "retrieval.messages",
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
-        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late),
+        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late, scan.all_rarest),
     )
     return list(map(Candidate._make, rows))
 
@@ -118,7 +123,7 @@ async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     rows = await database.rows(
         "retrieval.messages_within",
         *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms),
+        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms, scan.all_rarest),
     )
     return list(map(Candidate._make, rows))
 

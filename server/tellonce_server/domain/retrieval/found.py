@@ -1,6 +1,6 @@
 """A scored search result before its text is read, and its conversion to a `Hit`. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.results import Hit, places
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
 from tellonce_text.tokens import estimate
 
@@ -37,6 +37,11 @@ class Found(NamedTuple):
     routine: str | None = None
     memory_status: MemoryStatus | None = None
     listed: bool = False
+
+    @property
+    def places(self) -> Iterator[tuple[int, int]]:
+        """The messages, as (chat, number), that the result shows or summarizes; none for a memory."""
+        return places(self.kind, self.chat_id, self.id, self.source_ids)
 
 
 def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:

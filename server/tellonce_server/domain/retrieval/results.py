@@ -1,6 +1,6 @@
 """The request and the results of a search. Plain values."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -33,6 +33,19 @@ class Hit(NamedTuple):
     routine: str | None
     memory_status: MemoryStatus | None
     listed: bool = False
+
+    @property
+    def places(self) -> Iterator[tuple[int, int]]:
+        """The messages, as (chat, number), that the result shows or summarizes; none for a memory."""
+        return places(self.kind, self.chat_id, self.id, self.source_ids)
+
+
+def places(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The messages, as (chat, number), that a result shows or summarizes; none for a memory."""
+    if chat_id is not None and kind == "message":
+        yield chat_id, number
+    elif chat_id is not None and kind == "summary" and source_ids:
+        yield from ((chat_id, covered) for covered in range(source_ids[0], source_ids[-1] + 1))
 
 
 @dataclass(frozen=True)

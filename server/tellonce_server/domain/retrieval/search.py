@@ -13,14 +13,13 @@ from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
-from tellonce.settings import ContextDefaults
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.retrieval import candidates, found, prompt_selection, ranking
+from tellonce_server.domain.retrieval import candidates, found, ranking
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
-from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
+from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
@@ -80,29 +79,13 @@ class Retriever:
         # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
-        return SearchPage(await self._hits(request, ranked[start:end]), following)
+        return SearchPage(await self.hits(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Found]:
-        """All results that a prompt may use, best first. This can run while the window is being read."""
+        """All results that a prompt may use, best first (`prompt_selection.choose`). This can run while the window is
+        being read."""
         ranked, _ = await self._ranked(replace(request, thread_key=None))
         return ranked
-
-    async def for_prompt(
-        self,
-        request: SearchRequest,
-        ranked: Sequence[Found],
-        *,
-        shown: frozenset[int],
-        limits: ContextDefaults,
-        total: int | None = None,
-    ) -> list[Hit]:
-        """The results for a prompt of `total` tokens, most important first. `shown` are messages that the prompt
-        contains anyway.
-
-        The first results are limited by `limits`. If the query is a question, other relevant results follow.
-        """
-        chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
-        return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
 
     async def read(self, r: SearchRequest) -> Read:
         """The analyzed question and all candidates that may answer it, not ranked yet."""
@@ -172,7 +155,8 @@ class Retriever:
             return await candidates.messages_within(self._database, scan)
         return await candidates.messages(self._database, scan)
 
-    async def _hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
+    async def hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
+        """The chosen results with their texts. `reply` limits the tokens of an assistant's reply."""
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
