@@ -5,7 +5,7 @@ The text itself stays as it was said. A reader of the mark finds the current sta
 """
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -26,6 +26,14 @@ _MARK: Final = re.compile(r"\(since changed: #(\d+)(?: “[^“”]*”)?\)")
 
 _SPLIT_OFF: Final = "\ue000"
 """A character for private use that replaces a mark."""
+
+
+class Place(NamedTuple):
+    """The messages of a chat from the first to the last number, for one message the same."""
+
+    chat_id: int
+    first: int
+    last: int
 
 
 class Change(NamedTuple):
@@ -49,10 +57,16 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
     return text
 
 
-def of_summary(changes: Iterable[Change]) -> list[Change]:
-    """The changes of the messages that a text summarizes. The text is marked only after former words that it repeats,
-    those of a message or of a memory."""
-    return [x._replace(former=(*x.former, *x.contents), verbatim=True) for x in changes]
+def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
+    """The changes of the messages at a place, for a text that shows or summarizes them. A summary of several messages is
+    marked only after former words that it repeats, those of a message or of a memory."""
+    if place is None or not changes:
+        return []
+    numbers = range(place.first, place.last + 1)
+    found = [change for number in numbers for change in changes.get((place.chat_id, number), ())]
+    if place.first == place.last:
+        return found
+    return [x._replace(former=(*x.former, *x.contents), verbatim=True) for x in found]
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:

@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeAlias
 
 from tellonce import contract as c
 from tellonce.plural import counted
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.budget import scaled
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.log import log_share
 from tellonce_server.domain.context.material import Material
@@ -30,10 +30,8 @@ from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
-from tellonce_text.changes import Change
-
-_Place: TypeAlias = tuple[int, int]
-"""A message: its chat and its number."""
+from tellonce_text.changes import Change, Place
+from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
 """Maximum messages read for a window. No budget has room for so many, so the limit matters only if the summarizer was
@@ -175,14 +173,16 @@ class ContextReader:
 
     async def _changes(
         self, r: _Request, rows: ContextRows, beside: Elsewhere, chosen: Sequence[Found]
-    ) -> Mapping[_Place, list[Change]]:
+    ) -> Mapping[tuple[int, int], list[Change]]:
         """What changed since the messages were sent that the context may show or summarize. A context of a past time
         shows no later changes."""
         if r.args.as_of is not None:
             return {}
         chat = r.where.chat_id
-        places = {*_places(chat, rows, beside), *(place for f in chosen for place in f.places)}
-        return await memories.changes(self._deps.database, r.where.owner_id, sorted(places), chat)
+        share = scaled(self._deps.settings.budgets, r.args.token_budget).summaries
+        found = (f.place for f in chosen if f.place is not None)
+        places = {*_shown(chat, rows, beside), *_summarized(chat, rows, share), *found}
+        return await memories.changes(self._deps.database, r.where.owner_id, places, chat)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
         """The search request, or None if there is nothing to search for."""
@@ -264,14 +264,24 @@ class ContextReader:
         )
 
 
-def _places(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[_Place]:
-    """The messages that the context may show or summarize, without those that a search found."""
+def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[Place]:
+    """The messages that the context may show, without those that a search found."""
     replies = (line for talk in beside.replies for line in talk.lines)
-    yield from ((chat, line.id) for line in (*rows.window, *beside.left, *replies))
+    yield from (Place(chat, line.id, line.id) for line in (*rows.window, *beside.left, *replies))
+    yield from (Place(talk.chat_id, line.id, line.id) for talk in beside.others for line in talk.lines)
     if rows.quoted:
-        yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
-    yield from ((talk.chat_id, line.id) for talk in beside.others for line in talk.lines)
-    yield from ((chat, number) for chunk in rows.chunks for number in range(chunk.from_id, chunk.to_id + 1))
+        yield Place(chat, rows.quoted.id - NEIGHBOURS, rows.quoted.id + NEIGHBOURS)
+
+
+def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
+    """The messages of the newest chunk summaries. Because a context leaves out what it says elsewhere, twice as many
+    summaries are considered as fit into `share` tokens."""
+    left = 2 * share
+    for chunk in reversed(rows.chunks):
+        left -= estimate(chunk.text)
+        if left < 0:
+            return
+        yield Place(chat, chunk.from_id, chunk.to_id)
 
 
 def _unread(exchanges: int) -> list[str]:

@@ -4,7 +4,7 @@ Token budgets are applied elsewhere.
 Every line is ready for a prompt: secrets in stored text are masked, and the text cannot break out of its line.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -16,7 +16,7 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
-from tellonce_text.changes import Change, marked, of_summary
+from tellonce_text.changes import Change, Place, changes_at, marked
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
@@ -50,15 +50,14 @@ class View:
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
 
-    def current(self, text: str, message_id: int, chat_id: int | None = None) -> str:
-        """A message's text with a mark after words that no longer hold."""
-        changes = self.changes.get((chat_id or self.chat_id, message_id)) if self.changes else None
+    def current(self, text: str, place: Place | None) -> str:
+        """The text of a message, or of a summary of messages, with marks after words that no longer hold."""
+        changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
 
-    def summarized(self, text: str, places: Iterable[tuple[int, int]]) -> str:
-        """A summary of the messages at these places with a mark after words that no longer hold."""
-        changes = [change for place in places for change in self.changes.get(place, ())] if self.changes else ()
-        return marked(text, of_summary(changes), self.known) if changes else text
+    def at(self, message_id: int) -> Place:
+        """The place of a message of this chat."""
+        return Place(self.chat_id, message_id, message_id)
 
     @cached_property
     def today(self) -> date:
@@ -98,7 +97,7 @@ def shown(line: Line, view: View) -> Shown:
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:
-        said = body(view.current(line.content, line.id))
+        said = body(view.current(line.content, view.at(line.id)))
         return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {said}")
     lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now, view.zone)}]: ")
     return Shown(line, local_time.date(), lead + body(line.routine_summary or line.content))
@@ -117,8 +116,8 @@ def _name(text: str) -> str:
 
 def summary_line(chunk: Chunk, view: View) -> str:
     """A summary's line: `[Summary | Feb 15–16]: …`, with a mark after words that no longer hold."""
-    places = ((view.chat_id, number) for number in range(chunk.from_id, chunk.to_id + 1))
-    return period_line(view.summarized(chunk.text, places), chunk.from_at, chunk.to_at, view.zone)
+    text = view.current(chunk.text, Place(view.chat_id, chunk.from_id, chunk.to_id))
+    return period_line(text, chunk.from_at, chunk.to_at, view.zone)
 
 
 def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
@@ -167,10 +166,8 @@ def hit_line(hit: Hit, view: View) -> str:
     message. In messages, the day is added after relative dates such as "last Saturday". Words that no longer hold are
     marked.
     """
-    text = hit.text if hit.kind == "message" else view.summarized(hit.text, hit.places)
-    if hit.kind == "message":
-        text = view.current(with_days(text, hit.at, view.zone), hit.id, hit.chat_id)
-    return f"{_lead(hit, view)}: {body(text)}"
+    text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
+    return f"{_lead(hit, view)}: {body(view.current(text, hit.place))}"
 
 
 def least_cost(hit: Hit) -> int:
@@ -210,7 +207,9 @@ def quoted_line(line: Line, view: View) -> str:
     its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
-    return f"{_aged(line, view)} {speaker(line.role, line.speaker)}: {body(view.current(line.content, line.id))}"
+    return (
+        f"{_aged(line, view)} {speaker(line.role, line.speaker)}: {body(view.current(line.content, view.at(line.id)))}"
+    )
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
@@ -222,11 +221,11 @@ def clipped_line(line: Line, view: View, most: int) -> str:
 
 
 def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
-    """The text of a message of this chat in at most `most` tokens. Marks are added after it was clipped, so that they
-    stay whole."""
+    """The text of a message of a chat in at most `most` tokens. Marks are added after it was clipped, so that they stay
+    whole."""
     text = clip(body(line.content), most)[0]
-    changes = (change._replace(content=body(change.content)) for change in view.changes.get((chat_id, line.id), ()))
-    return marked(text, list(changes), view.known)
+    changes = changes_at(Place(chat_id, line.id, line.id), view.changes)
+    return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)
 
 
 def _aged(line: Line, view: View) -> str:

@@ -1,6 +1,6 @@
 """The material of one context, read and searched before anything is selected. Plain values."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +15,7 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
-from tellonce_text.changes import Change
+from tellonce_text.changes import Change, changes_at
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ class Material:
         return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known))
 
     @property
-    def shown(self) -> Iterator[tuple[int, int]]:
-        """The messages, as (chat, number), that the context may show verbatim."""
-        yield from ((self.chat_id, line.id) for line in (*self.rows.window, *self.around))
-        yield from (place for hit in self.found("message") for place in hit.places)
+    def changed(self) -> list[int]:
+        """The numbers of the memories that now state what a message of this context stated."""
+        here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
+        places = [*here, *(hit.place for hit in self.found("message"))]
+        return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
         """The search results of these kinds."""

@@ -1,6 +1,6 @@
 """A scored search result before its text is read, and its conversion to a `Hit`. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -11,8 +11,9 @@ from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
-from tellonce_server.domain.retrieval.results import Hit, places
+from tellonce_server.domain.retrieval.results import Hit, place
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
+from tellonce_text.changes import Place
 from tellonce_text.tokens import estimate
 
 
@@ -39,14 +40,16 @@ class Found(NamedTuple):
     listed: bool = False
 
     @property
-    def places(self) -> Iterator[tuple[int, int]]:
-        """The messages, as (chat, number), that the result shows or summarizes; none for a memory."""
-        return places(self.kind, self.chat_id, self.id, self.source_ids)
+    def place(self) -> Place | None:
+        """The messages that the result shows or summarizes; None for a memory."""
+        return place(self.kind, self.chat_id, self.id, self.source_ids)
 
 
-def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
+def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Found]:
+    """The candidates with their scores. With `most`, only those with the highest scores, and more at equal scores."""
     scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
-    return [_message(*of_one) for of_one in zip(candidates, scores, covered, strict=True)]
+    least = sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
+    return [_message(*one) for one in zip(candidates, scores, covered, strict=True) if one[1] >= least]
 
 
 def _message(c: Candidate, score: float, covered: float) -> Found:

@@ -1,12 +1,13 @@
 """The request and the results of a search. Plain values."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
+from tellonce_text.changes import Place
 
 
 class Hit(NamedTuple):
@@ -35,17 +36,18 @@ class Hit(NamedTuple):
     listed: bool = False
 
     @property
-    def places(self) -> Iterator[tuple[int, int]]:
-        """The messages, as (chat, number), that the result shows or summarizes; none for a memory."""
-        return places(self.kind, self.chat_id, self.id, self.source_ids)
+    def place(self) -> Place | None:
+        """The messages that the result shows or summarizes; None for a memory."""
+        return place(self.kind, self.chat_id, self.id, self.source_ids)
 
 
-def places(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The messages, as (chat, number), that a result shows or summarizes; none for a memory."""
+def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> Place | None:
+    """The messages that a result shows or summarizes; None for a memory."""
     if chat_id is not None and kind == "message":
-        yield chat_id, number
-    elif chat_id is not None and kind == "summary" and source_ids:
-        yield from ((chat_id, covered) for covered in range(source_ids[0], source_ids[-1] + 1))
+        return Place(chat_id, number, number)
+    if chat_id is not None and kind == "summary" and source_ids:
+        return Place(chat_id, source_ids[0], source_ids[-1])
+    return None
 
 
 @dataclass(frozen=True)

@@ -73,19 +73,21 @@ class Retriever:
         search = search_mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
         at = read_cursor(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
-        ranked, newest = await self._ranked(replace(request, before_id=below))
+        read = await self.read(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
+        # The results after the first one of the next page are not needed.
+        ranked = _ranked(request, read, most=end + 1)
         # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
-        bound = below if at or request.chat_id is None else min(below, newest + 1)
+        bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self.hits(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Found]:
         """All results that a prompt may use, best first (`prompt_selection.choose`). This can run while the window is
         being read."""
-        ranked, _ = await self._ranked(replace(request, thread_key=None))
-        return ranked
+        everywhere = replace(request, thread_key=None)
+        return _ranked(everywhere, await self.read(everywhere))
 
     async def read(self, r: SearchRequest) -> Read:
         """The analyzed question and all candidates that may answer it, not ranked yet."""
@@ -99,17 +101,6 @@ class Retriever:
             self._messages(scan), candidates.learned(self._database, scan, statuses)
         )
         return Read(question, messages, learned, setting.last_id)
-
-    async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
-        """All results, best first and newest first at equal scores, and the number of the newest message."""
-        x = await self.read(r)
-        by_score = ranking.rank(x.question, x.messages, r.zone)
-        hits = [
-            *found.messages(x.messages, by_score),
-            *found.learned(x.question, x.learned, by_score),
-        ]
-        wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
-        return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True), x.newest
 
     async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
         spans, text = await offloaded(
@@ -173,6 +164,15 @@ class Retriever:
             return whole
         every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
         return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
+
+
+def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Found]:
+    """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
+    returned if there are so many."""
+    by_score = ranking.rank(x.question, x.messages, r.zone)
+    hits = [*found.messages(x.messages, by_score, most), *found.learned(x.question, x.learned, by_score)]
+    wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
+    return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 
 
 class CursorRefused(Refused):
