@@ -1,5 +1,5 @@
-"""Generates conversations of a person with an assistant, whose long replies repeat the request, and generates questions
-about the person."""
+"""Generates conversations of a person with an assistant, and questions about the person. The assistant's replies are
+long and repeat the request."""
 
 import random
 from collections import defaultdict
@@ -16,7 +16,7 @@ FAR = 0.6
 """The share of facts told in words that a question would not use."""
 
 BACK = 0.6
-"""The share of replies that contain a question like the one that is asked of the memory later."""
+"""The share of replies that contain a question similar to one that the benchmark asks later."""
 
 RECALLS = 0.45
 """The share of requests that return to an older fact."""
@@ -35,7 +35,7 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""The number of subjects with a session of their own, of later sessions that return to such a subject, and of sessions
+"""The number of subjects that have a separate session, of later sessions that return to such a subject, and of sessions
 without facts."""
 
 
@@ -183,7 +183,7 @@ def _turned(request: str) -> str:
 def _probes(rng: random.Random, script: Script) -> list[Probe]:
     probes: list[Probe] = []
     for told in script.told:
-        # A fact that the assistant told gets three questions, so that a fifth of all answers are the assistant's.
+        # Each fact that the assistant told gets three questions, so that a fifth of all answers are in its messages.
         part, kind, times = ("q", "single-hop", 1) if told.who == "user" else ("b", "assistant", 3)
         asked = {question(rng, script, told, part) for _ in range(times)}
         probes += [Probe(kind, text, told.turns) for text in sorted(filter(None, asked))]

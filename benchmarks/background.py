@@ -35,8 +35,7 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words per message. They are 35 tokens of the local model, because it splits an invented word into two or three
-tokens."""
+"""Words per message. These are 35 tokens of the local model, which splits each invented word into two or three."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -75,7 +74,7 @@ async def _turns(server: Ours, count: int, seed: int) -> Timed:
 
 
 async def _imported(args: argparse.Namespace, dsn: str) -> dict[str, float]:
-    """Messages per second of an import that runs beside the server, without embeddings."""
+    """Messages per second of an import that runs in another process than the server, without embeddings."""
     own = environment(args.folder, dsn, "none")
     settings = ServerSettings.model_validate(
         {"database_url": dsn, "data_dir": own["TELLONCE_DATA_DIR"], "embeddings": "none", "user_ids": (WRITTEN_OWNER,)}
@@ -120,7 +119,7 @@ async def _during(server: Ours, connection: Any, args: argparse.Namespace, befor
         "turn p50 ms, while embedding": round(meanwhile.at(0.5), 2),
         "turn p95 ms, while embedding": round(meanwhile.at(0.95), 2),
         "turn slowed down": round(meanwhile.at(0.5) / idle, 2),
-        "still waiting after those turns": left,
+        "messages not embedded after those turns": left,
     }
 
 
@@ -131,11 +130,11 @@ async def _weight(connection: Any, messages: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, required=True, help="where the databases lie, outside the project")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the databases, outside the project")
     parser.add_argument("--messages", type=sizes_of, default=10_000)
     parser.add_argument("--burst", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=60)
-    parser.add_argument("--seconds", type=float, default=10, help="how long embedding alone is watched")
+    parser.add_argument("--seconds", type=float, default=10, help="seconds for which embedding alone is measured")
     parser.add_argument("--json", type=Path, metavar="FILE")
     args = parser.parse_args()
     found = asyncio.run(measure(args))

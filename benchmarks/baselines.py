@@ -1,5 +1,5 @@
-"""Common methods to rank messages, applied to the same database rows as our search: full text with AND and OR, BM25,
-dense vectors, and reciprocal rank fusion."""
+"""Common methods of ranking messages, applied to the database rows that our search uses: full text with AND and OR,
+BM25, dense vectors, and reciprocal rank fusion."""
 
 import re
 from collections import Counter

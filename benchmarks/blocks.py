@@ -1,4 +1,5 @@
-"""Reads the sentence banks of the generator: blocks of lines, each with a one-letter part."""
+"""Reads the sentence banks of the generator. A bank has blocks of lines, and each line begins with a one-letter
+part."""
 
 import random
 import re
@@ -27,7 +28,7 @@ class Block:
 
 @cache
 def blocks(file: str) -> list[Block]:
-    """The blocks of a bank, in its order."""
+    """The blocks of a bank, in the order of the file."""
     found: list[Block] = []
     for line in _lines(file):
         if line.startswith("["):

@@ -3,7 +3,7 @@
     python -m benchmarks.contexts [--model FOLDER] > docs/CONTEXT.md
 
 The month is defined in this file: a chat with a bot, its routines, a topic, a reply, an import and a second assistant.
-The server and the summarizer (without a language model) are real; the clock is simulated.
+It uses the real server, the real summarizer without a language model, and a simulated clock.
 """
 
 import argparse
@@ -43,7 +43,7 @@ SAID = """\
 """
 
 ASKED = (
-    ("Which sports do I do?", "The answer is spread over several messages of one month."),
+    ("Which sports do I do?", "The answer is in several messages of one month."),
     ("Where does my sister live?", "One fact; irrelevant texts are left out."),
     (
         "What can I cook for Ann when she visits?",
@@ -66,15 +66,15 @@ HEAD = """\
 Printed by `python -m benchmarks.contexts`: contexts for one month of a person's messages, {budget} tokens each. The summarizer runs without a
 language model, so notes are the user's own sentences.
 
-- **LOG** (only with a budget above 4,300 tokens): learned facts, decisions and outcomes, one line each, oldest first; the same for every
-  question.
-- **FACTS, GOALS AND PINS**: if the question names a category, all statements of this category; first the pins, wishes and statements that
-  are relevant to the question. Each line has its number, for corrections, and its day.
+- **LOG** (only with a budget above 4,300 tokens): learned facts, decisions and outcomes, one line each, oldest first. The log does not
+  depend on the question.
+- **FACTS, GOALS AND PINS**: pins, wishes and statements that are relevant to the question. If the question names a category, all statements
+  of this category are listed, too. Each line has its number, for corrections, and its day.
 - **USER PROFILE**, **CHAT SUMMARY**: the newest lines of both, except statements that a section above already contains.
 - **CONVERSATION HISTORY**: the last messages, and summaries of older messages, as far as they fit.
 - **ELSEWHERE**: the newest exchange of other threads and other assistants of the last day.
-- **RELEVANT CONTEXT**: search results for the question, selected best first until the budget is used or the next score is too low, and a
-  line of each relevant summary. They are shown in chronological order.
+- **RELEVANT CONTEXT**: search results for the question, and a line of each relevant summary, in chronological order. The best results are
+  selected first, until the budget is used or the next score is too low.
 - **QUOTED MESSAGE**: the message to which the user replies.
 - **Now**: the current time, for a client that does not state it itself.
 """

@@ -1,5 +1,5 @@
-"""Reads evaluation sets in the formats of LoCoMo and LongMemEval into dialogues. The only such files in this repository
-are in `benchmarks/talks`."""
+"""Reads evaluation sets in the formats of LoCoMo and LongMemEval into dialogues. This repository contains only our own
+files in the first of these formats, in `benchmarks/talks`."""
 
 import json
 import re
@@ -18,7 +18,7 @@ def locomo(file: Path) -> list[Dialogue]:
     """Read a list of conversations, each with dated sessions of two speakers and questions with the ids of their
     evidence.
 
-    The category of a question is one of LoCoMo's numbers or, in our own files, a word. If the second speaker is called
+    The category of a question is a number in LoCoMo and a word in our own files. If the second speaker is called
     `assistant`, the dialogue has the shape `assistant`.
     """
     return [

@@ -1,8 +1,8 @@
 """`python -m benchmarks.crash`: kills processes of a memory under load in several rounds and reports breaches of the
 invariants.
 
-Each round uses a new memory and its own seed. Finished rounds are in the report, so an interrupted run continues where
-it stopped. The processes are killed with SIGKILL, as by an out-of-memory killer.
+Each round uses a new memory and a different seed. Finished rounds are in the report, so an interrupted run continues
+where it stopped. The processes are killed with SIGKILL, as by an out-of-memory killer.
 """
 
 import argparse

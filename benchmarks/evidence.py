@@ -35,8 +35,8 @@ BUDGETS = (1_000, 4_300, 12_000, 30_000)
 
 @dataclass(frozen=True)
 class Held:
-    """The result for one context: the shape of the dialogue, the kind of question, the share of the evidence that the
-    context contains, and the tokens of the context."""
+    """The result for one context: the shape of the dialogue, the kind of question, the share of its evidence in the
+    context, and the number of tokens of the context."""
 
     regime: str
     kind: str
@@ -65,10 +65,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES))
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--locomo", type=Path, metavar="FILE", nargs="+", default=[])
-    parser.add_argument("--first", type=int, metavar="N", help="only the first N dialogues of each file")
-    parser.add_argument("--half", choices=("first", "second"), help="only every other question of each dialogue")
+    parser.add_argument("--first", type=int, metavar="N", help="use only the first N dialogues of each file")
+    parser.add_argument("--half", choices=("first", "second"), help="use only every other question of each dialogue")
     parser.add_argument("--budgets", type=int, nargs="+", default=BUDGETS, metavar="TOKENS")
-    parser.add_argument("--kinds", action="store_true", help="figures of each kind of question as well")
+    parser.add_argument("--kinds", action="store_true", help="also print the figures of each kind of question")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser.parse_args()
@@ -133,7 +133,7 @@ def _figures(group: Sequence[Held]) -> Figures:
 
 
 def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> list[str]:
-    """The shapes of dialogues for which there is less evidence with the summarizer."""
+    """The shapes of dialogues for which contexts contain less evidence with the summarizer."""
     shapes = [name for name in without if ":" not in name]
     return [n for n in shapes if with_it[n].some < without[n].some or with_it[n].every < without[n].every]
 

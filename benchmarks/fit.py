@@ -4,9 +4,9 @@ recall before and after.
     python -m benchmarks.fit [--synthetic N] [--rounds N] [--model FOLDER]
 
 It uses coordinate ascent on mean evidence recall, with every shape of dialogue weighted equally. Dialogues of another
-seed are held out and only reported. For each shape, it also reports the recall with weights fitted on the other two
-shapes; if this differs much from the recall with weights fitted on all, the fit is specific to a shape. A person reads
-the result and puts rounded values into `retrieval/weights.py`.
+seed are not used for fitting; only their recall is reported. For each shape, it also reports the recall with weights
+fitted on the other two shapes; if this differs much from the recall with weights fitted on all, the fit is specific to
+a shape. A person reads the result and puts rounded values into `retrieval/weights.py`.
 """
 
 import argparse

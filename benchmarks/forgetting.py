@@ -1,5 +1,5 @@
-"""Measures the duration of `forget` and how long other calls wait: for a name in few messages, a name in all, and all
-memories.
+"""Measures the duration of `forget` and how long other calls wait for it. The cases are a name in few messages, a name
+in all messages, and all memories.
 
     python -m benchmarks.forgetting [--messages N] [--memories N]
 
@@ -52,7 +52,7 @@ class Waits:
 async def _main(messages: int, memories: int, *, quiet: bool) -> None:
     async with open_memory(None, 4) as memory:
         gc.collect()
-        gc.freeze()  # as a server process does after its imports
+        gc.freeze()  # a server process does this too after importing its modules
         sys.setswitchinterval(SWITCH_SECONDS)
         chance = random.Random(7)
         await _talk(memory, FEW, messages, lambda n: _said(chance, n % EVERY == 0))

@@ -1,12 +1,12 @@
 """Generates seeded conversations with labeled questions for developing retrieval. No public evaluation corpus was used
 for it.
 
-Three shapes: two people who write to each other over months (`people`), two friends who chat in short careless messages
-every day (`friends`), one person with an assistant that answers at length (`assistant`).  Facts come from sentence
-banks with several wordings each. Either side tells facts, some of them in answers that depend on the question. Other
-messages repeat facts or distract from them. The distance between questions and answers is set so that common methods
-reach the same recall as on real conversations (the table of `python -m benchmarks.retrieval`, and
-docs/explanation/performance.md).
+There are three shapes: two people who write to each other over months (`people`), two friends who chat in short
+careless messages every day (`friends`), and one person with an assistant that gives long answers (`assistant`). Facts
+come from sentence banks with several wordings each. Both speakers tell facts, and some facts are in answers that are
+understood only with their question. Other messages repeat facts or distract from them. The distance between questions
+and answers is set so that common methods reach the same recall as on real conversations (the table of `python -m
+benchmarks.retrieval`, and docs/explanation/performance.md).
 """
 
 from collections.abc import Callable, Mapping, Sequence

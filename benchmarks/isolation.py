@@ -1,5 +1,5 @@
-"""Measures the cost of row-level security and of changing the owner, by interleaved calls of `get_context` and
-`search_memory` with and without them.
+"""Measures the cost of row-level security and of changing a connection's owner. Calls of `get_context` and
+`search_memory` with and without them alternate.
 
     python -m benchmarks.isolation [--rounds N] [--copies N]
 
@@ -89,6 +89,8 @@ def _row(call: str, taken: dict[tuple[str, str], list[float]]) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=400, help="calls of each kind on each side")
-    parser.add_argument("--copies", type=int, default=15, help="how often the large chat repeats the first dialogue")
+    parser.add_argument(
+        "--copies", type=int, default=15, help="number of copies of the first dialogue in the large chat"
+    )
     given = parser.parse_args()
     asyncio.run(_main(given.rounds, given.copies))

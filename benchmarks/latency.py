@@ -1,5 +1,6 @@
 """Measures latency and throughput of every assistant tool over MCP at several database sizes. For comparison, it also
-measures a server on the same SDK whose only tool looks up a word in a dict (`benchmarks.floor`).
+measures the minimal server of `benchmarks.floor`, which uses the same SDK and whose only tool looks up a word in a
+dict.
 
     python -m benchmarks.latency --folder DIR [--messages 10k 100k 1M] [--at-once 1 8 32] [--rounds N] [--against CHECKOUT]
         [--json FILE] [--plot FILE]
@@ -170,15 +171,15 @@ async def emptied(postgres: EmbeddedPostgres, size: int) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, required=True, help="where the databases lie, outside the project")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the databases, outside the project")
     parser.add_argument("--messages", type=sizes_of, nargs="+", default=[10_000])
     parser.add_argument("--at-once", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument(
-        "--calls", type=int, default=20, help="calls of each kind in a round; four times as many at once"
+        "--calls", type=int, default=20, help="calls of each kind in a round; four times as many for several clients"
     )
     parser.add_argument("--tools", choices=("all", "reading"), default="all")
-    parser.add_argument("--only", default="", help="only calls whose name holds this")
+    parser.add_argument("--only", default="", help="only calls whose name contains this text")
     parser.add_argument("--transports", nargs="+", choices=("http", "stdio"), default=["http", "stdio"])
     parser.add_argument("--against", type=Path, metavar="CHECKOUT")
     parser.add_argument("--json", type=Path, metavar="FILE")

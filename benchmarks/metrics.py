@@ -1,4 +1,4 @@
-"""Evidence recall by kind of question, as tables and JSON; pure."""
+"""Evidence recall by kind of question, as tables and JSON. The functions are pure."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ DEPTHS = (5, 10, 20, 50)
 
 @dataclass
 class Recalls:
-    """Recall at DEPTHS of every question, by method, regime and kind."""
+    """Recall at DEPTHS of every question, by method, regime (the shape of the dialogue) and kind of question."""
 
     rows: defaultdict[tuple[str, str, str], list[list[float]]] = field(default_factory=lambda: defaultdict(list))
 

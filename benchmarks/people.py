@@ -15,7 +15,7 @@ from benchmarks.telling import MONTHS, Script, Told, asked, happened, like, ques
 NAMES = ("Anna Ben Carla David Elena Frank Grace Hassan Irina Jamal Kate Luis Maya Nils Olivia Pedro Quinn Rosa Samir "
          "Tessa Umar Vera Will Xenia Yusuf Zara").split()  # fmt: skip
 HEARSAY = 0.07
-"""The share of facts that the other person mentions: "you told me that …"."""
+"""The share of facts that only the other person mentions, as in "you told me that …"."""
 
 _T = TypeVar("_T")
 
@@ -58,7 +58,8 @@ def write(seed: int, style: Style) -> Dialogue:
 
 
 def _facts(rng: random.Random, pair: Sequence[str]) -> list[tuple[Block, str]]:
-    """A person's facts: most kinds, and some events several times, so that no fact can be found by its kind alone."""
+    """A person's facts. They have most kinds, and some kinds of events occur several times, so that no fact can be
+    found by its kind alone."""
     wanted: list[tuple[Block, str]] = []
     for who in pair:
         events, states = blocks("people_events.txt"), blocks("people_states.txt")

@@ -1,7 +1,7 @@
 """Generates a seeded population for load tests: chats with their sizes, texts and vectors. It does not use a database.
 
-The words are made up (syllables, Zipf-distributed, among real stop words) and the vectors are synthetic: topics in a
-64-dimensional subspace around the embedding model's own mean, plus noise.  The costs of words and vectors are
+The words are made of random syllables, Zipf-distributed and mixed with real stop words. The vectors are synthetic:
+topics in a 64-dimensional subspace around the embedding model's own mean, plus noise. Costs measured with this data are
 realistic; recall is not.
 """
 
@@ -14,10 +14,10 @@ import numpy as np
 SMALL_CHAT: Final = 560
 BIG_CHAT: Final = 50_000
 MEASURED_OWNER: Final = 1_001
-"""The owner and private chat with 560 messages that is measured."""
+"""The owner whose private chat of 560 messages is measured. The chat has the same number."""
 
 BIG_OWNER: Final = 1_002
-"""The owner and private chat with 50,000 messages, if the population is large enough."""
+"""The owner whose private chat has 50,000 messages, if the population is large enough. The chat has the same number."""
 
 _FIRST_OTHER: Final = 10_000
 # The shares of the remaining messages in chats of these sizes.

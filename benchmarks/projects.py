@@ -12,7 +12,7 @@ COUNT = 5
 """Number of projects of one dialogue."""
 
 ASKED = 3
-"""How many steps of each project are asked about, each by its own question."""
+"""The number of steps of each project for which there is a question."""
 
 
 @dataclass
@@ -57,7 +57,7 @@ def _sessions(rng: random.Random, block: Block) -> list[list[Fact]]:
 
 
 def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
-    """The runs merged at random; each keeps its own order."""
+    """The sequences merged at random. The items of each sequence stay in order."""
     left = [list(run) for run in runs]
     order = [index for index, run in enumerate(runs) for _ in run]
     rng.shuffle(order)
@@ -65,8 +65,8 @@ def _merged(rng: random.Random, *runs: Sequence[Fact]) -> list[Fact]:
 
 
 def probes(rng: random.Random, project: Project) -> Iterator[Probe]:
-    """Questions about some steps, the last value, all items of a list and the order of events; and a request to which a
-    wish applies."""
+    """Questions about some steps, the last value, all items of a list and the order of events; also a request for which
+    one of the user's wishes is relevant."""
     parts = project.block.parts
     told = {(fact.part, fact.place): fact.turn for facts in project.sessions for fact in facts}
     for place in rng.sample(range(len(parts["p"])), ASKED):

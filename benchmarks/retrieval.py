@@ -4,11 +4,11 @@
         [--half first|second] [--shapes SHAPE ...] [--model FOLDER] [--words-only]
         [--json FILE] [--plot FILE]
 
-`--synthetic N` generates N dialogues of each shape (three, if no file is given); the weights were fitted and chosen on
-seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand; the first half of their
-questions (every other one) may be studied, the second half is only for judging.  Each dialogue is one chat, imported
-into embedded PostgreSQL; questions go through
-`search_memory(where="chat")` of a real server over MCP.  `benchmarks.evidence` measures the contents of contexts.
+`--synthetic N` generates N dialogues of each shape (default: three if no file is given). The weights were fitted and
+chosen on seeds 1 and 2. `--locomo benchmarks/talks/*.json` uses the conversations written by hand. The first half of
+their questions (every other one) may be studied; the second half is only for judging. Each dialogue is one chat,
+imported into embedded PostgreSQL; questions go through `search_memory(where="chat")` of a real server over MCP.
+`benchmarks.evidence` measures the contents of contexts.
 """
 
 import argparse
@@ -48,8 +48,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=3)
     parser.add_argument("--locomo", type=Path, metavar="FILE", nargs="+", default=[])
     parser.add_argument("--longmemeval", type=Path, metavar="FILE")
-    parser.add_argument("--half", choices=("first", "second"), help="only every other question of each dialogue")
-    parser.add_argument("--first", type=int, metavar="N", help="only the first N dialogues of each file")
+    parser.add_argument("--half", choices=("first", "second"), help="use only every other question of each dialogue")
+    parser.add_argument("--first", type=int, metavar="N", help="use only the first N dialogues of each file")
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="the local embedding model's files")
     parser.add_argument("--words-only", action="store_true", help="without embeddings")
     parser.add_argument("--shapes", nargs="+", choices=tuple(SHAPES), default=tuple(SHAPES))

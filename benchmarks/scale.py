@@ -99,8 +99,8 @@ async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
 
 
 async def _completed(dsn: str) -> None:
-    """Complete the database as a running server would: with the newest schema and a vector index for the large
-    owner."""
+    """Complete the database as a running server would: apply the newest migrations and build the large owner's vector
+    index."""
     connection: Any = await asyncpg.connect(dsn)
     await migrate(connection, migrations())
     await connection.close()
@@ -295,7 +295,7 @@ async def build(folder: Path, sizes: Sequence[int]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.scale", description=__doc__)
-    parser.add_argument("--folder", type=Path, required=True, help="where the databases lie, outside the project")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the databases, outside the project")
     parser.add_argument("--messages", type=sizes_of, nargs="+", default=[10_000])
     args = parser.parse_args()
     asyncio.run(build(args.folder, args.messages))

@@ -2,8 +2,8 @@
 
     python -m benchmarks.scrub --folder DIR [--messages 1M] [--seconds 60]
 
-During the first scrubs, two callers read and write without a pause; during the later ones, nobody calls. The longest
-call of the two callers is the delay. `--now` measures a scrub that does not give way to callers.
+During the first scrubs, two callers read and write without a pause; during the later ones, there are no calls. The
+delay is the longest call of the two callers. `--now` measures a scrub that is not cancelled when callers wait.
 """
 
 import argparse
@@ -79,10 +79,10 @@ async def _call(dsn: str, statement: str, waits: list[float]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, required=True, help="where the databases lie, outside the project")
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the databases, outside the project")
     parser.add_argument("--messages", type=sizes_of, default=1_000_000)
-    parser.add_argument("--seconds", type=float, default=60, help="how long it is tried beside callers")
-    parser.add_argument("--now", action="store_true", help="the scrub does not give way")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds of scrubs while callers make calls")
+    parser.add_argument("--now", action="store_true", help="measure a scrub that is not cancelled when callers wait")
     args = parser.parse_args()
     for name, value in asyncio.run(measure(args)).items():
         print(f"{name:24} {value}")

@@ -49,7 +49,7 @@ def throttled(world: World, writes: int) -> Generator[None]:
 
 def _move(world: World, group: Path) -> None:
     head = postmaster(world.postgres.cluster)
-    assert head is not None  # the processes are running
+    assert head is not None  # PostgreSQL's processes exist by now
     for pid in (head, *children_of(head)):
         (group / "cgroup.procs").write_text(str(pid))
 
@@ -80,7 +80,11 @@ async def run(writes: int, count: int) -> bool:
             _row("after", await turns(client, 20 + 2 * count, count))
             complete = await _numbers(world) == [f"m{n}" for n in range(20 + 3 * count)]
         world.remove()
-    print("Every acknowledged message is there, once, in order." if complete else "Messages are missing or doubled.")
+    print(
+        "Every acknowledged message is stored once and in order."
+        if complete
+        else "Messages are missing or stored twice."
+    )
     return complete
 
 
@@ -100,8 +104,8 @@ async def _numbers(world: World) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--writes", type=int, default=10, help="writes a second the device allows")
-    parser.add_argument("--turns", type=int, default=60, help="in each of the three states")
+    parser.add_argument("--writes", type=int, default=10, help="maximum writes per second of the device")
+    parser.add_argument("--turns", type=int, default=60, help="in each of the three phases")
     args = parser.parse_args()
     if not os.access(CGROUP, os.W_OK):
         sys.exit("This needs root and the cgroup v1 controller `blkio`.")

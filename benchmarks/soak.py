@@ -47,8 +47,8 @@ TURN_SECONDS = 4.0
 a server that is busy most of the time a little more load doubles the waiting times."""
 
 BEFORE = 5_000
-"""The exchanges in each person's history at the start; an hour adds a sixth to it. The history is large, because a
-search for a frequent word reads every message that contains it."""
+"""The exchanges in each person's history at the start; an hour adds a sixth of this number. The history is large,
+because a search for a frequent word reads every message that contains it."""
 LONG_AGO = datetime(2025, 1, 1, tzinfo=UTC)
 WARM_UP = 10
 """Minutes."""

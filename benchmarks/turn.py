@@ -1,10 +1,10 @@
 """Measures the time that the relay adds to a turn: `python -m benchmarks.turn [--turns N] [--json FILE]`.
 
-A person writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured: for the relay
-(real processes, embedded PostgreSQL), and for a minimal bot with the same libraries and stub model but without memory.
+A person writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured. The bot is either
+the relay (real processes, embedded PostgreSQL), or a minimal bot with the same libraries and stub model but no memory.
 The two alternate, so that other load affects both equally. The difference of their medians is the time that Tellonce
 adds. The command also prints the time of each step of the relay, from its events, and the processor time of a turn in
-each process. Processor time includes the work after the reply and hardly depends on other load.
+each process. The processor time includes the work after the reply, and other load hardly changes it.
 """
 
 import argparse
@@ -53,7 +53,7 @@ class Floor:
         self._send = send
 
     def note(self, update: Update) -> None:
-        """Do nothing."""
+        """Ignore the update, because this bot has no memory."""
 
     def pass_over(self, update_id: int, error: Exception) -> None:
         raise error
@@ -105,7 +105,7 @@ async def settled(folder: Path, recorded: int) -> None:
         if sum(event["event"] == "reply_recorded" for event in events(folder)) >= recorded:
             return
         await asyncio.sleep(0.01)
-    raise TimeoutError("the relay recorded no reply")
+    raise TimeoutError("the relay has not recorded a reply")
 
 
 def events(folder: Path) -> list[dict[str, object]]:
@@ -175,8 +175,8 @@ def where(logs: Path) -> dict[str, Timed]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=100, help="turns of each of the two")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
+    parser.add_argument("--turns", type=int, default=100, help="turns of each of the two bots")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
     parser.add_argument("--floor", nargs=2, metavar=("API", "MODEL"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     asyncio.run(serve_floor(*arguments.floor) if arguments.floor else measure(arguments.turns, arguments.json))

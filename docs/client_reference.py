@@ -12,13 +12,14 @@ SHOWN = ("first_call", "one_turn", "forget_with_preview")
 INTRO = """\
 # Python client
 
-For a program that uses a memory elsewhere, the distribution `tellonce-light` is enough: `pip install ./light` in a clone of
-the repository.
+If your program uses a memory on another machine, the distribution `tellonce-light` is enough: run `pip install ./light`
+in a clone of the repository.
 
 The client is asynchronous and typed: one coroutine for each tool. The models of its arguments and results are in
 `tellonce.contract`; those for reminders are in `tellonce.reminders`, and those for summarizers in `tellonce.work`.
-[MCP tools](tools.md) describes the fields of the first. The argument `except` is called `except_` in Python. An access token
-allows the tools of its scope: `assistant`, `relay` (reminders too) or `agent` (only the summarizer's work)."""
+[MCP tools](tools.md) describes the fields of the models in `tellonce.contract`. The argument `except` is called
+`except_` in Python. An access token allows the tools of its scope: `assistant`, `relay` (the assistant's tools and
+reminders) or `agent` (only the summarizer's work)."""
 
 
 def text() -> str:
@@ -43,7 +44,7 @@ def _client() -> Iterator[str]:
 
 def _errors() -> Iterator[str]:
     kinds = (client.MemoryRefused, client.MemoryUnreachable)
-    rows = [f"| `{kind.__name__}` | {inspect.getdoc(kind)} |" for kind in kinds]
+    rows = [f"| `{kind.__name__}` | {' '.join((inspect.getdoc(kind) or '').split())} |" for kind in kinds]
     yield "\n".join(["## Errors", "", "| exception | meaning |", "|---|---|", *rows])
 
 

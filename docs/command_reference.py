@@ -13,7 +13,8 @@ from tellonce_cli.main import app
 INTRO = """\
 # The command `tellonce`
 
-Every command shows the same in the terminal with `--help`. `tellonce --debug` before a command shows where in the code a failure happened."""
+In the terminal, `--help` shows the same text for each command. `tellonce --debug` before a command shows where in the
+code a failure happened."""
 
 
 def text() -> str:

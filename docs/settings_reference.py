@@ -1,6 +1,7 @@
 """Generates the reference of the settings from their definitions."""
 
 from collections.abc import Container, Iterator, Mapping
+from inspect import getdoc
 from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
@@ -48,7 +49,7 @@ def _section(title: str, fields: Fields) -> Iterator[str]:
     yield _table(f"## {title}", _without(fields, groups))
     for name, group in groups.items():
         title = name.partition("_")[2].capitalize()
-        yield _table(f"### {title}\n\n{group.__doc__}", _fields(group, f"{name}__"))
+        yield _table(f"### {title}\n\n{getdoc(group)}", _fields(group, f"{name}__"))
 
 
 def _table(head: str, fields: Fields) -> str:

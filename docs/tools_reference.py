@@ -20,19 +20,20 @@ EXAMPLES = Path(__file__).parent / "examples" / "tools.json"
 INTRO = """\
 # MCP tools, resources and prompts
 
-What an assistant sees. [The contract](../CONTRACT.md) says what holds beyond the forms; [the Python client](python.md) calls the same tools
-as coroutines.
+This page lists everything that an assistant sees. [The contract](../CONTRACT.md) describes the behavior behind it; [the
+Python client](python.md) calls the same tools as coroutines.
 
-Every tool gives structured content (the fields under "Result") and the same as text. An argument without a default and without "optional" must
-be given; an explicit null counts as absent. A call that cannot be done is a tool error (`isError`) whose text says what to change, and
-nothing is half-written. If the error's `_meta` holds `tellonce/later`, the same call may succeed later.
+Every tool returns structured content (the fields under "Result") and the same content as text. An argument is required
+unless it has a default or is "optional"; an explicit null counts as absent. If a call cannot be done, the result is a
+tool error (`isError`) whose text says what to change, and nothing is written. If the error's `_meta` contains
+`tellonce/later`, the same call may succeed later.
 
-`chat_id`, `conversation_id`, `message_thread_id` and `reply_to_message_id` name the place of a call. A client that names none has a chat of
-its own. The user is always the one the credential belongs to. Every tool accepts all four; the list that a model reads leaves out
-those that a tool seldom needs.
+`chat_id`, `conversation_id`, `message_thread_id` and `reply_to_message_id` name the chat and thread of a call. A client
+that names none of them gets a separate chat. The user is always the owner of the credential. Every tool accepts all
+four arguments, but the list that a model reads leaves out those that a tool seldom needs.
 
-The examples below are one conversation: a test calls them in this order on a real server and compares
-the answers. Its PostgreSQL is an external one."""
+The examples below are one conversation: a test calls them in this order on a real server with an external PostgreSQL,
+and compares the answers."""
 
 
 def text() -> str:

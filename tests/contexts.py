@@ -30,8 +30,8 @@ def of_sections(*sections: c.Section) -> c.Context:
 
 
 def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) -> ContextRows:
-    """The rows of a thread that ends with this window. Its first `covered` messages are summarized. `more` sets further
-    fields."""
+    """The rows of a thread whose last messages are `window`. The thread's first `covered` messages are summarized.
+    `more` sets further fields."""
     last = window[-1].thread_no if window else 0
     rows: dict[str, object] = {
         "erasures": 0,

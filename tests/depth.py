@@ -1,7 +1,7 @@
-"""How thorough the random tests are. Every run takes short ones; `TELLONCE_TEST_PROFILE=deep` takes the long ones.
+"""Sets the thoroughness of the random tests. They are short by default and long with `TELLONCE_TEST_PROFILE=deep`.
 
-The deep profile has the numbers of examples, kills and exchanges that were run while the tests were written. It finds
-rare errors, and it adds several minutes.
+The deep profile uses the numbers of examples, kills and exchanges that were used when the tests were written. It finds
+rare errors but takes several minutes more.
 """
 
 import os

@@ -21,7 +21,7 @@ def _no_progress(done: int, total: int) -> None:
 
 @asynccontextmanager
 async def with_local_model(settings: ServerSettings, clock: Clock) -> AsyncGenerator[Memory]:
-    """A memory that can score sentences and search by meaning."""
+    """A memory with the local model, which can score sentences and search by meaning."""
     cache = Path(os.environ.get("TELLONCE_TEST_CACHE") or user_cache_path("tellonce-tests"))
     folder = await fetch(cache / "models" / MODEL, _no_progress)
     local = settings.model_copy(update={"embeddings": "local", "embedding_model_dir": folder})

@@ -1,4 +1,4 @@
-"""Timeouts of tests: `HANGS` for events without a promised time, `promised` for events with one."""
+"""Timeouts of tests: `HANGS` for events without a guaranteed time, `promised` for events with a guaranteed time."""
 
 import os
 import time
@@ -10,8 +10,8 @@ _WORK_SECONDS = 0.05
 
 
 def promised(seconds: float) -> float:
-    """The limit in seconds for this machine: the limit for an idle machine, multiplied by this machine's slowness
-    now."""
+    """The limit in seconds on this machine: the limit for an idle machine, multiplied by how many times slower this
+    machine is now."""
     return seconds * max(1.0, _slowness(), os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

@@ -372,8 +372,8 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_text.dates.phrases.skip
     """.split()
 )
-"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts to the
-readers above."""
+"""Functions that take names, settings, single words or numbers as text, and functions that only pass texts on to the
+functions in READERS."""
 
 SLOW = frozenset(
     """
@@ -396,10 +396,10 @@ SLOW = frozenset(
 thread."""
 
 
-def _of_length(seed: str) -> str:
-    """The seed repeated to the maximum length of a message."""
-    text = seed * (MAX_TEXT_BYTES // len(seed.encode()) + 1)
-    return text.encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
+def _of_length(seed: str, length: int) -> str:
+    """The seed repeated to that many bytes."""
+    text = seed * (length // len(seed.encode()) + 1)
+    return text.encode()[:length].decode(errors="ignore")
 
 
 _SEEDS = {
@@ -417,18 +417,18 @@ _MIXED = {
     "blanks, a word": ("x\n", " ", "z"),
     "capitals, blanks": ("x\nAB", " ", ":z"),
     "a bracket, blanks": ("[", " ", "x"),
-    "marks out of order": ("a", "\u0315", "\u0300" * 9_000),
     "stars, blanks": ("x\n", "* ", "z"),
     "memory, digits": ("x\nmemory ", "1", "z"),
     "a long word": ("I love ", "b", " very much"),
 }
 
 
-def hostile_texts() -> dict[str, str]:
-    """Texts with the maximum length of a message, by a description of their contents."""
-    whole = {name: _of_length(seed) for name, seed in _SEEDS.items()}
+def hostile_texts(length: int = MAX_TEXT_BYTES) -> dict[str, str]:
+    """Texts of that many bytes, by a description of their contents."""
+    whole = {name: _of_length(seed, length) for name, seed in _SEEDS.items()}
     for name, (head, middle, tail) in _MIXED.items():
-        whole[name] = head + _of_length(middle)[: -len((head + tail).encode())] + tail
+        whole[name] = head + _of_length(middle, length - len((head + tail).encode())) + tail
+    whole["marks out of order"] = "a" + _of_length("\u0315", length * 3 // 4) + _of_length("\u0300", length // 4 - 1)
     return whole
 
 

@@ -1,4 +1,4 @@
-"""Collects events in the test's process, in the form in which a journal writes them."""
+"""Collects the events of the test's process, in the form in which a journal writes them."""
 
 from tellonce import tracing
 

@@ -1,4 +1,5 @@
-"""`python -m benchmarks.claims`: the check on the tables of right and false claims; with the local model's cosines if it is there."""
+"""`python -m benchmarks.claims`: runs the server's check on the tables of right and false claims, and uses the local
+model's cosines, too, if the model is installed."""
 
 import asyncio
 from collections import Counter
@@ -18,9 +19,9 @@ def main() -> None:
     similarity = asyncio.run(_similarity())
     for name, judge in (
         ("with a quote", quoted),
-        ("with a quote, by cosine too", lambda case: quoted(case, similarity)),
+        ("with a quote, also by cosine", lambda case: quoted(case, similarity)),
         ("without", unquoted),
-        ("without, by cosine too", lambda case: unquoted(case, similarity)),
+        ("without a quote, also by cosine", lambda case: unquoted(case, similarity)),
     ):
         for table in sorted(TABLES.glob("*.jsonl")):
             _report(f"{table.name} {name}", cases(table.name), judge)

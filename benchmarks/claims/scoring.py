@@ -18,8 +18,8 @@ TABLES = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Case:
-    """A claim with its expected verdict. For a false claim, `kind` names its error. An error of the kind `meaning`
-    cannot be found by comparing words."""
+    """A claim with its expected verdict. For a false claim, `kind` names the error. Errors of the kind `meaning` cannot
+    be found by comparing words."""
 
     right: bool
     kind: str

@@ -43,9 +43,10 @@ class Answer(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """`right`: the correct days and time, certain or not.
+    """The judgment of an answer. `right` means the correct days and time, whether or not the answer is certain.
 
-    `wrong`: another day, stated as certain. `overclaimed`: stated as certain although a careful reader could not know.
+    `wrong` means another day, stated as certain. `overclaimed` means a day that is stated as certain although a careful
+    reader could not know it.
     """
 
     row: Row

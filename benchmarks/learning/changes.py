@@ -1,5 +1,6 @@
-"""Measures whether, after the next exchange, a life change has replaced the old statement, and whether a statement that
-only looks like a change has not."""
+"""Measures whether changes in the user's life replace the old statement after the next exchange, and whether statements
+that only look like a change leave it as it is.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,8 +40,8 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """Whether the new statement is active, and the old one has ended if the change is real and is active if it is
-        not."""
+        """Whether the new statement is active and the old one is as expected: ended after a real change, else
+        active."""
         return (self.old != "active") == self.change and self.new == "active"
 
 
@@ -130,7 +131,7 @@ async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told
 def report(told: Sequence[Told]) -> str:
     """A report of how many cases of each kind are right, with the wrong ones one by one."""
     lines: list[str] = []
-    for change, name in ((True, "changes believed"), (False, "look-alikes left alone")):
+    for change, name in ((True, "changes believed"), (False, "apparent changes without effect")):
         group = [t for t in told if t.change == change]
         lines.append(f"{name}: {sum(t.right for t in group)} of {len(group)}")
     lines.append(f"the context holds the answer: {sum(t.answered for t in told)} of {len(told)}")

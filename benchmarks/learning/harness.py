@@ -117,7 +117,7 @@ def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any
     asked = _STATEMENT.findall(request.turns[-1].content)
     return {
         "verdicts": [
-            {"number": int(number), "holds": holds(text), "why": "" if holds(text) else "the words do not say so"}
+            {"number": int(number), "holds": holds(text), "why": "" if holds(text) else "the words do not support it"}
             for number, text in asked
         ]
     }

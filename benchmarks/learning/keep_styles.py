@@ -1,5 +1,5 @@
-"""`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: how well the scorer without a model separates
-informative sentences from others.
+"""`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: measures how well the scorer, which selects notes
+when there is no language model, separates informative sentences from others.
 
 FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. For each style it prints two shares:
 the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both are

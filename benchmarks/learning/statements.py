@@ -27,8 +27,8 @@ Exchange = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Judged:
-    """The outcome of one statement: the status of its memory; `same` if it only repeated an active known memory; or
-    `lost`."""
+    """The outcome of one statement: the status of its memory, `same` if the statement only repeated an active known
+    memory, or `lost`."""
 
     exchange: str
     text: str

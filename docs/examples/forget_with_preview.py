@@ -5,7 +5,7 @@ from tellonce.contract import ForgetArgs
 
 
 async def forget(memory: MemoryClient, topic: str) -> int | None:
-    """Returns how many traces are left (0 if everything is erased), or None if nothing matches the topic."""
+    """Returns the number of remaining traces (0 if everything is erased), or None if nothing matches the topic."""
     try:
         preview = await memory.forget(ForgetArgs(topic=topic))
         if preview.confirm is None:

@@ -9,8 +9,8 @@ from tellonce.contract import GetContextArgs, RecordMessageArgs
 async def turn(
     memory: MemoryClient, conversation: str, message_id: str, text: str, model: Callable[[str], Awaitable[str]]
 ) -> str:
-    """Returns the answer of `model`, a function from a prompt to a text."""
-    # Because of the channel's own id, recording again after a lost answer is safe.
+    """Returns the answer of `model`, which is a function from a prompt to a text."""
+    # The message has the channel's own id, so it can be recorded again if the server's answer is lost.
     await memory.record_message(
         RecordMessageArgs(conversation_id=conversation, role="user", content=text, message_id=message_id)
     )

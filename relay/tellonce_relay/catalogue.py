@@ -1,4 +1,4 @@
-"""Every text of the bot, by key, in the reader's language. Independent of Telegram.
+"""The texts of the bot, by key, in the reader's language. This module does not depend on Telegram.
 
 The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
 """
@@ -20,7 +20,8 @@ _spoken: ContextVar[Language] = ContextVar("spoken", default="en")
 
 
 def language_of(code: str | None) -> Language:
-    """The catalogue's language for a Telegram language code such as `de-AT`; English if there is none."""
+    """The catalogue's language for a Telegram language code such as `de-AT`; English if the catalogue has no such
+    language."""
     short = (code or "").lower().partition("-")[0]
     return _BY_CODE.get(short, "en")
 
@@ -61,20 +62,21 @@ def in_every_language(key: str) -> tuple[str, ...]:
 
 
 def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
-    """`Nov 20` or `Fri, Nov 20`. A year other than the current year is added."""
+    """Format a day as `Nov 20` or `Fri, Nov 20`. The year is added unless it is the current year."""
     key = ("weekday_day" if weekday else "day") + ("" if at.year == now.year else "_year")
     names = {"month": words("calendar.months")[at.month - 1], "weekday": words("calendar.weekdays")[at.weekday()]}
     return phrase(f"calendar.{key}", day=at.day, year=at.year, **names)
 
 
 def clock(at: datetime) -> str:
-    """`9:00 AM`, or `09:00` in languages that use it."""
+    """Format a time as `9:00 AM`, or as `09:00` in languages that count 24 hours."""
     half = "AM" if at.hour < 12 else "PM"
     return phrase("calendar.time", hour=f"{at:%H}", hour12=at.hour % 12 or 12, minute=f"{at:%M}", half=half)
 
 
 def moment(at: datetime, now: datetime) -> str:
-    """`tomorrow at 9:00 AM` or `Fri, Nov 27 at 6:00 PM`; both arguments are in the person's time zone."""
+    """Format a time as `tomorrow at 9:00 AM` or `Fri, Nov 27 at 6:00 PM`. Both arguments are in the person's time
+    zone."""
     if at.date() == now.date():
         return phrase("reminder.today_at", time=clock(at))
     if at.date() == now.date() + timedelta(days=1):

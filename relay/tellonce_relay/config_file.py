@@ -1,5 +1,5 @@
-"""Reads and validates a file of the configuration folder and names its mistakes. Does not know what the file
-configures."""
+"""Reads and validates a file of the configuration folder and names its mistakes. This module does not know what the
+file configures."""
 
 import tomllib
 from collections.abc import Callable

@@ -1,7 +1,8 @@
-"""The next time a cron expression is due. Pure. It has five fields in the user's time zone; Sunday is 0 or 7.
+"""Computes the next time a cron expression is due. Pure. An expression has five fields; Sunday is 0 or 7.
 
-When the clocks change, a time of day is due once. If its hour is skipped, it is delayed by the change; if its hour
-comes twice, it is due the first time. An expression that is due every hour is due in both hours.
+Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If its hour is skipped, it
+is due later by the length of the change. If its hour occurs twice, it is due the first time. An expression that is due
+every hour is due in both hours.
 """
 
 import re
@@ -25,8 +26,8 @@ def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | Non
     trigger = _trigger(expression, ZoneInfo("UTC"))
     shown = _next(trigger, _clock(after, zone))
     while shown is not None:
-        # For an hour that occurs twice, this is the first one. For a skipped hour, the offset from before the change is
-        # used.
+        # If the hour occurs twice, this is the first of the two. If the hour is skipped, the offset from before the
+        # change is used.
         due = shown.replace(tzinfo=zone).astimezone(UTC)
         if due > after:
             return due.astimezone(zone)
@@ -67,6 +68,6 @@ def _named(part: str) -> str:
         return part
     first, last = int(found[1]), int(found[2] or found[1])
     if first > 7 or last > 7 or first > last:
-        raise ValueError(f"{part!r} is no weekday; 0 to 7, Sunday being 0 or 7")
+        raise ValueError(f"{part!r} is not a weekday; use 0 to 7, where Sunday is 0 or 7")
     days = range(first, last + 1, int(found[3] or 1))
     return ",".join(_DAYS[day % 7] for day in days)

@@ -41,7 +41,8 @@ _SPLIT_AT = 4096
 
 
 def together(parts: Sequence[Incoming]) -> Incoming:
-    """Join several messages by line breaks, except for a text that an app split in two."""
+    """Join several messages with line breaks. The parts of a text that an app has split are joined without a line
+    break."""
     if len(parts) == 1:
         return parts[0]
     text = parts[0].text
@@ -51,7 +52,7 @@ def together(parts: Sequence[Incoming]) -> Incoming:
 
 
 def is_split(text: str) -> bool:
-    """Whether the text fills a message completely. An app has then split a longer text, and the rest follows."""
+    """Whether the text fills a message completely. If so, an app has split a longer text, and the rest follows."""
     return len(text.encode("utf-16-le")) // 2 >= _SPLIT_AT
 
 
@@ -62,6 +63,6 @@ def is_command(text: str) -> bool:
 
 
 def command_of(text: str) -> tuple[str, str]:
-    """A command's name without the bot it is addressed to, and its arguments."""
+    """A command's name, without an `@bot` after it, and its arguments."""
     name, *rest = text.split(maxsplit=1) or [""]
     return name.partition("@")[0].casefold(), "".join(rest).strip()

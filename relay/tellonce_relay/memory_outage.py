@@ -1,4 +1,4 @@
-"""Retries calls during an outage of the memory, and can notify people of the outage. Only for calls that may be
+"""Retries calls during an outage of the memory, and can notify people of the outage. Use it only for calls that may be
 repeated."""
 
 import asyncio
@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """The callback `waiting` of a call for which nobody has to be notified."""
+    """The default callback for `waiting`: it notifies nobody."""
 
 
 async def patiently(

@@ -47,7 +47,7 @@ class Order(NamedTuple):
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in the person's language or another of the catalogue."""
+    """The order in a message, in the person's language or in another language of the catalogue."""
     languages = dict.fromkeys((spoken(), *LANGUAGES))
     return next((found for language in languages if (found := _order_in(text, language)) is not None), None)
 

@@ -1,4 +1,4 @@
-"""Builds the relay from the settings and runs it: updates, the schedule, and an orderly end."""
+"""Builds the relay from the settings and runs it: the updates, the schedule, and an orderly shutdown."""
 
 import asyncio
 import logging
@@ -47,8 +47,7 @@ logger = logging.getLogger(__name__)
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
     """Relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
 
-    Settings are checked before the memory is connected, because an exception raised while it is connected would be
-    wrapped.
+    Settings are checked first, so that a mistake in them is reported before anything is connected.
     """
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
@@ -138,13 +137,14 @@ async def _receive(dependencies: Dependencies, bot: Relay, stop: asyncio.Event) 
 
 @asynccontextmanager
 async def _alone(folder: Path) -> AsyncGenerator[None]:
-    """Refuse a second relay on the same folder, because both would send the same owed answers. Raises SettingsError."""
+    """Refuse a second relay on the same folder, because both would send the same unsent answers. Raises
+    SettingsError."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     lock = FileLock(folder / "lock")
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        raise SettingsError(f"Another relay runs on {folder}; stop it first.") from None
+        raise SettingsError(f"Another relay uses {folder}; stop it first.") from None
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Stores small values by name in one file, the newest last. Does not know what they mean.
+"""Stores small values by name in one file, the newest last. This module does not know what they mean.
 
 Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
 changed it.
@@ -10,7 +10,8 @@ from pathlib import Path
 
 
 class SeenStore:
-    """At most `most` entries; the oldest are dropped first. Without a file, they last until the process ends."""
+    """At most `most` entries; the oldest are dropped first. Without a file, the entries are lost when the process
+    ends."""
 
     def __init__(self, file: Path | None = None, most: int = 500) -> None:
         self._file = file
@@ -43,7 +44,7 @@ class SeenStore:
 
 
 def write(file: Path, text: str) -> tuple[int, int]:
-    """Write the file atomically, so that a kill leaves the old one. Returns its version."""
+    """Write the file atomically, so that a kill leaves either the old or the new file. Returns its new version."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = file.with_suffix(".new")
     draft.write_text(text)

@@ -12,9 +12,10 @@ LONGEST = 3500
 """Maximum characters of a view, so that it always fits one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
-"""The tables whose counts are shown by themselves after an erasure, because people understand them."""
+"""The tables whose counts are shown separately after an erasure, because people understand these counts."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The counts of an erasure that are no further texts: messages are counted by their sentences."""
+"""The counts of an erasure that are not added to the other texts. Messages are among them, because their sentences are
+counted instead."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
@@ -120,7 +121,8 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year, which the words often lack or give as `(2026-03-15)`.
+    """A memory with its day and year. The memory's own words often do not contain them, or contain them as
+    `(2026-03-15)`.
 
     A note is the user's own sentence, so it is shown in quotation marks with the day it was said.
     """
@@ -170,5 +172,5 @@ def _block(title: str, entries: Sequence[Memory], zone: tzinfo | None, most: int
 
 
 def long_day(at: datetime) -> str:
-    """A day with its year, even if it is the current one."""
+    """A day with its year, even if this is the current year."""
     return day(at, at.replace(year=at.year - 1, day=1), weekday=True)

@@ -9,10 +9,11 @@ MOST_DOUBLINGS = 30
 def backoff(
     failures: int, first: float, longest: float = float("inf"), jitter: Callable[[], float] = random.random
 ) -> float:
-    """Seconds to wait after so many consecutive failures: `first`, doubled by each further one, at most `longest`.
+    """The seconds to wait after `failures` consecutive failures: `first`, doubled for each further failure, but at most
+    `longest`.
 
-    `jitter` returns a number in [0, 1), which sets the pause between half and all of its length. It is random by
-    default, so that clients do not all retry at the same moment.
+    `jitter` returns a number in [0, 1): 0 halves the pause, and a number close to 1 keeps nearly all of it. The number
+    is random by default, so that clients do not all retry at the same moment.
     """
     whole = min(longest, first * 2.0 ** min(max(failures - 1, 0), MOST_DOUBLINGS))
     return whole * (0.5 + 0.5 * jitter())

@@ -15,7 +15,7 @@ STOP_SECONDS = 15.0
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 STEADY_SECONDS = 30.0
-"""Seconds after which a child counts as stable: if it ends later, the next start waits only `FIRST_PAUSE`."""
+"""A child that ran for more seconds than this is restarted after only `FIRST_PAUSE`."""
 
 
 @dataclass

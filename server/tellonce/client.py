@@ -1,4 +1,4 @@
-"""The Python client of the memory: one typed coroutine per tool. Knows MCP but not where the server is."""
+"""The Python client of the memory: one typed coroutine per tool. It knows MCP, but not where the server is."""
 
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from tellonce import work as w
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC error code of a request that the memory could not answer; a server error by JSON-RPC 2.0 §5.1."""
+"""The JSON-RPC error code of a request that the memory could not answer. JSON-RPC 2.0 §5.1 reserves it for servers."""
 
 
 LATER_META = "tellonce/later"
@@ -27,14 +27,14 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejects the access token, as the text says. Repeat the
-    call if repeating it does no harm."""
+    """The server was not reachable, its answer was lost, or it rejected the access token; the text says which. Repeat
+    the call if repeating it does no harm."""
 
 
 class MemoryClient:
-    """One coroutine per tool. Safe to share between tasks.
+    """One coroutine per tool. Several tasks may share one client.
 
-    Every coroutine raises `MemoryRefused` for a tool error and `MemoryUnreachable` when there was no answer.
+    Every coroutine raises `MemoryRefused` for a tool error and `MemoryUnreachable` if the server gave no answer.
     """
 
     def __init__(self, client: Client) -> None:

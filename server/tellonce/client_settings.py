@@ -30,7 +30,7 @@ class Transcription(Group):
         default=None, description="OpenAI-compatible server (whisper.cpp, faster-whisper, LocalAI)."
     )
     model: str = Field(default="whisper-1", description="Name of the transcription model.")
-    key: SecretStr | None = Field(default=None, description="API key of that server, if it needs one.")
+    key: SecretStr | None = Field(default=None, description="API key of the transcription server, if it needs one.")
     command: str | None = Field(
         default=None,
         description="Command that prints the transcript of a file; the file's path replaces `{file}` or is appended.",
@@ -46,7 +46,7 @@ class ClientSettings(Settings):
     token: SecretStr | None = Field(
         default=None,
         validation_alias="TELLONCE_TOKEN",
-        description="Its access token; default: the one in the data folder.",
+        description="Access token for the memory server; default: the one in the data folder.",
     )
     anthropic_api_key: SecretStr | None = Field(
         default=None,
@@ -54,7 +54,9 @@ class ClientSettings(Settings):
         description="Key of the Claude API; without it, the API is not used.",
     )
     anthropic_base_url: str | None = Field(
-        default=None, validation_alias="ANTHROPIC_BASE_URL", description="Another address of the Claude API."
+        default=None,
+        validation_alias="ANTHROPIC_BASE_URL",
+        description="Address of the Claude API, if not Anthropic's own.",
     )
     ollama_url: OllamaAddress | None = Field(
         default=None,
@@ -67,12 +69,12 @@ class ClientSettings(Settings):
     responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
         default="auto",
         validation_alias="TELLONCE_RESPONDER",
-        description="What answers; auto: Claude if there is a key, else Ollama, else the memory alone.",
+        description="Model that answers; auto: Claude if there is a key, else Ollama, else no model (`offline`).",
     )
     claude_command: str = Field(
         default="claude",
         validation_alias="TELLONCE_CLAUDE_COMMAND",
-        description="Command of Claude Code, if it answers or learns.",
+        description="Command that runs Claude Code, if Claude Code answers or learns.",
     )
 
     def bearer(self, scope: str) -> str:
@@ -98,26 +100,26 @@ class SummarizerSettings(ClientSettings):
     learner: Literal["auto", "claude-cli", "keep"] = Field(
         default="auto",
         validation_alias="TELLONCE_LEARNER",
-        description="What learns from messages; auto: Claude if there is a key, else the `claude` command if it is the "
-        "responder, else Ollama, else no model; claude-cli: also the command, within your subscription; keep: no model.",
+        description="Models that learn from messages, tried in order; auto: Claude if there is a key, the `claude` "
+        "command if TELLONCE_RESPONDER is claude-cli, then Ollama; claude-cli: always with the command; keep: no model.",
     )
     cli_calls_hour: int = Field(
         default=10,
         ge=0,
         validation_alias="SUMMARIZER_CLI_CALLS_HOUR",
-        description="Calls per hour of the `claude` command for learning.",
+        description="Maximum calls of the `claude` command for learning per hour.",
     )
     cli_calls_day: int = Field(
         default=60,
         ge=0,
         validation_alias="SUMMARIZER_CLI_CALLS_DAY",
-        description="Calls per day of the `claude` command for learning.",
+        description="Maximum calls of the `claude` command for learning per day.",
     )
     cli_seconds: float = Field(
         default=90,
         gt=0,
         validation_alias="SUMMARIZER_CLI_SECONDS",
-        description="Maximum seconds of the `claude` command for one exchange.",
+        description="Maximum seconds that the `claude` command may take for one exchange.",
     )
     model: str = Field(
         default="claude-haiku-4-5", validation_alias="SUMMARIZER_MODEL", description="Claude model for learning."
@@ -126,27 +128,27 @@ class SummarizerSettings(ClientSettings):
         default=15,
         gt=0,
         validation_alias="SUMMARIZER_CLAUDE_SECONDS",
-        description="Maximum seconds of one call of Claude.",
+        description="Maximum seconds that one call of Claude may take.",
     )
     ollama_seconds: float = Field(
         default=20,
         gt=0,
         validation_alias="SUMMARIZER_OLLAMA_SECONDS",
-        description="Maximum seconds of one call of Ollama.",
+        description="Maximum seconds that one call of Ollama may take.",
     )
     concurrency: int = Field(
         default=2,
         ge=1,
         le=32,
         validation_alias="SUMMARIZER_CONCURRENCY",
-        description="Maximum jobs in work at the same time.",
+        description="Maximum number of jobs processed at the same time.",
     )
     wait_seconds: float = Field(
         default=20,
         ge=0,
         le=60,
         validation_alias="SUMMARIZER_WAIT_SECONDS",
-        description="Seconds that one claim waits for work.",
+        description="Maximum seconds that a request for a job waits until there is one.",
     )
 
     @property
@@ -156,7 +158,7 @@ class SummarizerSettings(ClientSettings):
 
     @property
     def cli_calls(self) -> Path:
-        """The file with the number of calls of the `claude` command."""
+        """The file that counts the calls of the `claude` command."""
         return self.data_dir / "learner-calls.json"
 
 
@@ -175,7 +177,7 @@ class RelaySettings(ClientSettings):
     personal_groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups of only you and the bot; they are part of your own memory.",
+        description="Groups whose only members are you and the bot; they are part of your own memory.",
     )
     always_groups: GroupIds = Field(
         default=(),
@@ -206,12 +208,12 @@ class RelaySettings(ClientSettings):
     config_dir: Folder = Field(
         default=Path("config"),
         validation_alias="TELLONCE_CONFIG_DIR",
-        description="Folder of profile.md, agents.toml, routines.toml.",
+        description="Folder that contains profile.md, agents.toml and routines.toml.",
     )
 
 
 def bot_token(settings: RelaySettings) -> str:
-    """The bot's token, which is all that sending a message needs. Raises SettingsError if it is not set."""
+    """The bot's token. No other setting is needed to send a message. Raises SettingsError if the token is not set."""
     if settings.bot_token is None:
         raise SettingsError("TELEGRAM_BOT_TOKEN is not set; @BotFather on Telegram gives you one.")
     return settings.bot_token.get_secret_value()

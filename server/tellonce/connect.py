@@ -68,8 +68,8 @@ async def connect_memory(server: "MCPServer[object]", *, name: str | None = None
 
 @asynccontextmanager
 async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
-    """The client, connected. The MCP client wraps an error of the block in groups; a single error is raised again by
-    itself, so that `except MemoryRefused` around the block catches it."""
+    """Connects the client for the block. The MCP client wraps an error of the block in exception groups. If the groups
+    contain only one error, it is raised without them, so that `except MemoryRefused` around the block catches it."""
     try:
         async with client:
             yield MemoryClient(client)
@@ -130,7 +130,7 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the answer to its end, unless it is a stream, so that a connection that breaks midway is noticed here.
+    """Read the answer to its end, unless it is a stream. If the connection breaks midway, the error is raised here.
 
     An error in another format is converted to JSON-RPC; otherwise the caller would not see its text.
     """

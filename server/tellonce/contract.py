@@ -71,9 +71,9 @@ class RecordMessageArgs(Place):
     message_id: ExternalId | None = Field(default=None, description="Its id; repeating it is safe.")
     sent_at: Instant | None = Field(default=None, description="ISO 8601 with offset; else now.")
     channel: Annotated[Text, Field(max_length=32, pattern=r"^[a-z0-9_-]+$")] | None = Field(
-        default=None, description="Else your client."
+        default=None, description="Default: your client."
     )
-    speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Who, in a group.")
+    speaker: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="Writer, in a group.")
     agent_id: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Which agent.")
     routine: Annotated[Text, Field(max_length=64)] | None = Field(default=None, description="Its routine's name.")
     summary: Text | None = Field(default=None, description="Its short form.")
@@ -91,7 +91,7 @@ class RecordedMessage(Contract):
     outcome: Literal["created", "duplicate", "edited"]
     importance: float
     tokens: int = Field(description="Estimated tokens.")
-    queued: tuple[JobKind, ...] = Field(description="Background work this message started.")
+    queued: tuple[JobKind, ...] = Field(description="Background jobs that this message started.")
 
 
 class GetContextArgs(Place):
@@ -114,7 +114,7 @@ class Section(Contract):
 
 
 class Coverage(Contract):
-    """The number of messages of the thread in each form. `gap` counts messages in no form; it is always 0."""
+    """How many messages of the thread are verbatim, summarized, or pending. `gap` counts all others; it is always 0."""
 
     verbatim: int
     summarised: int
@@ -167,7 +167,7 @@ class SearchResult(Contract):
     speaker: str | None
     at: AwareDatetime
     age: str
-    chat_id: int | None = Field(description="Null: known in all chats.")
+    chat_id: int | None = Field(description="Null: it belongs to all chats.")
     thread_key: str | None
     score: float = Field(description="Higher is better; comparable within one answer only.")
     sources: tuple[int, ...] = Field(description="Numbers of the messages it comes from.")
@@ -182,13 +182,13 @@ class StatementFields(Contract):
     """The fields of a statement. `content` is optional here, because `remember` also accepts a list of statements."""
 
     content: Text | None = Field(default=None, description="The statement.")
-    kind: MemoryKind | None = Field(default=None, description="Else detected.")
+    kind: MemoryKind | None = Field(default=None, description="Default: detected.")
     scope: Scope = Field(default="global", description="Default global.")
     deadline: Moment | None = Field(default=None, description="When due; ISO 8601.")
     pinned: bool = Field(default=False, description="Always show.")
     importance: Unit | None = Field(default=None, description="0-1.")
     source_message_id: ExternalId | None = Field(default=None, description="Message that says it.")
-    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(default=(), description="Memories this ends.")
+    replaces: Annotated[tuple[RowId, ...], Field(max_length=20)] = Field(default=(), description="Memories it ends.")
 
 
 class Statement(StatementFields):
@@ -257,7 +257,7 @@ class RememberedStatement(Contract):
 
 
 class Remembered(Contract):
-    """The outcome of `remember`: of one statement, or of several in `results`, in the same order."""
+    """The outcome of `remember`. For a list of statements, `results` holds one outcome for each, in the same order."""
 
     memory: Memory | None = None
     outcome: Literal["stored", "duplicate", "superseded"] | None = None
@@ -299,7 +299,7 @@ class Profile(Contract):
     uncertain: tuple[Memory, ...]
     conversation: Conversation
     version: int
-    next_cursor: str | None = Field(default=None, description="There is more; null: this is the end.")
+    next_cursor: str | None = Field(default=None, description="For the next page; null on the last page.")
 
 
 class SummarizeChatArgs(ThreadPlace):
@@ -357,7 +357,7 @@ class ChatSummary(Contract):
     backlog: Backlog
     coverage: Coverage
     queued: tuple[JobKind, ...]
-    next_cursor: str | None = Field(default=None, description="There are older periods; null: these are the oldest.")
+    next_cursor: str | None = Field(default=None, description="For older periods; null if there are none.")
 
 
 class ExplainArgs(ChatPlace):
@@ -394,7 +394,9 @@ class Explanation(Contract):
     id: str
     at: AwareDatetime
     text: str = Field(description="The context, the memory or the message itself.")
-    model: str | None = Field(default=None, description="Which model worded a memory; null: the user's own words.")
+    model: str | None = Field(
+        default=None, description="The model that worded a memory; null for the user's own words."
+    )
     memory: Memory | None = None
     sources: tuple[Source, ...] = ()
     versions: tuple[Version, ...] = ()
@@ -404,7 +406,7 @@ class Explanation(Contract):
     left_out: tuple[str, ...] = ()
     receipts: tuple[str, ...] = ()
     reason: str | None = Field(default=None, description="Why a memory is uncertain or has ended.")
-    quotes: tuple[str, ...] = Field(default=(), description="The user's words a memory rests on.")
+    quotes: tuple[str, ...] = Field(default=(), description="The user's words that support a memory.")
     would_replace: tuple[int, ...] = Field(default=(), description="Memories it replaces or ends once confirmed.")
 
 
@@ -414,13 +416,13 @@ class StartNewChatArgs(ChatPlace):
 
 class NewChat(Contract):
     epoch: int = Field(description="Number of the conversation that begins now; 0 is the first.")
-    archived: bool = Field(description="Whether a canonical summary was put away.")
+    archived: bool = Field(description="Whether a canonical summary was archived.")
 
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""A schema for lists of names. It does not list the allowed values, because every word of a schema costs tokens. An
-error lists them."""
+"""A schema for lists of names. It does not list the allowed values, because every word of a schema costs tokens. The
+error for any other value lists them."""
 
 
 class GetProfileArgs(ChatPlace):

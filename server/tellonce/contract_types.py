@@ -1,4 +1,4 @@
-"""The basic types of the contract: cleaned texts, bounded numbers, immutable models."""
+"""The basic types of the contract: checked texts, bounded numbers, immutable models."""
 
 import re
 from datetime import datetime
@@ -33,7 +33,7 @@ def _in_calendar(moment: datetime) -> datetime:
     """Refuse years outside 2 to 9998. Python represents only 1 to 9999, and a time zone can shift a time into the next
     year."""
     if not 1 < moment.year < 9999:
-        raise ValueError("is no year anybody lives in")
+        raise ValueError("is not a year from 2 to 9998")
     return moment
 
 
@@ -78,7 +78,7 @@ MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)
 
 def _clean(text: str) -> str:
     if "\x00" in text:
-        raise ValueError("holds a NUL character; send plain text")
+        raise ValueError("contains a NUL character; send plain text")
     if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
         raise ValueError("is longer than 64 KiB; split it")
     try:
@@ -140,8 +140,8 @@ class Place(Contract):
 
 
 class ThreadPlace(Place):
-    """The place of a call that seldom comes with a reply. The schema does not list the reply, because a model pays
-    tokens for every argument, but the call accepts it."""
+    """The place of a call that is seldom made for a reply. The schema does not list `reply_to_message_id`, because a
+    model pays tokens for every argument, but the call accepts it."""
 
     reply_to_message_id: SkipJsonSchema[ExternalId | None] = None
 
@@ -153,7 +153,7 @@ class ChatPlace(ThreadPlace):
 
 
 class When(Contract):
-    """When a statement holds or happens, in the user's time zone. Either end may be open."""
+    """The time at which a statement holds or happens, in the user's time zone. Either end may be open."""
 
     start: Instant | None = None
     end: Instant | None = None

@@ -23,10 +23,10 @@ class ForgetArgs(ChatPlace):
     until: End | None = Field(default=None, description="Inclusive.")
     everything: bool = Field(default=False, description="This chat's memories.")
     except_: Annotated[tuple[RowId, ...], Field(max_length=10_000)] | None = Field(
-        default=None, alias="except", description="Match ids to keep; default the unticked."
+        default=None, alias="except", description="Matches to keep; default: the unticked."
     )
     confirm: Text | None = Field(default=None, description="Token from the preview.")
-    include_messages: bool = Field(default=True, description="Its sentences too; default true.")
+    include_messages: bool = Field(default=True, description="Also its sentences; default true.")
 
     @model_validator(mode="after")
     def _one_target(self) -> "ForgetArgs":
@@ -59,14 +59,12 @@ class Forgotten(Contract):
 
     matches: tuple[ForgetMatch, ...] = ()
     related: tuple[ForgetMatch, ...] = Field(default=(), description="Not erased; forget by memory_ids or message_ids.")
-    unlisted: int = Field(default=0, description="Further matches; those ticked go with the others.")
+    unlisted: int = Field(default=0, description="Matches beyond the list; the ticked ones are erased too.")
     would_erase: dict[str, int] = {}
     confirm: str | None = None
     erased: dict[str, int] = {}
-    traces_left: int | None = Field(
-        default=None, description="Places that still say it; if not 0, it is not forgotten."
-    )
-    left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these places.")
+    traces_left: int | None = Field(default=None, description="Texts that still say it; unless 0, it is not forgotten.")
+    left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these texts.")
     receipt: str | None = None
     notes: tuple[str, ...] = Field(default=(), description="Tell the user.")
 

@@ -19,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Emit(Protocol):
-    """Emits an event when it has ended. The field `ms` is the event's duration in milliseconds."""
+    """Emits an event. The field `ms` is the duration of the reported action in milliseconds."""
 
     def __call__(self, event: str, /, **fields: object) -> None: ...
 
@@ -51,8 +51,8 @@ def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, objec
 
 
 class Journal:
-    """Appends events to the file of the day in the user's `zone`. Several processes share it, so each line is one
-    write.
+    """Appends events to the file of the day in the user's `zone`. Several processes write to the file, so each line is
+    written in one call.
 
     If the disk is full, events are lost but no turn fails.
     """

@@ -1,7 +1,8 @@
 """The log of a process on stderr. It shows the type of an error and where it occurred, but never a person's text.
 
-The message of an error may quote such a text: a unique violation names the key, a validation error its input. So only
-the messages of our own errors are shown, which quote nothing. For other errors, the log shows the type and the stack.
+The message of an error may quote such a text: a unique violation names the key, and a validation error shows its input.
+The log therefore shows only the messages of our own errors, which quote nothing. For other errors, it shows the type
+and the stack.
 """
 
 import json
@@ -35,7 +36,7 @@ def begin(level: int = logging.WARNING) -> None:
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """Log all further lines in this form. Called as soon as the settings have been read."""
+    """Log all further lines in this form. A process calls this as soon as it has read its settings."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 
@@ -61,7 +62,7 @@ class Discreet(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
         if record.name == "asyncio" and record.exc_info:
-            # The further lines show a task and its error, whose message must not be logged.
+            # The lines after the first show a task and its error, whose message must not be logged.
             record.message = record.message.partition("\n")[0]
         return super().formatMessage(record)
 
@@ -90,8 +91,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of one of our own errors. For other errors, the type with the database's code or the system's
-    text."""
+    """The message of one of our own errors. For any other error, this is its type, with the database's code or the
+    system's text."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

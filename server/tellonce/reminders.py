@@ -18,21 +18,21 @@ Cron = Annotated[str, Field(pattern=r"^\S+( \S+){4}$", max_length=64)]
 
 class SetReminderArgs(Place):
     content: Annotated[Text, Field(max_length=2000, description="What to remind of.")]
-    at: Instant = Field(description="When, at first.")
-    repeats: Cron | None = Field(default=None, description="Cron expression on the user's clock.")
+    at: Instant = Field(description="When it is due first.")
+    repeats: Cron | None = Field(default=None, description="Cron expression in the user's time zone.")
     words: Annotated[Text, Field(max_length=200)] | None = Field(
-        default=None, description="When, in the user's words; kept with one that repeats."
+        default=None, description="The time in the user's words; stored if it repeats."
     )
     source_message_id: ExternalId | None = None
     quote: Annotated[Text, Field(max_length=2000)] | None = Field(
-        default=None, description="The user's words that ask for it; with them it is a model's claim, and checked."
+        default=None,
+        description="The user's words that ask for it; if given, this is a model's claim and is checked.",
     )
 
 
 class Reminder(Contract):
     """A reminder. It is delivered at `due_at` if its memory is active. If its memory is uncertain, it waits for the
-    user's
-    confirmation."""
+    user's confirmation."""
 
     memory: Memory
     chat_id: int
@@ -60,7 +60,9 @@ class ChangeReminderArgs(Place):
 
 
 class ClaimRemindersArgs(Contract):
-    worker: Annotated[Text, Field(max_length=64, description="Who delivers; after a crash it gets its own back.")]
+    worker: Annotated[
+        Text, Field(max_length=64, description="Who delivers; after a crash, it gets its claimed reminders again.")
+    ]
 
 
 class ClaimedReminders(Contract):
@@ -71,9 +73,9 @@ class ClaimedReminders(Contract):
 class FinishReminderArgs(Contract):
     chat_id: Bigint
     memory_id: RowId
-    due_at: Instant = Field(description="The time it was due; each is finished once.")
+    due_at: Instant = Field(description="The time it was due; each due time is finished once.")
     next_at: Instant | None = Field(default=None, description="When it is due next, if it repeats.")
 
 
 class FinishedReminder(Contract):
-    finished: bool = Field(description="False: it was finished before, or is gone.")
+    finished: bool = Field(description="False if it was already finished or no longer exists.")

@@ -17,19 +17,19 @@ def _numbers(value: Any) -> Any:
     parts = _split(value)
     wrong = [part for part in parts if not re.fullmatch(r"-?\d+", str(part))] if isinstance(parts, list) else []
     if wrong:
-        raise ValueError(f"{wrong[0]!r} is no id; ids are numbers, and @userinfobot on Telegram tells yours")
+        raise ValueError(f"{wrong[0]!r} is not an id; ids are numbers, and @userinfobot on Telegram shows yours")
     return parts
 
 
 def _of_people(ids: tuple[int, ...]) -> tuple[int, ...]:
     if any(number <= 0 for number in ids):
-        raise ValueError("an id of a person is positive; groups belong into TELEGRAM_GROUPS")
+        raise ValueError("the id of a person is positive; list groups in TELEGRAM_GROUPS")
     return ids
 
 
 def _of_groups(ids: tuple[int, ...]) -> tuple[int, ...]:
     if any(number >= 0 for number in ids):
-        raise ValueError("an id of a group is negative, as in -1001234567890")
+        raise ValueError("the id of a group is negative, as in -1001234567890")
     return ids
 
 

@@ -33,7 +33,9 @@ class Remote(Group):
     in addition to its own."""
 
     url: str = Field(default="", description="Public URL of `/mcp`, which a token must name as its audience.")
-    issuer: str = Field(default="", description="Issuer of access tokens; default: only tokens of `tellonce token`.")
+    issuer: str = Field(
+        default="", description="OAuth issuer of access tokens; default: only tokens of `tellonce token` are valid."
+    )
     jwks_url: str = Field(default="", description="URL of the issuer's public keys; https, or loopback.")
     subjects: str = Field(default="", description="The user id of each subject of the issuer: `ann=42, ben=43`.")
     rate_limit: float = Field(
@@ -44,7 +46,9 @@ class Remote(Group):
     def _whole(self) -> "Remote":
         named = {"URL": self.url, "JWKS_URL": self.jwks_url, "SUBJECTS": self.subjects}
         if self.issuer and not all(named.values()):
-            raise ValueError(f"with an issuer {', '.join(n for n, value in named.items() if not value)} is needed too")
+            raise ValueError(
+                f"with an issuer, {', '.join(n for n, value in named.items() if not value)} must be set, too"
+            )
         if self.jwks_url and not re.match(r"https://|http://(127\.0\.0\.1|localhost|\[::1\])[:/]", self.jwks_url):
             raise ValueError(
                 "JWKS_URL must be https (or loopback): over http, someone on the network could replace the keys and "
@@ -84,7 +88,7 @@ class Budgets(Group):
     part does not use go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
-    summary: int = Field(default=500, ge=0, description="Tokens of canonical and thread summary.")
+    summary: int = Field(default=500, ge=0, description="Tokens of the canonical summary and the thread summary.")
     memories: int = Field(default=600, ge=0, description="Tokens of facts, goals and pins.")
     summaries: int = Field(default=600, ge=0, description="Tokens of older chunk summaries.")
     history: int = Field(default=2000, ge=0, description="Tokens of verbatim messages.")
@@ -93,29 +97,33 @@ class Budgets(Group):
 
 
 class Compaction(Group):
-    """When the older messages of a thread are summarized in chunks."""
+    """The limits that decide when the older messages of a thread are summarized in chunks."""
 
     max_messages: int = Field(
-        default=40, ge=2, description="Unsummarized messages in a thread from which the older ones are summarized."
+        default=40,
+        ge=2,
+        description="Unsummarized messages that a thread may have before the older ones are summarized.",
     )
     max_tokens: int = Field(
-        default=2500, ge=100, description="Tokens of unsummarized messages from which the older ones are summarized."
+        default=2500,
+        ge=100,
+        description="Tokens that a thread's unsummarized messages may have before the older ones are summarized.",
     )
     max_age_hours: float = Field(
         default=24,
         gt=0,
         description="Hours of silence after which a thread's messages are summarized, except the newest ones.",
     )
-    keep: int = Field(default=20, ge=1, description="Newest messages kept verbatim.")
+    keep: int = Field(default=20, ge=1, description="Number of newest messages kept verbatim.")
     keep_when_long: int = Field(
-        default=10, ge=1, description="Newest messages kept verbatim if the limit of tokens was exceeded."
+        default=10, ge=1, description="Number of newest messages kept verbatim if the limit of tokens was exceeded."
     )
     chunk: int = Field(default=20, ge=2, description="Maximum messages in one chunk summary.")
     canonical_cap: int = Field(
-        default=2000, ge=100, description="Tokens of a chat's canonical summary from which `/new` is advised."
+        default=2000, ge=100, description="Tokens that a chat's canonical summary may have before `/new` is advised."
     )
-    thread_cap: int = Field(default=350, ge=50, description="Tokens of a thread or session summary.")
-    profile_cap: int = Field(default=500, ge=50, description="Tokens of the profile narrative.")
+    thread_cap: int = Field(default=350, ge=50, description="Maximum tokens of a thread or session summary.")
+    profile_cap: int = Field(default=500, ge=50, description="Maximum tokens of the profile narrative.")
     profile_exchanges: int = Field(default=5, ge=1, description="Exchanges after which a changed profile is rebuilt.")
 
     @property
@@ -130,11 +138,15 @@ class QueuePolicy(Group):
     lease_seconds: float = Field(
         default=60, gt=0, description="Seconds of a lease. A worker that does not extend it in time loses the job."
     )
-    max_attempts: int = Field(default=5, ge=1, description="Failures before a job is given up (`tellonce replay`).")
-    backoff_seconds: float = Field(default=2, gt=0, description="First retry delay; doubles, with jitter.")
-    backoff_cap_seconds: float = Field(default=300, gt=0, description="Longest retry delay.")
+    max_attempts: int = Field(
+        default=5, ge=1, description="Failures after which a job is given up; `tellonce replay` retries it."
+    )
+    backoff_seconds: float = Field(
+        default=2, gt=0, description="Seconds before the first retry; doubles per failure, with jitter."
+    )
+    backoff_cap_seconds: float = Field(default=300, gt=0, description="Maximum seconds before a retry.")
     poll_seconds: float = Field(
-        default=2, gt=0, description="Seconds between polls of the queue while nothing is announced."
+        default=2, gt=0, description="Seconds between polls of the queue while no new job is announced."
     )
 
     @property
@@ -142,7 +154,7 @@ class QueuePolicy(Group):
         return timedelta(seconds=self.lease_seconds)
 
     def retry_delay(self, attempts: int) -> timedelta:
-        """How long a job waits before its next attempt, after `attempts` counted attempts."""
+        """How long a job waits before its next attempt. `attempts` is the number of its earlier attempts."""
         return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 
@@ -168,12 +180,12 @@ class Retention(Group):
 class ContextDefaults(Group):
     """Limits for a context, such as the maximum number of facts. The token budget may reduce them further."""
 
-    facts: int = Field(default=50, ge=0, description="Newest facts.")
-    goals: int = Field(default=20, ge=0, description="Goals, by priority and then by deadline.")
+    facts: int = Field(default=50, ge=0, description="Maximum facts; the newest are shown.")
+    goals: int = Field(default=20, ge=0, description="Maximum goals; shown by priority and then by deadline.")
     messages: int = Field(
-        default=5, ge=0, description="Messages related to the query; a question may show more if they fit."
+        default=5, ge=0, description="Maximum messages related to the query; for a question, more if they fit."
     )
-    memories: int = Field(default=3, ge=0, description="Memories related to the query.")
+    memories: int = Field(default=3, ge=0, description="Maximum memories related to the query.")
     min_cosine: float = Field(
         default=0.7, ge=0, le=1, description="Minimum cosine of a related memory that shares no word with the query."
     )
@@ -202,7 +214,7 @@ class Settings(BaseSettings):
     user_ids: UserIds = Field(
         default=(),
         validation_alias="TELEGRAM_USER_ID",
-        description="Telegram ids of the users, you first; default: user 1.",
+        description="Telegram ids of the users, your own first; default: user 1.",
     )
     timezone: str = Field(
         default="",
@@ -232,7 +244,7 @@ class Settings(BaseSettings):
         try:
             return ZoneInfo(name).key if name else system_timezone()
         except (ZoneInfoNotFoundError, ValueError) as error:
-            raise ValueError(f"{name!r} is no IANA time zone; example: Asia/Singapore") from error
+            raise ValueError(f"{name!r} is not an IANA time zone; example: Asia/Singapore") from error
 
     @classmethod
     def settings_customise_sources(
@@ -263,7 +275,7 @@ class ServerSettings(Settings):
     database_url: SecretStr | None = Field(
         default=None,
         validation_alias="DATABASE_URL",
-        description="PostgreSQL of your own, as in `postgresql://user@localhost/tellonce`; default: the embedded one.",
+        description="URL of your own PostgreSQL, such as `postgresql://user@localhost/tellonce`; default: the embedded one.",
     )
     database_direct_url: SecretStr | None = Field(
         default=None,
@@ -281,11 +293,15 @@ class ServerSettings(Settings):
         validation_alias="TELLONCE_ALLOWED_HOSTS",
         description="Further host names that the server accepts in the Host header, besides loopback and TELLONCE_HOST.",
     )
-    groups: GroupIds = Field(default=(), validation_alias="TELEGRAM_GROUPS", description="Shared groups served.")
+    groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_GROUPS",
+        description="Telegram groups that the server serves; each has a separate memory.",
+    )
     personal_groups: GroupIds = Field(
         default=(),
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups of only you and the bot; part of your own memory.",
+        description="Groups whose only members are you and the bot; they are part of your own memory.",
     )
     embeddings: Literal["local", "ollama", "none"] = Field(
         default="local",
@@ -319,7 +335,7 @@ class ServerSettings(Settings):
         default=None,
         ge=0,
         validation_alias="TELLONCE_MONTHLY_CAP_USD",
-        description="Maximum US dollars per month for learning and summaries; then Ollama learns, or your own sentences are kept; default: no limit. Answers are not counted.",
+        description="Maximum US dollars per month for learning and summaries, not counting answers; once it is spent, Ollama or no model learns; default: no limit.",
     )
     budgets: Budgets = Field(default=Budgets(), validation_alias="TELLONCE_BUDGETS")
     compaction: Compaction = Field(default=Compaction(), validation_alias="TELLONCE_COMPACTION")
@@ -364,6 +380,6 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting. For a setting in a group, only the part after the group's name."""
+    """The environment variable of a setting. For a setting in a group, it is only the part after the group's name."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

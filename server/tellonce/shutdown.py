@@ -1,4 +1,4 @@
-"""Handles the signals that stop a process, waits that end when the process is stopped, and the end of its tasks."""
+"""Stops a process in order: handles its signals, ends its waits early, and cancels its tasks."""
 
 import asyncio
 import os
@@ -20,8 +20,9 @@ PARENT_PIPE = "TELLONCE_LIFELINE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when its parent dies, which closes the pipe whose descriptor is in the environment
-    variable `PARENT_PIPE`. Without the variable, do nothing."""
+    """Send SIGTERM to this process when its parent dies. The system then closes a pipe from the parent, and a thread of
+    this process notices it. The pipe's descriptor is in the environment variable `PARENT_PIPE`. Without this variable,
+    do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
@@ -77,7 +78,7 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 async def ended(*tasks: asyncio.Future[Any]) -> None:
     """Cancel the tasks and wait for their end. Their errors are handled elsewhere.
 
-    A task whose clean-up replaced the cancellation by another error may continue, so it is cancelled again.
+    A task whose clean-up replaced the cancellation with another error may continue, so it is cancelled again.
     """
     pending = set(tasks)
     while pending:

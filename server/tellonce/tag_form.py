@@ -29,7 +29,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 
 def _forms() -> dict[str, str]:
-    """For each letter of the tag names, all characters that Unicode treats as another form of it."""
+    """Each letter of the tag names, with all characters that Unicode treats as forms of it."""
     letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
@@ -54,8 +54,8 @@ OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
 """The beginning of a tag up to its colon."""
 
 SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
-"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a
-tag in stored text by a round one."""
+"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a tag
+in stored text with a round one."""
 
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"
@@ -68,10 +68,10 @@ def _time_mark(word: str) -> re.Pattern[str]:
 
 
 DEADLINE_MARK: Final = _time_mark(DEADLINE)
-"""Follows a goal's text: `| DEADLINE: May 3`."""
+"""Matches the end of a goal's tag: `| DEADLINE: May 3`."""
 
 AT_MARK: Final = _time_mark(AT)
-"""Follows a reminder's text: `| AT: 2026-05-03 09:00`."""
+"""Matches the end of a reminder's tag: `| AT: 2026-05-03 09:00`."""
 
 
 def name_of(written: str) -> str:

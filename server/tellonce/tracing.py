@@ -1,7 +1,8 @@
 """Passes one trace id through all processes of a turn, in the format of W3C trace context.
 
-MCP sends the current context in the `_meta` of each request (`traceparent`). So `trace_id()` returns the id of the turn
-inside a tool as well. Without opentelemetry-sdk, only the ids are passed on, and no spans are recorded.
+MCP sends the current context in the `_meta` of each request (`traceparent`). Therefore `trace_id()` also returns the id
+of the turn when it is called inside a tool. Without opentelemetry-sdk, only the ids are passed on, and no spans are
+recorded.
 """
 
 import importlib

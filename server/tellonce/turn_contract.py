@@ -34,7 +34,7 @@ class RecordTurnArgs(Place):
     event: HookEvent
     session: Annotated[Text, Field(max_length=128)] | None = None
     messages: Annotated[tuple[TurnMessage, ...], Field(max_length=MOST_MESSAGES)] = ()
-    recall: bool = Field(default=False, description="Answer with what the event calls to mind.")
+    recall: bool = Field(default=False, description="Return memories for the event.")
     query: Clean | None = Field(default=None, description="The prompt, for UserPromptSubmit.")
 
 

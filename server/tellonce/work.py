@@ -34,7 +34,8 @@ JobId = Annotated[str, Field(pattern=r"^-?\d{1,19}:-?\d{1,19}:\d{1,19}$", descri
 
 
 class WorkMessage(Contract):
-    """One message as a worker sees it: secrets masked, recalled text fenced. `at` has the sender's UTC offset."""
+    """One message as a worker sees it: secrets are masked, and text that came from memory is marked. `at` has the
+    sender's UTC offset."""
 
     id: int
     role: Role
@@ -49,7 +50,7 @@ class NotableSentence(Contract):
 
     message_id: int
     text: str
-    score: float = Field(description="Log-odds that it is worth keeping; 0 is even.")
+    score: float = Field(description="Log-odds that it is worth keeping; 0 means 50 %.")
     group: Literal["fact", "wish"]
     shown: bool = Field(description="Whether contexts show it; otherwise it is kept for search only.")
     before: str | None = Field(default=None, description="The previous sentence, if it cannot be understood alone.")
@@ -174,10 +175,10 @@ class WorkItem(Contract):
     attempt: int = Field(ge=1)
     lease_seconds: float = Field(gt=0)
     best_tier: Tier = Field(
-        description="The best tier to ask: `ollama` once the month's budget or this purpose's allowance is spent."
+        description="The best tier to use; `ollama` if the month's budget or the allowance for this kind is spent."
     )
-    second_reading: bool = Field(default=True, description="Whether the allowance admits a second reading now.")
-    traceparent: str | None = Field(default=None, description="W3C trace context of what queued the job.")
+    second_reading: bool = Field(default=True, description="Whether the allowance permits a second reading now.")
+    traceparent: str | None = Field(default=None, description="W3C trace context of the call that queued the job.")
     input: WorkInput
 
 
@@ -207,12 +208,12 @@ class ExchangeItem(Contract):
     importance: float = Field(default=0.5, ge=0, le=1)
     pin: bool = False
     categories: Annotated[tuple[Annotated[Text, Field(max_length=40)], ...], Field(max_length=6)] = Field(
-        default=(), description="The kind of thing it tells of, in general words, the narrowest first."
+        default=(), description="General words for its subject, the narrowest first."
     )
     note: bool = Field(default=False, description="`text` is the user's own sentence, kept without a model.")
     shown: bool = Field(default=True, description="For a note: false if it is kept for search only.")
     user_name: Annotated[Text, Field(max_length=64)] | None = Field(
-        default=None, description="The user's own name, in the item in which they say it."
+        default=None, description="The user's own name, if this item states it."
     )
     same_as: int | None = None
     replaces: Annotated[tuple[int, ...], Field(max_length=20)] = ()
@@ -305,7 +306,7 @@ class SubmitWorkArgs(_TakesFormerNames):
     result: WorkResult
     model: Annotated[Text, Field(max_length=128)]
     tier: Tier
-    provisional: bool = Field(default=False, description="A better tier could exist, whether or not it is configured.")
+    provisional: bool = Field(default=False, description="Whether a better tier could exist, configured or not.")
     calls: tuple[ModelCall, ...] = ()
 
 
@@ -323,7 +324,9 @@ class FailWorkArgs(Contract):
     fence: Fence
     reason: Annotated[Text, Field(max_length=2000)]
     retryable: bool = True
-    provider_down: bool = Field(default=False, description="The model was unreachable: the attempt is not counted.")
+    provider_down: bool = Field(
+        default=False, description="Whether the model was unreachable; the attempt is then not counted."
+    )
     calls: tuple[ModelCall, ...] = ()
 
 
@@ -376,13 +379,14 @@ class ReadingStatus(Contract):
     read_by: tuple[ReadBy, ...] = ()
     waiting: int = Field(default=0, description="Exchanges that no tier has read yet.")
     to_read_again: int = Field(default=0, description="Exchanges that wait for a better tier.")
-    estimate_usd: float | None = Field(default=None, description="What reading those again will cost, if it is known.")
+    estimate_usd: float | None = Field(default=None, description="The estimated cost of reading them again, if known.")
     estimate_seconds: float | None = None
     dropped: dict[str, int] = Field(default={}, description="Items dropped since the start of the month, by reason.")
 
 
 class ProviderDown(Contract):
-    """A model that has been unreachable since `since`. The next tier works meanwhile. Its results are redone later."""
+    """A model that has been unreachable since `since`. Until it is reachable again, the next tier does its work. These
+    results are redone later."""
 
     model: str
     tier: Tier

@@ -1,2 +1,2 @@
-"""The command `tellonce`. It starts the three processes and works on the memory with their code, without memory logic
-of its own."""
+"""The command `tellonce`. It starts the three processes. It uses their code to work on the memory and has no memory
+logic of its own."""

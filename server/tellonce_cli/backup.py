@@ -1,4 +1,4 @@
-"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The memory may be in use."""
+"""`tellonce backup`: writes the memory of all users to one file, once or repeatedly. The server may run meanwhile."""
 
 import asyncio
 from collections.abc import Callable
@@ -79,7 +79,7 @@ def _prune(folder: Path, keep: int) -> None:
 
 async def _backup(settings: ServerSettings, file: Path) -> None:
     if file.exists():
-        raise CommandFailed(f"{file} is there already; name another file, or remove it.")
+        raise CommandFailed(f"{file} already exists; choose another file, or remove this one.")
     require_memory(settings)
     # Only the owner may read the file, because it contains the memory. Until the backup is finished, the file has
     # another name, so that it does not look like a finished backup.
@@ -91,11 +91,13 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
             await write(connection, part)
         part.rename(file)
     except OSError as error:
-        raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error
+        raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose a file that you may write.") from error
     finally:
         part.unlink(missing_ok=True)
     console.print(
         f"the memory in {described(settings)} is in {file}: {texts} messages and memories, "
         f"{file.stat().st_size / 1e6:.1f} MB. It holds everything you said: keep it safe.",
     )
-    console.print("What you forget later stays in it: make a new backup then, and remove this one.")
+    console.print(
+        "What you forget later stays in this file: after you forget something, make a new backup and remove this one."
+    )

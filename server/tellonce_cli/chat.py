@@ -34,13 +34,13 @@ from tellonce_relay.turn.turn import TurnOptions, run_turn
 _BOTS_OWN = ("/stop", "/routines")
 """Commands of the bot that do not exist in the terminal."""
 
-_STARTS_ONE = "No server is running, so this chat starts one of its own until it ends."
+_STARTS_ONE = "No server is running, so this chat starts one. It stops when the chat ends."
 _HELP = """\
 /cancel 1 – cancel a reminder by its number in /reminders
 /undo – take back what my last answer or your last /remember saved
-/yes, /no – what my last answer asked about is right, or is not"""
+/yes, /no – confirm or reject what my last answer asked about"""
 
-_NOTHING_SAVED = "My last answer saved nothing. What I kept of your own words goes with /forget."
+_NOTHING_SAVED = "My last answer saved nothing. To remove sentences of yours that I kept, use /forget."
 
 
 class Terminal:
@@ -104,8 +104,8 @@ async def _chat(settings: RelaySettings) -> int:
 
 def _who(responder: Responder) -> str:
     if isinstance(responder, OfflineResponder):
-        return "No model is set up: you talk with the memory alone."
-    return f"You talk with {responder.name}."
+        return "No model is set up: the memory answers without one."
+    return f"You are talking with {responder.name}."
 
 
 class Talk:
@@ -187,7 +187,7 @@ class Talk:
         return f"{said}  [/undo]" if made is not None else said
 
     async def _remember(self, incoming: Incoming, text: str) -> str:
-        """Keep the text. A statement that was known before is not what /undo takes back."""
+        """Store the text as a memory. If the statement was already stored, /undo does not remove it."""
         done = await self._command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))
         assert done.memory is not None  # one statement was sent
         self._effects = Done(saved=[] if done.outcome == "duplicate" else [Saved(done.memory, "reject")])

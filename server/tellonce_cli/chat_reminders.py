@@ -32,8 +32,8 @@ the bot may have finished it already."""
 
 @dataclass
 class ChatReminders:
-    """The reminders of one chat. `show` prints a text at any time. If `delivers` is true, the terminal delivers the
-    reminders, because no bot does. `opened` is the time at which the terminal chat was opened."""
+    """The reminders of one chat. `show` prints a text, even while the user types. If `delivers` is true, the terminal
+    delivers the reminders, because no bot does. `opened` is the time at which the terminal chat was opened."""
 
     memory: MemoryClient
     zone: ZoneInfo

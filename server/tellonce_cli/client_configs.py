@@ -17,7 +17,7 @@ PLUGIN = "tellonce"
 """The name of our plugin for Claude Code."""
 
 OUR_ARGUMENTS = ["serve", "--stdio"]
-"""The end of the command in our entry."""
+"""The last words of the command in our entry."""
 
 Command = Mapping[str, Any]
 """`command`, `args` and, if variables are set, `env`: the form that most clients share."""
@@ -119,7 +119,7 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """The file's text with our entry added. Everything else stays, including the comments of a TOML file.
+    """The file's text with our entry added. Everything else stays unchanged, including the comments of a TOML file.
 
     Raises: UnreadableConfig: the text is not valid JSON or TOML.
     """
@@ -130,8 +130,8 @@ def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """The file's text without our entry. If `former`, the original text, had an entry of the same name, that entry is
-    restored. None if nothing is left.
+    """The file's text without our entry. If `former`, the original text, had another entry with our name, that entry is
+    restored. Returns None if nothing is left.
 
     Raises: UnreadableConfig: as for `with_entry`.
     """
@@ -144,19 +144,20 @@ def without_entry(client: Client, file: Path, text: str, former: str | None) -> 
     if former is None and not servers and set(document) == {client.key}:
         return None
     left = _written(file, document)
-    # Only blank space differs: the blank line that an added TOML table brings, or the original indentation.
+    # If only white space differs, restore the original: adding a TOML table leaves a blank line, and JSON may have been
+    # indented differently.
     return former if former is not None and former.split() == left.split() else left
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether an entry of our name is in the file, and it is ours: it starts our server, or names a URL of it. Raises
+    """Whether the file has an entry with our name that starts our server or contains its URL. Raises
     UnreadableConfig."""
     entry = _servers(client, file, _parsed(file, text)).get(ENTRY)
     return isinstance(entry, dict) and _is_ours(entry)
 
 
 def has_other_entry(client: Client, file: Path, text: str) -> bool:
-    """Whether an entry of our name is another program's. Raises UnreadableConfig."""
+    """Whether the file has an entry with our name that belongs to another program. Raises UnreadableConfig."""
     return ENTRY in _servers(client, file, _parsed(file, text)) and not has_entry(client, file, text)
 
 
@@ -188,7 +189,7 @@ def _is_toml(file: Path) -> bool:
 def _parsed(file: Path, text: str) -> Any:
     try:
         document = tomlkit.parse(text) if _is_toml(file) else json.loads(text or "{}")
-    except ValueError as error:  # The errors of tomlkit and json are ValueErrors.
+    except ValueError as error:  # tomlkit and json raise subclasses of ValueError.
         raise UnreadableConfig(f"{file} cannot be read ({error})") from error
     if not isinstance(document, dict):
         raise UnreadableConfig(f"{file} does not hold a table of settings")
@@ -200,7 +201,7 @@ def _written(file: Path, document: Any) -> str:
 
 
 def has_plugin(machine: Machine) -> bool:
-    """Whether Claude Code has our plugin installed and enabled. It contains the server, so it needs no entry."""
+    """Whether Claude Code has our plugin installed and enabled. The plugin starts the server, so no entry is needed."""
     folder = Path(machine.environment.get("CLAUDE_CONFIG_DIR") or machine.home / ".claude")
     try:
         enabled = json.loads((folder / "settings.json").read_text("utf-8"))["enabledPlugins"]

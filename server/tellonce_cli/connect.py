@@ -50,23 +50,23 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
         )
     file, text = preview(name, reveal=True)
     if has_other_entry(client, file, _text(file) or ""):
-        console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo brings it back.")
+        console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
     _write(file, text)
     console.print(f"{client.title} now shares this memory: {file}")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
-    console.print(f"{client.after} `tellonce connect {name} --undo` takes it back.")
+    console.print(f"{client.after} `tellonce connect {name} --undo` reverts this.")
 
 
 def _show(client: Client, name: ClientName) -> None:
-    """Print the file with our entry added. If the file cannot be parsed, as JSON with comments, print our entry
-    alone."""
+    """Print the file with our entry added. If the file cannot be parsed (for example, JSON with comments), print our
+    entry alone."""
     try:
         file, text = preview(name)
     except CommandFailed:
         file = client.file(this_machine())
         text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
-        console.print("We cannot read the file; this is to be added to it by hand:")
+        console.print("The file cannot be parsed; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
 
@@ -85,8 +85,8 @@ def this_machine() -> Machine:
 
 
 def connected(machine: Machine) -> dict[ClientName, bool | str]:
-    """For each client with a configuration file on this machine, whether our entry is in the file, or a text that says
-    why this is not known."""
+    """The state of each client that has a configuration file on this machine: whether our entry is in the file, or a
+    text that says what is wrong."""
     found: dict[ClientName, bool | str] = {}
     for name, client in CLIENTS.items():
         file = client.file(machine)
@@ -105,7 +105,7 @@ def _state(client: Client, file: Path, text: str) -> bool | str:
         return False
     program = program_of(client, file, text)
     if program is not None and shutil.which(program) is None:
-        return f"{client.title} starts {program}, which is not there"
+        return f"{client.title} starts {program}, which does not exist"
     return True
 
 

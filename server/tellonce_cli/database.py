@@ -1,6 +1,6 @@
 """`tellonce database setup`: prepares an external PostgreSQL, or prints what an administrator must run.
 
-Other commands get from here the URL of the database, and a connection after updating the schema.
+Other commands use this module to get the URL of the database, or a connection after the schema was updated.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ def run() -> int:
 
 async def _setup(settings: ServerSettings) -> None:
     if settings.login_url is None:
-        console.print("The embedded PostgreSQL sets itself up. For one of your own, set DATABASE_URL first.")
+        console.print("The embedded PostgreSQL needs no setup. To prepare your own PostgreSQL, set DATABASE_URL first.")
         return
     async with connected(settings.login_url) as connection:
         try:

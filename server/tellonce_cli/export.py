@@ -38,7 +38,7 @@ def _target(file: Path | None) -> AbstractContextManager[TextIO]:
     try:
         return open(file, "w", encoding="utf-8", opener=_private)
     except OSError as error:
-        raise CommandFailed(f"{file} cannot be written: {error.strerror}; name a file you may write.") from error
+        raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose a file that you may write.") from error
 
 
 def _private(path: str, flags: int) -> int:

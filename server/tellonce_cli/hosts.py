@@ -40,7 +40,7 @@ _DECIDES = (
 _OLLAMA = ("ollama_url", "ollama_embedding_model")
 """The settings that are needed only if Ollama computes the vectors."""
 
-_SECRET = "put here what you have set it to"
+_SECRET = "put the value of your setting here"
 
 
 def address(settings: ServerSettings) -> str:

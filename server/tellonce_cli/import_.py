@@ -81,7 +81,7 @@ def run(
 
 
 def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
-    """The kind of the file: as named by the user, otherwise recognized and printed."""
+    """The kind of the file. If the user did not name it, it is recognized and printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -114,7 +114,9 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     if sys.stdin.isatty() and sys.stdout.isatty():
         return _said_yes("Import it? [y/N] ")
     if foreseen.calls:
-        raise CommandFailed("this terminal cannot ask; use --yes to import, or --dry-run to only see this.")
+        raise CommandFailed(
+            "nobody can be asked, because this is not a terminal; use --yes to import, or --dry-run to see only the estimate."
+        )
     return True
 
 
@@ -214,7 +216,7 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
         f"{plural.messages(tally.created)} and {plural.memories(kept['kept'])} added, {plural.messages(tally.duplicates)} {'was' if tally.duplicates == 1 else 'were'} there already"
     )
     for why, files in tally.left_out.items():
-        console.print(f"left out, for {why}: {plural.counted(files, 'file')}", markup=False)
+        console.print(f"left out, because {why}: {plural.counted(files, 'file')}", markup=False)
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
     if kept["forgotten"]:

@@ -33,8 +33,8 @@ def terminal_as_found() -> Generator[None]:
 
 
 class Keyboard:
-    """Reads standard input in a thread of its own. At exit, asyncio waits for the threads of its pool, so with a pool
-    thread the user would have to press Enter after Ctrl-C."""
+    """Reads standard input in a separate thread, which does not belong to asyncio's pool. At exit, asyncio waits for
+    the threads of its pool, so the user would have to press Enter after Ctrl-C."""
 
     def __init__(self) -> None:
         self.interactive = sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,4 +1,5 @@
-"""The command line: names, options and help. Each command's work is in a module of its own, imported when it runs.
+"""The command line: names, options and help. The work of each command is in a separate module, which is imported when
+the command runs.
 
 The late import keeps the start of `tellonce serve --stdio` well under a second, because clients wait for the handshake.
 
@@ -96,7 +97,7 @@ def relay() -> None:
 def chat() -> None:
     """Chat in the terminal with the same memory.
 
-    Uses the running server, or starts one on the same data for the length of the chat.
+    Uses the running server, or starts one on the same data until the chat ends.
     """
     run_module("chat")
 
@@ -104,12 +105,13 @@ def chat() -> None:
 @app.command("open")
 def open_(
     only_print: Annotated[
-        bool, typer.Option("--print", help="Print the address instead, for a browser elsewhere.")
+        bool, typer.Option("--print", help="Print the address instead, for another browser.")
     ] = False,
 ) -> None:
     """Open the memory page in the browser.
 
-    Shows what is known and why; there you can change, forget, import and connect. The server must be running.
+    The page shows what is known and why. You can also change and forget memories, import, and connect clients there.
+    The server must be running.
     """
     run_module("open_", only_print=only_print)
 
@@ -139,7 +141,8 @@ def import_(
         str | None, typer.Option("--me", help="Your name or id in the export, if it cannot be recognized.")
     ] = None,
     assistant: Annotated[
-        str | None, typer.Option("--assistant", help="The bot of a Telegram group; default: the one of your token.")
+        str | None,
+        typer.Option("--assistant", help="The bot's name or id in a Telegram export; default: your own bot."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before the import.")] = False,
     dry_run: Annotated[
@@ -148,8 +151,8 @@ def import_(
 ) -> None:
     """Import a history or memories from another program.
 
-    Telegram, ChatGPT, Claude, Claude Code, mem0, the MCP reference memory, Markdown notes (Obsidian, basic-memory), and
-    what `export` wrote are recognized by themselves. `tellonce import KIND FILE` names the kind.
+    Recognizes the files of Telegram, ChatGPT, Claude, Claude Code, mem0, the MCP reference memory, Markdown notes
+    (Obsidian, basic-memory), and `tellonce export`. `tellonce import KIND FILE` names the kind.
 
     Shows the number of messages, the time and the cost, and asks before it begins. A repeated import adds only what is
     new.
@@ -220,18 +223,18 @@ def reembed(
 
 @app.command()
 def scrub(
-    now: Annotated[bool, typer.Option("--now", help="Do not pause while others use the memory.")] = False,
+    now: Annotated[bool, typer.Option("--now", help="Make others wait instead of stopping.")] = False,
 ) -> None:
     """Rewrite the database files to remove forgotten text from them.
 
-    Pauses while others use the memory, and reports it.
+    Stops if others need the memory meanwhile; the running server then tries again later.
     """
     run_module("maintenance", "scrub now" if now else "scrub")
 
 
 @app.command(epilog=examples("backup memory.zip", "backup /srv/backups --every 24"))
 def backup(
-    file: Annotated[Path, typer.Argument(help="A new file, or a folder with --every.")],
+    file: Annotated[Path, typer.Argument(help="A new file; with --every, a folder.")],
     every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours between backups.")] = None,
     keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: number of backups to keep.")] = 7,
 ) -> None:
@@ -247,7 +250,7 @@ def restore(
     file: Annotated[Path, typer.Argument(help="A file from `tellonce backup`.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing memory.")] = False,
 ) -> None:
-    """Replace the memory by a backup.
+    """Replace the memory with a backup.
 
     If something is wrong with the backup, nothing changes. Stop `tellonce up` and every client first.
     """
@@ -264,7 +267,7 @@ def replay() -> None:
 
 
 def main() -> None:
-    """Entry point. Every failure is reported as one sentence; `--debug` adds where in the code it happened."""
+    """Entry point. Every failure is reported as one sentence; `--debug` shows the traceback instead."""
     try:
         app()
     except KeyboardInterrupt:

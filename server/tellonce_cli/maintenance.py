@@ -44,7 +44,7 @@ async def _reembed(settings: ServerSettings) -> None:
     """Switch to the configured embedding model while the server runs. Meanwhile, searches use the old vectors."""
     embedder = choose_embedder(settings)
     if isinstance(embedder, NoEmbedder):
-        raise CommandFailed("TELLONCE_EMBEDDINGS is none; set it to the model to change to, local or ollama.")
+        raise CommandFailed("TELLONCE_EMBEDDINGS is none; set it to the new model, local or ollama.")
     async with opened(settings) as storage_, running(embedder):
         assert storage_.generations is not None  # created with the services
         with Progress(console=console) as bar:
@@ -67,7 +67,7 @@ async def _rollback(settings: ServerSettings) -> None:
             model = await storage_.generations.go_back()
         except NoWayBack as error:
             raise CommandFailed(str(error)) from error
-    console.print(f"{model} is in use again; the running server embeds what was added meanwhile")
+    console.print(f"{model} is in use again; the running server embeds the texts that were added meanwhile")
 
 
 _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {

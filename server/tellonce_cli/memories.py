@@ -130,7 +130,7 @@ def _line(memory: c.Memory, zone: tzinfo) -> str:
 
 def _results(found: c.SearchResults, zone: tzinfo, page: int) -> Shown:
     if not found.results:
-        return ["Nothing found."], "Next: other words, or tellonce memories."
+        return ["Nothing found."], "Next: try other words, or tellonce memories."
     more = f" More: --page {page + 1}." if found.next_cursor else ""
     lines = [_result(one, zone) for one in found.results]
     return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N for a memory."
@@ -149,7 +149,7 @@ def _remembered(done: c.Remembered, zone: tzinfo, _: int) -> Shown:
 
 
 def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
-    return ["Changed:", _line(memory, zone)], f"Next: tellonce why {memory.id} shows what it was before."
+    return ["Changed:", _line(memory, zone)], f"Next: tellonce why {memory.id} shows its former text."
 
 
 def _wording(found: c.Explanation) -> str:

@@ -22,20 +22,20 @@ from tellonce_server.services.services import Services
 def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
-    Raises CommandFailed if the settings name another server, or another person's token, because the command would
-    silently use a different memory than the one that they name.
+    Raises CommandFailed if the settings name another server, or another person's token. Otherwise the command would
+    silently use a different memory than the one that is named.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname
     if host not in (*OURS, settings.own_name, *settings.allowed_hosts):
         raise CommandFailed(
-            f"TELLONCE_URL names the server {host}, and this command works only on the machine of the memory. Run it "
+            f"TELLONCE_URL names the server {host}, but this command works only on the machine of the memory. Run it "
             "there, or unset TELLONCE_URL to use the memory of this machine."
         )
     if client.token is not None and client.token.get_secret_value() not in _own_tokens(settings):
         raise CommandFailed(
             "TELLONCE_TOKEN is set, but this command does not use a token: it works on the memory of this machine, as "
-            f"user {settings.default_user}. Unset TELLONCE_TOKEN if you mean that."
+            f"user {settings.default_user}. If you want that, unset TELLONCE_TOKEN."
         )
     return settings
 

@@ -1,4 +1,4 @@
-"""The commands that read and change memories, for the same tasks as the memory page, from a shell or a script."""
+"""The commands that read and change memories. They do in a shell or a script what a person does on the memory page."""
 
 from typing import Annotated, Any, Literal, get_args
 
@@ -11,7 +11,7 @@ memory_app = typer.Typer()
 
 
 def _of_kind(kinds: tuple[str, ...]) -> Any:
-    """An option that takes several of the contract's kinds; typer itself takes them only from an enum."""
+    """An option that accepts several of the contract's kinds. Typer itself would need an enum for this."""
 
     def known(said: str) -> str:
         if said not in kinds:
@@ -57,9 +57,9 @@ def memories(
     epilog=examples('search "red bicycle"', "search dentist --kind date", "search lisbon --since 2026-01-01")
 )
 def search(
-    query: Annotated[str, typer.Argument(help="The query, by meaning or in exact words.")],
+    query: Annotated[str, typer.Argument(help="What to find, by meaning or in exact words.")],
     kind: Annotated[list[str] | None, _of_kind(get_args(ResultKind))] = None,
-    where: Annotated[Where, typer.Option("--where", help="In every chat, or only in this terminal's.")] = "all",
+    where: Annotated[Where, typer.Option("--where", help="In every chat, or only in the terminal's chat.")] = "all",
     since: Annotated[str | None, typer.Option("--since", help="A day or moment, ISO 8601.")] = None,
     until: Annotated[str | None, typer.Option("--until", help="A day or moment, ISO 8601.")] = None,
     page: Page = 1,
@@ -84,7 +84,7 @@ def remember(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a statement about you."""
+    """Remember a statement about you."""
     arguments = {"content": text, "kind": kind, "deadline": deadline, "pinned": pinned, "replaces": replaces or []}
     run_module("memories", "remember", arguments, as_json=as_json)
 
@@ -100,7 +100,7 @@ def why(
 ) -> None:
     """Show why something is known.
 
-    Its sources, your words, its former versions, and the reason if it is uncertain.
+    Lists its sources, your words, its former versions and, if it is uncertain, the reason.
     """
     if sum(value is not None for value in (number, message, receipt)) != 1:
         raise typer.BadParameter("name one memory, one --message or one --receipt")
@@ -132,7 +132,7 @@ def forget(
     topic: Annotated[str | None, typer.Argument(help="A name or subject.", show_default=False)] = None,
     literal: Annotated[str | None, typer.Option("--literal", help="Exact characters, anywhere.")] = None,
     memory: Annotated[list[int] | None, typer.Option("--memory", min=1, help="A memory; may be repeated.")] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="All memories of this terminal's chat.")] = False,
+    everything: Annotated[bool, typer.Option("--everything", help="All memories of the terminal's chat.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Erase what is marked ☑ without asking.")] = False,
     confirm: Annotated[str | None, typer.Option("--confirm", help="The token of a preview with --json.")] = None,
     keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a match to keep.")] = None,
@@ -140,8 +140,8 @@ def forget(
 ) -> None:
     """Erase something for good, everywhere.
 
-    Shows what would be erased and asks; you can pick single matches. With --json it only previews until you give --yes
-    or the preview's token.
+    Shows what would be erased and asks; you can pick single matches. With --json, it only returns a preview, unless you
+    give --yes or the token of a preview.
     """
     if sum((topic is not None, literal is not None, bool(memory), everything)) != 1:
         raise typer.BadParameter("name one topic, --literal, --memory or --everything")

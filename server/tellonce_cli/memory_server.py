@@ -31,9 +31,9 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
     `notice` is printed on a terminal if a server must be started.
 
-    Raises CommandFailed if the memory cannot be opened. It is also raised if the memory on this machine would be a
-    different one than the one that is meant: if the configured server is on another machine or a token was set, but no
-    server accepts it, and if a running server does not accept the token of our data folder.
+    Raises CommandFailed if the memory cannot be opened. It is also raised if the user probably means another memory
+    than the one on this machine. This is assumed in two cases: first, if a token or a server on another machine is
+    configured, but no server accepts the token; second, if the running server rejects the token of our data folder.
     """
     try:
         token = settings.bearer("assistant")

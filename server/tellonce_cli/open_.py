@@ -1,4 +1,5 @@
-"""`tellonce open`: opens the memory page in the browser and signs in with a code that works once, for a minute."""
+"""`tellonce open`: opens the memory page in the browser and signs in with a code that is valid once, within a
+minute."""
 
 import webbrowser
 from urllib.parse import urljoin
@@ -31,7 +32,7 @@ def page_address(settings: RelaySettings) -> str:
     except httpx2.HTTPError as error:
         raise CommandFailed(f"no server answers at {settings.url} ({error}). Start it with `tellonce up`.") from error
     if answer.status_code != 200:
-        raise CommandFailed(f"{settings.url} gives no code: {_reason(answer)}")
+        raise CommandFailed(f"{settings.url} did not give a code: {_reason(answer)}")
     return f"{urljoin(settings.url, '/')}#code={answer.json()['code']}"
 
 
@@ -39,4 +40,4 @@ def _reason(answer: httpx2.Response) -> str:
     try:
         return str(answer.json()["error"])
     except (ValueError, LookupError, TypeError):
-        return f"it answered {answer.status_code}; is it this version of the server?"
+        return f"it answered {answer.status_code}; does the server have the same version as this command?"

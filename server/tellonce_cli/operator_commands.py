@@ -26,7 +26,7 @@ def service_install(
 ) -> None:
     """Run `tellonce up` in the background, now and at every login.
 
-    Installs a systemd user unit, on macOS a launchd agent. The service reads the `.env` of this folder.
+    Installs a systemd user unit or, on macOS, a launchd agent. The service reads the `.env` of this folder.
     """
     run_module("service", "install", only_print=only_print)
 

@@ -64,6 +64,6 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
         console.print(f"{gone} memories and messages that were forgotten since the backup were erased again.")
     console.print(
         "A backup may bring back what was forgotten after it was made"
-        + (", if it was worded differently then" if owners else "; this memory has no record of that")
+        + (", if the backup words it differently" if owners else "; this memory has no record of what was forgotten")
         + ". Look through `/memory`, and forget again what should not be there."
     )

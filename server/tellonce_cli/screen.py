@@ -40,7 +40,7 @@ def told(error: BaseException) -> tuple[str, int]:
         return str(error), 1
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
         extra = EXTRAS[str(error.name).partition(".")[0]]
-        return f"this needs a part that is not installed here: pip install 'tellonce-light[{extra}]'", 1
+        return f"this needs a package that is not installed: pip install 'tellonce-light[{extra}]'", 1
     name = f"{type(error).__name__}: {error}".partition("\n")[0]
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 

@@ -110,7 +110,7 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
         _tried(system.stop(file))
     if not _tried(system.start(file)):
         return 1
-    console.print("Tellonce runs now, and whenever you log in. `tellonce service status` shows it.")
+    console.print("Tellonce runs now, and whenever you log in. `tellonce service status` shows its state.")
     if isinstance(system, Systemd):
         console.print("To keep it running while you are logged out: loginctl enable-linger")
     return 0
@@ -157,7 +157,7 @@ def _tried(commands: Sequence[Sequence[str]]) -> bool:
 
 def _ask(command: Sequence[str]) -> int:
     if not service_file().exists():
-        raise CommandFailed("the service is not installed; `tellonce service install` does it.")
+        raise CommandFailed("the service is not installed; `tellonce service install` installs it.")
     if shutil.which(command[0]) is None:
         raise CommandFailed(f"{command[0]} is not installed here, so the state of the service is unknown.")
     return subprocess.run(command, check=False).returncode

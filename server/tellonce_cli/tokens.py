@@ -31,10 +31,10 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
         token = await tokens.create(name, owner, scope, datetime.now(UTC))
     console.print(token)
     if owner is not None and owner not in (settings.user_ids or (settings.default_user,)):
-        notes.print(f"Warning: user {owner} is not in TELEGRAM_USER_ID; the token reaches a memory of its own.")
+        notes.print(f"Warning: user {owner} is not in TELEGRAM_USER_ID; the token gives access to a separate memory.")
     # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
     notes.print(
-        "It is shown this once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."
+        "The token is shown only once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."
     )
 
 

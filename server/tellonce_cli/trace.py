@@ -1,6 +1,5 @@
 """`tellonce trace`: shows one turn as a tree with times, or lists the last turns. It reads the events that all
-processes
-wrote."""
+processes wrote."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -109,8 +108,8 @@ def _event(line: str) -> Event | None:
 
 
 def tree_of(events: Sequence[Event]) -> Tree:
-    """A tree of the events in the order of time. Below each event are the events that happened during it, also those of
-    the server."""
+    """A tree of the events in the order of time. Below each event are the events that happened during it, including
+    those of the server."""
     ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
     origin = ordered[0].start
     tree = Tree(escape(_title(ordered)))
@@ -129,8 +128,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
-    """The shortest timed event that contains this event. Both are of the same process, or this one is of the server;
-    they must not belong to different jobs."""
+    """The shortest timed event that contains this event. Both are events of the same process, or this event is of the
+    server. They must not belong to different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

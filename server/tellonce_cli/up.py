@@ -62,7 +62,7 @@ async def _run(
     started = time.monotonic()
     if not _is_free(settings):
         raise CommandFailed(
-            f"port {settings.port} is taken; `tellonce doctor` says by what. Stop it, or set TELLONCE_PORT."
+            f"port {settings.port} is in use; `tellonce doctor` shows whether a tellonce server uses it. Stop it, or set TELLONCE_PORT."
         )
     children = _children(settings, relay)
     console.print("tellonce is starting …")
@@ -136,7 +136,7 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
             return False
         await asyncio.sleep(POLL_SECONDS)
     if not stop.is_set():
-        console.print("The server has not become ready. Run `tellonce doctor` for the reason.", style="red")
+        console.print("The server did not become ready in time. Run `tellonce doctor` for the reason.", style="red")
     return False
 
 
@@ -158,9 +158,9 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> N
     console.print(table)
     name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
-    console.print("Or by hand. Claude Desktop: put this into claude_desktop_config.json and restart it")
+    console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
     console.print_json(json.dumps(desktop_snippet(settings)))
-    console.print("Claude Code:")
+    console.print("For Claude Code, run:")
     console.print(f"  {claude_code_line(settings, _url(settings))}")
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` imports your history.")

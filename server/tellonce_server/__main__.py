@@ -11,8 +11,9 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_server.app.whereabouts import move_former_folder
 
 SWITCH_SECONDS = 0.0001
-"""Seconds that a computing thread may keep the interpreter while the event loop waits for it, once per answer of the
-database. With Python's default of 5 ms, seven answers during a `forget` take 48 ms; with this value, 2.5."""
+"""Maximum seconds that a computing thread keeps the interpreter while the event loop waits for it. The loop waits once
+for each answer of the database. Seven answers during a `forget` take 48 ms with Python's default of 5 ms, and 2.5 ms
+with this value."""
 
 
 def main() -> None:

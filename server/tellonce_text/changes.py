@@ -1,7 +1,7 @@
-"""Marks the words of a text that no longer hold, because the user's memory of them changed: `The dentist is on Tuesday
-(since changed: #8).` Pure.
+"""Marks the words of a message that are no longer true, because the memory learned from them was changed. An example is
+`The dentist is on Tuesday (since changed: #8).` The functions are pure.
 
-The text itself stays as it was said. A reader of the mark finds the current statement in the memory of that number.
+The message's own words stay as they were said. The number in the mark is that of the memory with the current statement.
 """
 
 import re
@@ -25,11 +25,11 @@ _BETWEEN: Final = rf"{_DATE}\W+"
 _MARK: Final = re.compile(r"\(since changed: #(\d+)(?: “[^“”]*”)?\)")
 
 _SPLIT_OFF: Final = "\ue000"
-"""A character for private use that replaces a mark."""
+"""A private-use character that replaces a mark while the text is split into sentences."""
 
 
 class Place(NamedTuple):
-    """The messages of a chat from the first to the last number, for one message the same."""
+    """The messages of a chat from the number `first` to `last`. For a single message, both are its number."""
 
     chat_id: int
     first: int
@@ -37,8 +37,9 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A statement of a message that was reworded or replaced: the memory that now states it, and the former words.
-    `verbatim` means that these are the message's own words. `contents` are the former contents of the memory."""
+    """A statement learned from a message and since reworded or replaced: the number and content of the memory that
+    states it now, and its former words. `verbatim` means that the former words are the message's own words. `contents`
+    are the former contents of the memory."""
 
     memory_id: int
     content: str
@@ -48,9 +49,9 @@ class Change(NamedTuple):
 
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
-    """The text with a mark after the words that no longer hold, or after the whole text if these words are not known.
-    An excerpt that does not contain them stays unchanged. A mark states the memory's content unless its number is
-    `known` to the reader from another line."""
+    """The text with a mark after the words that are no longer true. If these words are not known, the mark is at the
+    end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark states the
+    memory's content, unless the reader knows the memory's number (`known`) from another line."""
     marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, change)) is not None]
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"
@@ -70,7 +71,7 @@ def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[C
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:
-    """The text without its marked sentences, and the numbers of the memories that state them now."""
+    """The text without its marked sentences, and the numbers of the memories that replace them."""
     numbers = [int(found[1]) for found in _MARK.finditer(text)]
     # The content of a mark may consist of several sentences, so it is removed before the text is split.
     kept = [part for part in split_sentences(_MARK.sub(_SPLIT_OFF, text)) if _SPLIT_OFF not in part]
@@ -88,8 +89,8 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 
 def _end_of(text: str, change: Change) -> int | None:
-    """The end of the first former words in the text, before their punctuation. An excerpt may contain only one sentence
-    of them, and a clipped text only their beginning."""
+    """The position in the text after the first former words that it contains, before their punctuation. One of their
+    sentences is enough, because an excerpt may lack the others; of a clipped text, their beginning is enough."""
     parts = [part for words in change.former for part in (words, *split_sentences(words))]
     found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
     at = next((match.end() for match in found if match), None)

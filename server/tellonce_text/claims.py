@@ -1,6 +1,6 @@
 """Extracts the numbers, dates and content words of a text in a form that can be compared with other texts.
 
-`forget` and tombstones make such comparisons. This module only extracts.
+`forget` and tombstones make these comparisons; this module does not compare.
 """
 
 import re
@@ -118,8 +118,8 @@ _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nin
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """The amount that is spelled out from the word at `position` on, and the number of its words; ('', 0) if that word
-    is not a number."""
+    """The amount that is written in words from `position` on, and the number of these words; ('', 0) if the word at
+    `position` is not a number."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:
         return ORDINALS[word], 1

@@ -1,7 +1,8 @@
 """Marks recalled text in a prompt, and formats stored text so that it cannot imitate the lines that we write. Pure.
 
-Only our own lines start at the left margin: section titles, day headers, `[09:15 AM] User: …`. Stored text follows such
-a beginning. Its further lines are indented. A further line that looks like one of ours is marked as a quotation.
+Only our own lines start at the left margin: section titles, day headers, `[09:15 AM] User: …`. The first line of a
+stored text is on such a line of ours, and its further lines are indented. A further line that looks like one of ours is
+marked as a quotation.
 """
 
 import re
@@ -46,8 +47,8 @@ def without_recalled(text: str) -> str:
 
 
 def contained(line: str) -> str:
-    """Make a line of ours that ends in stored text safe: the stored text cannot start a line that looks like ours, open
-    or close a fence, or form a tag."""
+    """Make one of our lines safe that ends with stored text. Afterwards, this text cannot start a line that looks like
+    ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))

@@ -2,7 +2,8 @@
 
 `fold(a + b) == fold(a) + fold(b)`, so any part copied from a text is found in that text. (Unicode normalization of
 whole strings does not have this property.) A literal also matches text with other separators between its digits and
-words. Every function is linear in the text, because `MOST_FLEXIBLE` limits the length of such a literal.
+words. The time of every function is linear in the length of the text, because `MOST_FLEXIBLE` limits the length of such
+a literal.
 
 `unicodedata.normalize` sorts the combining marks after a letter by insertion, which takes 4.5 seconds for 64,000 marks.
 Words of real languages have a few marks on a letter; UAX #15 ("stream-safe text") allows 30. `nfkc` keeps this many.
@@ -16,12 +17,12 @@ from functools import cache
 from typing import Final
 
 MOST_FLEXIBLE = 128
-"""Maximum characters of a folded literal that is found with other separators. A longer literal is searched for exactly,
-because the flexible search may compare as many characters as the literal has at each position of the text."""
+"""Maximum characters of a folded literal that is also found with other separators. A longer literal is searched for
+exactly, because the flexible search may compare the whole literal at each position of the text."""
 
 COINCIDENCE = 5
-"""Digits from which a number with other separators is certainly the same number, such as a card number. A shorter match
-may be a coincidence: `1, 2, 3` may not mean 123.
+"""A number with at least this many digits, such as a card number, is the same number even if its separators differ. A
+shorter match may be a coincidence: `1, 2, 3` may not mean 123.
 """
 
 _LETTERS: Final = {
@@ -55,8 +56,8 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True)
 class Span:
-    """The place of a match in the original text. `loose`: a short number with other separators, so maybe a
-    coincidence."""
+    """The place of a match in the original text. `loose` means that a short number matched with other separators, which
+    may be a coincidence."""
 
     start: int
     end: int
@@ -65,7 +66,8 @@ class Span:
 
 @dataclass(frozen=True)
 class Literal:
-    """A folded literal to search for. A text without `gate` cannot match; `pattern` is None for an exact search."""
+    """A folded literal to search for. A text that does not contain `gate` cannot match. `pattern` is None for an exact
+    search."""
 
     folded: str
     gate: str

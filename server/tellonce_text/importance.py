@@ -8,7 +8,7 @@ _LONG: Final = 200  # characters
 
 _QUESTION = re.compile(r"[?？]|^\W*(?:what|how|why|when|where|who)s?\b", re.IGNORECASE)
 _TECHNICAL = re.compile(r"```|\bfunctions?\b|\bclass(?:es)?\b", re.IGNORECASE)
-# "KeyError" and "errors" count, "terror" and "tissue" do not.
+# Matches "KeyError" and "errors", but not "terror" and "tissue".
 _TROUBLE = re.compile(r"\b(?:[A-Z]\w*)?Error|\b(?i:errors?|problems?|issues?)\b")
 
 
@@ -32,6 +32,6 @@ _LONG_NUMBER: Final = re.compile(r"\d(?:[ .-]?\d){7,}")
 
 
 def statement_importance(text: str, default: float) -> float:
-    """The importance of a statement, between 0 and 1: `default`, or `KEY_NUMBER` if that is more and it has a long
-    number."""
+    """The importance of a statement, between 0 and 1: `default`, but at least `KEY_NUMBER` if the statement contains a
+    long number."""
     return max(default, KEY_NUMBER) if _LONG_NUMBER.search(text) else default

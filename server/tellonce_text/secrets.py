@@ -1,6 +1,7 @@
 """Masks secrets (API keys, passwords, tokens, card numbers) in a text before anything is derived from it.
 
-A mask names the kind of secret, as in `[secret:api-key]`, so that a reader knows it. Numbers that people want to keep
+A mask names the kind of secret, as in `[secret:api-key]`, so that a reader knows what was there. Numbers that people
+want to keep
 (account numbers, phone numbers, dates, ids, commit hashes) are not masked.
 """
 
@@ -45,8 +46,8 @@ _PASSWORD = re.compile(
     rf"({_PASSWORD_WORD}s?[\"'`]?(?:\s+(?:for|to|of|on|für)\s+[\w.'@ -]{{1,40}}?)?{_IS})({_QUOTED}|[^\s\"'`,;，。、]+)",
     re.IGNORECASE,
 )
-# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits. Such a
-# word is hardly an ordinary word.
+# If neither "is" nor ":" follows "password", the next word is masked only if it has both letters and digits, because
+# such a word is unlikely to be an ordinary word.
 _BARE_PASSWORD = re.compile(rf"({_PASSWORD_WORD}\s+)([^\s\"'`,;，。]{{4,}})", re.IGNORECASE)
 _PIN = re.compile(
     r"(\b(?:pin|cvv|cvc|otp)(?:[ -]?(?:code|number))?(?:\s+(?:is|for [\w ]{1,20} is)|\s*[:=])?\s*)(\d{3,8})\b", re.I
@@ -59,8 +60,8 @@ _KEYED = re.compile(
 )
 _CARD = re.compile(r"(?<![\w+.-])(?:[2-6]\d{12,18}|[2-6]\d{3}([ -])\d{4,6}\1\d{4,5}(?:\1\d{2,4}){0,2})(?![\w-]|\.\d)")
 
-# Every match of a rule contains one of these texts, in lower case, or many digits. A text without them needs no rule.
-# Most texts have none of them, and trying all rules takes a hundred times as long as this check.
+# Every match of a rule contains one of these lower-case texts, or many digits. The rules are not tried on a text that
+# contains neither, as most texts do, because trying them takes a hundred times as long as this check.
 _HINTS: Final = (
     "-----begin", "://", "eyj", "bearer", "authorization", "sk-", "k_live_", "k_test_", "whsec_", "akia", "asia", "ghp_",
     "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "xapp-", "aiza", "ya29.", "npm_", "pypi-", "hf_",
@@ -145,7 +146,7 @@ def _keyed(match: re.Match[str]) -> str:
 
 def _random_looking(value: str, *, strict: bool) -> bool:
     """Whether a word looks random: it has both letters and digits, and many different characters. With `strict`, a UUID
-    or a hash does not count."""
+    or a hash does not count as random."""
     if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
         return False
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

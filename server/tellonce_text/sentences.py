@@ -1,7 +1,7 @@
 """Splits texts into sentences and recognizes questions. Pure. The time is proportional to the length of
 the text.
 
-`sentences` keeps every character, which erasing needs. `split_sentences` splits as a human reader would.
+`sentences` keeps every character, because erasing requires this. `split_sentences` splits as a human reader would.
 """
 
 import re
@@ -31,7 +31,7 @@ _QUESTION: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Cut the text into sentences; joined, they are the text again. Tombstones keep hashes of these sentences."""
+    """Cut the text into sentences. Joined, they give the text again. Tombstones contain hashes of these sentences."""
     return _SENTENCE.findall(text)
 
 
@@ -41,8 +41,8 @@ def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def placed_runs(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The pieces that `sentences` returns, those of one sentence together, with the start index of the first. A title
-    or an initial separates two pieces of a sentence."""
+    """The pieces that `sentences` returns, grouped by sentence, with the start index of each group. A sentence has
+    several pieces if it contains a title or an initial, because `sentences` cuts after its period."""
     run: list[str] = []
     start = 0
     for at, part in placed_sentences(text):

@@ -32,8 +32,9 @@ BASE_OF: Final = {
 }  # fmt: skip
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"(?<=..)([bdfgklmnprt])\1$")
-# Matches a verb that lost its final e before -ing or -ed. It is one syllable with one vowel (mov-ing, us-ing; without a
-# final e the consonant would be doubled), or has an ending such as those of organis-ing, creat-ing, decid-ing.
+# Matches a verb that lost its final e before -ing or -ed. The rest either is one syllable with one vowel (mov-ing,
+# us-ing; a verb without a final e would double the consonant), or has an ending as in organis-ing, creat-ing,
+# decid-ing.
 _LOST_E = re.compile(
     r"^[^aeiou]*[aeiouy][^aeiouwxy]$|[vcz]$|(?<![aeiou])(?:at|ar|ur|id|ud|ut|in|ag|is|us|as|ir)$|(?<=[aeiou]{2})[sv]$"
 )

@@ -1,7 +1,8 @@
 """Estimates the number of tokens of a text in a modern BPE vocabulary (o200k) without including the vocabulary.
 
-A text is split as BPE tokenizers do first: a word with its leading space, up to three digits, a run of punctuation, or
-white space. The tables hold the mean cost of each kind of piece by its length, measured in hundredths of a token.
+A text is first split into pieces, as BPE tokenizers do: a word with its leading space, up to three digits, a run of
+punctuation, or white space. The tables contain the mean cost of each kind of piece by its length, in hundredths of a
+token.
 """
 
 import re
@@ -39,7 +40,7 @@ _CYRILLIC_INNER = (100, 104, 123, 162, 180, 212, 260, 260, 310, 325, 334, 345, 4
 _ACCENTED = (100, 110, 130, 145, 160, 180, 200, 220, 240, 260, 280, 300)
 _PUNCTUATION = (100, 101, 109, 127, 148, 200, 230, 260)
 _SLOPE = 25
-_CHEAP_LEADS, _LEADS = frozenset("._(\t"), frozenset("-[/<=@#")  # signs that BPE often merges with the word after them
+_CHEAP_LEADS, _LEADS = frozenset("._(\t"), frozenset("-[/<=@#")  # signs that BPE often merges with the following word
 
 _JOINERS, _SKIN_TONES = frozenset("\u200d\ufe0f"), frozenset("🏻🏼🏽🏾🏿")
 # Signs that cost one token. Other signs cost two, or three in the ranges of `_THREE_TOKENS`.
@@ -89,8 +90,8 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """The cost of a line break. It costs a token of its own, unless it follows punctuation or another line break: then
-    it belongs to the same piece."""
+    """The cost of a line break. It is a separate token, unless it follows punctuation or another line break, because
+    these form one piece together."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 
@@ -119,8 +120,8 @@ def _fitting(text: str, budget: int) -> int:
 
 
 def _word_start(text: str, cut: int) -> int:
-    """Move the position of a cut back to white space if some is near, and always out of an emoji or a letter that
-    consists of several characters."""
+    """Move the position of a cut back to nearby white space, if there is any. An emoji or a letter that consists of
+    several characters is never cut."""
     near = max(text.rfind(" ", 0, cut + 1), text.rfind("\n", 0, cut + 1))
     if cut - near <= min(24, cut // 4):
         cut = near

@@ -1,9 +1,10 @@
 """Reads the product's SQL statements and migrations from files, by name. It never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
-one statement. `query("<table>.some_name")` is that statement. What several statements of a file share stands once between
-`-- part: some_part` and `-- end`, and a line `-- use: some_part` takes its place. A statement that serves all owners at once is marked in
-the line after its name: `-- across owners: why`. `migrations/NNNN_name.sql` are applied in order, once.
+one statement. `query("<table>.some_name")` is that statement. Lines that several statements of a file share are written
+once, between `-- part: some_part` and `-- end`; each line `-- use: some_part` is replaced by them. A statement that
+serves all owners at once is marked in the line after its name: `-- across owners: why`. The files
+`migrations/NNNN_name.sql` are applied in order, once.
 """
 
 import hashlib
@@ -125,10 +126,10 @@ def _migration(file: Traversable) -> Migration:
 def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
     head, *parts = _NAME_LINE.split(_with_parts(file))
     if _without_leading_comments(head):
-        raise SqlFileError(f"{file.name}: the first statement stands before any `-- name:` line")
+        raise SqlFileError(f"{file.name}: the first statement comes before any `-- name:` line")
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         if _NAME.fullmatch(name) is None:
-            raise SqlFileError(f"{file.name}: {name!r} is no query name; lower case letters, digits and _ make one")
+            raise SqlFileError(f"{file.name}: {name!r} is not a query name; use lower case letters, digits and _")
         statement = _without_leading_comments(body).removesuffix(";").rstrip()
         if not statement:
             raise SqlFileError(f"{file.name}: query {name} has no statement")
@@ -136,7 +137,7 @@ def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
 
 
 def _with_parts(file: Traversable) -> str:
-    """The file's text with its shared parts in their places."""
+    """The file's text, with each `-- use:` line replaced by the part that it names."""
     text = file.read_text(encoding="utf-8")
     parts = {name: _without_leading_comments(body) for name, body in _PART.findall(text)}
     if unknown := {name for name in _USE.findall(text) if name not in parts}:

@@ -1,4 +1,5 @@
-"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. Knows no provider."""
+"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. It works with any
+provider."""
 
 import asyncio
 import json
@@ -78,7 +79,7 @@ class Batched(Wrapped):
             self._close(key, waiting)
         wanted = [place for place, request in enumerate(waiting.requests) if request is not None]
         answers = dict(zip(wanted, await self._answers([r for r in waiting.requests if r is not None]), strict=True))
-        gone = LLMUnusable(self.name, "not wanted any more")
+        gone = LLMUnusable(self.name, "the request was cancelled")
         return [answers.get(place, gone) for place in range(len(waiting.requests))]
 
     async def _answers(self, requests: Sequence[Completion]) -> Answers:

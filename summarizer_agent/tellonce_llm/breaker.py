@@ -1,4 +1,4 @@
-"""Pauses requests to a failing provider, longer after each failure and with jitter. Knows no provider."""
+"""Pauses requests to a failing provider, longer after each failure and with jitter. It works with any provider."""
 
 import random
 import time
@@ -20,7 +20,7 @@ class Breaker:
     longest_probe: float = 30.0
     clock: Callable[[], float] = time.monotonic
     jitter: Callable[[], float] = random.random
-    """Returns a number in [0, 1). A pause lasts half of its length, plus this share of the other half."""
+    """Returns a number in [0, 1). A pause lasts half of the computed time, plus this share of the other half."""
     _failures: int = field(default=0, init=False)
     _until: float = field(default=float("-inf"), init=False)
 
@@ -29,18 +29,20 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Note that a request is sent. After a pause only one probe is sent; other requests wait for its result."""
+        """Record that a request is sent. After a pause, only one request is sent as a probe; others wait for its
+        result."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 
     def failed(self, retry_after: float | None = None) -> None:
-        """Note a failure; `retry_after` is the provider's requested pause in seconds, limited by `longest_rest`."""
+        """Record a failure. `retry_after` is the pause in seconds that the provider requests, at most
+        `longest_rest`."""
         self._failures += 1
         rest = backoff(self._failures, self.first_rest, self.longest_rest, self.jitter)
         self._until = self.clock() + min(self.longest_rest, max(rest, retry_after or 0.0))
 
     def succeeded(self) -> None:
-        """Note an answer, which ends the pause."""
+        """Record an answer, which ends the pause."""
         self._failures, self._until = 0, float("-inf")
 
 

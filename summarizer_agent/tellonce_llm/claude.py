@@ -16,8 +16,9 @@ from tellonce_llm.prices import price_of
 
 DEFAULT_MODEL = "claude-haiku-4-5"
 
-# Some failures of the SDK are not AnthropicErrors: a cut stream raises httpx2's error, a garbled body a ValueError of
-# json, and a valid body that is neither a message nor a stream of events raises one of several built-in errors.
+# Some failures of the SDK are not AnthropicErrors: a cut stream raises an error of httpx2, and a garbled body raises a
+# ValueError of json. A valid body that is neither a message nor a stream of events raises one of several built-in
+# errors.
 _FAILURES = (
     anthropic.AnthropicError,
     httpx2.HTTPError,

@@ -1,4 +1,4 @@
-"""Claude through the `claude` command: uses the user's own subscription, one short process per call, no tools."""
+"""Asks Claude through the `claude` command, within the user's own subscription. Each call is a short process."""
 
 import asyncio
 import base64
@@ -36,7 +36,7 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable if the limit is reached, or the command fails or takes too long."""
+        """The whole answer. Raises LLMUnavailable if the limit is reached, the command fails, or it takes too long."""
         # Requests with `together` are for learning. All others are for summaries, which can wait, so half of the calls
         # are reserved for learning.
         self._take(1.0 if request.together else 0.5)

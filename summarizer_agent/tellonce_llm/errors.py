@@ -1,7 +1,7 @@
-"""The errors of language models. Knows no provider.
+"""The errors of language models, the same for all providers.
 
-The reason of an error is shown, logged and stored, so it is worded by us. From a provider's message, it contains only
-parts about the account or the model, never parts that may quote the request.
+The reason of an error is shown, logged and stored, so we word it ourselves. It repeats only
+those parts of a provider's message that are about the account or the model, never parts that may quote the request.
 """
 
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class LLMUnavailable(LLMError):
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""
     this_only: bool = field(default=False, kw_only=True)
-    """Whether only this kind of request must wait, while the provider answers others."""
+    """Whether only this kind of request must wait, while the provider still answers others."""
 
 
 @dataclass(eq=False)
@@ -46,4 +46,4 @@ class LLMUnusable(LLMError):
 
     cause: Cause = field(default="refused", kw_only=True)
     answer: Answer | None = field(default=None, kw_only=True)
-    """The answer, because its tokens are paid for anyway."""
+    """The unusable answer, whose tokens must be paid for anyway."""

@@ -1,4 +1,4 @@
-"""The interface for asking a language model. Knows no provider."""
+"""The interface for asking a language model of any provider."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -44,8 +44,8 @@ class Completion:
     """A request: the input for the model and the accepted output.
 
     `timeout` is in seconds. It limits the whole answer of `complete`, and the wait for each piece of `stream`. With
-    `json_schema` (an object schema), the answer's text is JSON of that schema. Validate it, because providers do not
-    enforce ranges and lengths.
+    `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate it, because
+    providers do not enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]
@@ -144,7 +144,7 @@ T = TypeVar("T")
 
 
 async def paced(source: AsyncIterator[T], seconds: float) -> AsyncIterator[T]:
-    """The same items. Raises TimeoutError if the next one takes longer than `seconds`."""
+    """The items of `source`. Raises TimeoutError if the next item takes longer than `seconds`."""
     while True:
         try:
             async with asyncio.timeout(seconds):

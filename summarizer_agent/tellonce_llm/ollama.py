@@ -1,4 +1,4 @@
-"""A local model through Ollama. Knows no other provider."""
+"""A local model through Ollama."""
 
 import asyncio
 import re

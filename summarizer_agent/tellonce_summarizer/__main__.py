@@ -27,7 +27,7 @@ TOGETHER = 5
 def main() -> None:
     """Read the settings and work until SIGTERM or SIGINT."""
     parser = argparse.ArgumentParser(prog="tellonce_summarizer", description=__doc__)
-    parser.add_argument("--worker", default=f"{socket.gethostname()}-{os.getpid()}", help="its name in the queue")
+    parser.add_argument("--worker", default=f"{socket.gethostname()}-{os.getpid()}", help="worker name in the queue")
     worker = parser.parse_args().worker
     shutdown.watch_parent()
     logs.begin()

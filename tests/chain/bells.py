@@ -1,5 +1,5 @@
-"""The reminders of a kill run: people order them by command or from the model, and each must be confirmed once and ring
-once, not before its time. One reminder repeats every minute.
+"""The reminders of a kill run. People order them by command or from the model. Each reminder must be confirmed once and
+delivered once, not before its time. One reminder repeats every minute.
 """
 
 import re
@@ -26,8 +26,8 @@ _RANG: Final = re.compile(r"⏰ ring (bell-\d+-\d+)")
 
 @dataclass
 class Bells:
-    """The reminders that were ordered: the monotonic time of each by its name. `first` is when the one that repeats is
-    due at first."""
+    """The reminders that were ordered: the due time of each (monotonic clock) by its name. `first` is the first due
+    time of the repeating reminder."""
 
     moments: dict[str, float] = field(default_factory=dict)
     first: datetime | None = None
@@ -96,7 +96,7 @@ def is_of_bell(text: str) -> bool:
 
 
 def _rings(life: Whole) -> Iterator[tuple[str, float]]:
-    """Each attempt to deliver a reminder: its name and time."""
+    """The attempts to deliver reminders, each with the reminder's name and the time."""
     for call in life.telegram.calls:
         found = _RANG.match(str(call.arguments.get("text", ""))) if call.method == "sendMessage" else None
         if found:

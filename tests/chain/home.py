@@ -1,18 +1,19 @@
-"""One person's machine for a test of whole commands: an empty data folder, a free port, real processes."""
+"""One person's machine for tests of whole commands, with an empty data folder, a free port and real processes."""
 
 import asyncio
 import os
 import shutil
 import signal
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import anyio
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
+from tests import forked
 from tests.patience import HANGS, promised
 from tests.server.processes import free_port
 
@@ -20,7 +21,7 @@ SETTINGS = (
     *("TELLONCE_", "TELEGRAM_", "ANTHROPIC_", "OLLAMA_", "SUMMARIZER_", "DATABASE_URL", "OBSERVABILITY_", "OTEL_"),
     *("USER_", "MASK_"),
 )
-"""Prefixes of settings. The settings of the user who runs the tests are removed from the environment."""
+"""Prefixes of settings. Settings of the user who runs the tests are removed from the commands' environment."""
 
 
 class Home:
@@ -50,17 +51,17 @@ class Home:
         return out
 
     async def failing(self, *arguments: str, told: str = "") -> tuple[int, str]:
-        """Exit code and error output of a command that does not succeed."""
+        """The exit code and the error output of a command, which must fail."""
         code, _, err = await self._run(arguments, told)
         assert code != 0, err
         return code, err
 
     async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tellonce_cli.main", *arguments),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+        process = await forked.start(
+            *("tellonce_cli.main", *arguments),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
             env=self.environment,
             cwd=self.folder,
         )
@@ -69,14 +70,10 @@ class Home:
         return process.returncode, out.decode(), err.decode()
 
     @asynccontextmanager
-    async def up(self) -> AsyncIterator[asyncio.subprocess.Process]:
-        """Run `tellonce up` until it is ready; at the end it is stopped as by Ctrl-C."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tellonce_cli.main", "up"),
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env=self.environment,
-            cwd=self.folder,
+    async def up(self) -> AsyncIterator[forked.Program]:
+        """Start `tellonce up` and wait until it is ready. At the end, stop it as Ctrl-C does."""
+        process = await forked.start(
+            *("tellonce_cli.main", "up"), stdout=PIPE, stderr=STDOUT, env=self.environment, cwd=self.folder
         )
         assert process.stdout is not None
         try:
@@ -98,8 +95,8 @@ class Home:
 
     @property
     def cluster(self) -> Path:
-        """The folder of PostgreSQL's files. It is outside the home if root runs the tests, because the account of
-        PostgreSQL cannot enter the home."""
+        """The folder of PostgreSQL's files. If root runs the tests, it is outside the home, because PostgreSQL's
+        account cannot enter the home."""
         return (self.folder / "data" / "postgres" / "18").resolve()
 
     def discard(self) -> None:

@@ -1,8 +1,8 @@
-"""Simulates people who write, speak, send pictures and order reminders. Meanwhile relay, server and summarizer are killed at random, and
-the model sometimes fails. Afterwards it checks the invariants.
+"""Simulates people who write, speak, send pictures and order reminders. Meanwhile, relay, server and summarizer are
+killed at random, and the model sometimes fails. Afterwards the invariants are checked.
 
-It needs no pytest, because a benchmark also runs it, for longer. The same seed gives the same people, words, kills and
-times.
+This module does not use pytest, because a benchmark also runs it, for longer. The same seed gives the same people,
+words, kills and times.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ ENVIRONMENT = {
 }
 MOST_UNANSWERED = 8
 ANSWER = re.compile(r"^(?:Answer to )?(note-\d+-\d+)\.$")
-"""Matches a whole answer, or the rest of one that broke off. The beginning of such an answer is a separate message."""
+"""Matches a whole answer, or the second part of an answer that broke off. Its first part is a separate message."""
 _NOTE = re.compile(r"note-\d+-\d+")
 
 

@@ -58,7 +58,7 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
     restored = await other.run("restore", str(saved.file))
     with pytest.raises(AssertionError, match=r"would replace.*--force"):
         await other.run("restore", str(saved.file))
-    with pytest.raises(AssertionError, match="name another file"):
+    with pytest.raises(AssertionError, match="choose another file"):
         await saved.home.run("backup", saved.file.name)
     assert "keep it safe" in saved.told
     assert "may bring back what was forgotten" in restored

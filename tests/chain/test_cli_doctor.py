@@ -1,11 +1,10 @@
 """`tellonce doctor` finds problems, says how to fix them, and shows no secret. Every check fails in at least one
 test."""
 
-import asyncio
 import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import pytest
 from starlette.applications import Starlette
@@ -15,6 +14,7 @@ from starlette.routing import Route
 
 from tellonce_cli.doctor import BUILT, clock_finding, model_finding, python_finding, tokens_finding
 from tellonce_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
+from tests import forked
 from tests.chain.home import Home
 from tests.server.processes import free_port
 from tests.stubs.loopback import served
@@ -25,10 +25,10 @@ SECRETS = ("sk-ant-secret", "99:bot-secret", "db-secret")
 
 
 async def report(home: Home, *options: str) -> tuple[int, str]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tellonce_cli.main", "doctor", *options),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+    process = await forked.start(
+        *("tellonce_cli.main", "doctor", *options),
+        stdout=PIPE,
+        stderr=STDOUT,
         env=home.environment,
         cwd=home.folder,
     )
@@ -107,7 +107,7 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(
     async with served(Starlette(routes=[Route("/health", hello)])) as url:
         monkeypatch.setitem(at_home.environment, "TELLONCE_PORT", url.rpartition(":")[2])
         code, said = await report(at_home)
-    assert (code, verdict(said, "something else answers")) == (1, "✗")
+    assert (code, verdict(said, "another program answers")) == (1, "✗")
 
 
 async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
@@ -115,7 +115,7 @@ async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
 ) -> None:
     monkeypatch.setitem(at_home.environment, "TELLONCE_DATA_DIR", str(at_home.folder / "other"))
     code, said = await report(at_home)
-    assert (code, verdict(said, "with another memory")) == (1, "✗")
+    assert (code, verdict(said, "serves another memory")) == (1, "✗")
 
 
 async def test_a_mistake_in_what_the_bot_is_told_is_named(home: Home) -> None:

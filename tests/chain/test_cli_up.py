@@ -71,8 +71,8 @@ def processes(matches: Callable[[int], bool]) -> list[int]:
 
 
 def of_home(home: Home) -> list[int]:
-    """The process ids of a home. Our processes are found by their environment. PostgreSQL's have no such environment
-    and are found by the data folder."""
+    """The process ids of a home. Our own processes are found by their environment. PostgreSQL's processes lack this
+    environment and are found by the data folder."""
     mark, folder = f"TELLONCE_DATA_DIR={home.folder}/data", str(home.cluster)
     return processes(lambda pid: mark in told(pid, "environ") or folder in told(pid, "cmdline"))
 
@@ -98,7 +98,8 @@ def child(up_: Running, module: str) -> int:
 async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_within_seconds(
     home: Home, number: int
 ) -> None:
-    """Ctrl-C in a terminal reaches only `up`, which ends its children in order: they are in other process groups."""
+    """Ctrl-C in a terminal reaches only `up`, because its children are in other process groups. `up` then ends them in
+    order."""
     async with up(home) as running:
         await eventually(lambda: _runs(home, "tellonce_summarizer"))
         assert len(of_home(home)) > 3

@@ -1,20 +1,20 @@
 """Runs the whole product: relay, server with embedded PostgreSQL, and summarizer as separate processes, with an
 emulated Telegram and stubs of the models on loopback.
 
-It needs no pytest, because benchmarks use it too.
+This module does not use pytest, because benchmarks use it too.
 """
 
 import asyncio
 import itertools
 import shutil
 import signal
-import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 from typing import Any
 
 import asyncpg
@@ -23,6 +23,7 @@ import httpx2
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests import forked
 from tests.patience import HANGS
 from tests.server.processes import end, exit_code, free_port, server_env
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -62,7 +63,7 @@ class Whole:
     model: AnthropicStub
     ollama: OllamaStub
     environment: dict[str, str]
-    processes: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
+    processes: dict[str, forked.Program] = field(default_factory=dict)
     _database: "asyncpg.Connection[asyncpg.Record] | None" = None
 
     @property
@@ -74,7 +75,7 @@ class Whole:
         return self.folder / "logs"
 
     async def start(self, *names: str) -> None:
-        """Start the processes, the server first, and wait until each is ready."""
+        """Start the processes, beginning with the server, and wait until each of them is ready."""
         for name in names or PROCESSES:
             polls = len(self.telegram.api.of("getUpdates"))
             await self.spawn(name)
@@ -87,12 +88,8 @@ class Whole:
         """Start one process without waiting until it is ready."""
         module, *arguments = PROCESSES[name]
         with (self.folder / f"{name}.err").open("ab") as said:
-            self.processes[name] = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", module, *arguments),
-                env=self.environment,
-                cwd=self.folder,
-                stdin=asyncio.subprocess.DEVNULL,
-                stderr=said,
+            self.processes[name] = await forked.start(
+                module, *arguments, env=self.environment, cwd=self.folder, stderr=said
             )
 
     def _polled_since(self, polls: int) -> bool:
@@ -128,13 +125,13 @@ class Whole:
         self, *arguments: str, told: str = "", code: int = 0, own: Mapping[str, str] | None = None
     ) -> str:
         """The output of one `tellonce` command, including standard error. `own` is added to its environment."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tellonce_cli.main", *arguments),
+        process = await forked.start(
+            *("tellonce_cli.main", *arguments),
             env=self.environment | {"COLUMNS": "400"} | dict(own or {}),
             cwd=self.folder,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=STDOUT,
         )
         out, _ = await process.communicate(told.encode())
         assert process.returncode == code, out.decode()

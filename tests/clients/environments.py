@@ -1,4 +1,5 @@
-"""Environments for third-party clients: pinned versions, installed once from their registries into a cache folder."""
+"""Environments for third-party clients. Pinned versions are installed once from their registries into a cache
+folder."""
 
 import shutil
 import subprocess

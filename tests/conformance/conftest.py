@@ -1,4 +1,4 @@
-"""Fixtures: the third-party programs, and one server process to test them with."""
+"""Fixtures for the third-party programs, and one server process with which they are tested."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

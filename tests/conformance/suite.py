@@ -1,4 +1,4 @@
-"""Runs the official conformance suite: the scenarios that a revision of the protocol requires of a server."""
+"""Runs the official conformance suite, that is, the scenarios that a revision of the protocol requires of a server."""
 
 import json
 import os
@@ -19,8 +19,7 @@ class Suite:
     folder: Path
 
     async def __call__(self, url: str, revision: str, expected: Mapping[str, str]) -> tuple[int, str]:
-        """Run the suite and return its exit code and output. The code is not 0 after an unexpected failure, or if an
-        expected failure passes."""
+        """Run the suite and return its exit code and output. The code is 0 if exactly the expected scenarios fail."""
         baseline = self.folder / "baseline.json"  # the file is YAML, which includes JSON
         baseline.write_text(json.dumps({"server": sorted(expected)}))
         code, out, errors = await run(

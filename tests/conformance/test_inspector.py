@@ -59,6 +59,7 @@ class Inspector:
 EVERY_WAY = tuple(f"{transport} {era}" for transport in ("stdio", "http") for era in WORDS)
 EACH_ONCE = ("stdio legacy", "http modern")
 """Each transport and each version once. Every request of the Inspector over stdio starts a server."""
+OVER_HTTP = ("http legacy", "http modern")
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ async def inspector(
     return Inspector(era, npm_bin, config, home)
 
 
-@pytest.mark.parametrize("inspector", EVERY_WAY, indirect=True)
+@pytest.mark.parametrize("inspector", EACH_ONCE, indirect=True)
 async def test_inspector_finds_no_fault_in_the_schemas(inspector: Inspector) -> None:
     answer = await inspector.answer("tools/list", "--strict")
     tools = answer["tools"]
@@ -120,7 +121,7 @@ async def test_inspector_sees_a_refusal_as_the_tools_own_error(inspector: Inspec
     assert "No memory 812" in json.dumps(answer) + errors
 
 
-@pytest.mark.parametrize("inspector", EACH_ONCE, indirect=True)
+@pytest.mark.parametrize("inspector", OVER_HTTP, indirect=True)
 async def test_inspector_reads_resources_and_prompts(inspector: Inspector) -> None:
     seat = WORDS[inspector.era][2]
     await inspector.call("remember", content=f"I prefer {seat} seats")

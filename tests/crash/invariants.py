@@ -60,9 +60,9 @@ BREACHES = {
         where done_at < before""",
 }
 
-# Each applied exchange writes the canonical summary once, and may write it again each time a better tier redoes the
-# exchange. An empty exchange is completed without a worker and writes none. An edit or an erasure may also clean the
-# summary.
+# Each applied exchange writes the canonical summary once. Each time a better tier redoes the exchange, it may write the
+# summary again. An empty exchange is completed without a worker and does not write it. An edit or an erasure may also
+# clean the summary.
 APPLIED = """
 select c.owner_id, c.version, count(q.id) as applied, (
     select count(*) from message_versions v where v.owner_id = c.owner_id and v.chat_id = c.chat_id) + (
@@ -98,7 +98,7 @@ async def drained(world: World, seconds: float) -> list[str]:
 
 
 async def breaches(world: World, ledger: Ledger) -> list[str]:
-    """The breaches of all invariants. Call it when nothing writes any more."""
+    """The breaches of all invariants. No process may write while this runs."""
     connection = await asyncpg.connect(world.dsn)
     try:
         found = [*ledger.violations]

@@ -37,13 +37,14 @@ class Ledger:
     """The acknowledged calls, and answers that must never occur."""
 
     messages: dict[int, dict[str, str]] = field(default_factory=dict)
-    """For each chat, the newest acknowledged text of each message id, in the order of the first acknowledgement."""
+    """For each chat: message ids with their newest acknowledged texts, in the order in which they were first
+    acknowledged. """
     memories: list[str] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
     acks: int = 0
     retries: int = 0
     slowest: float = 0
-    """Seconds of the longest call, answered or failed, so that a hanging call is noticed."""
+    """Seconds of the longest call. Failed calls are included, so that a hanging call is noticed."""
     violations: list[str] = field(default_factory=list)
 
 
@@ -140,8 +141,8 @@ class Person:
             self.ledger.violations.append(f"chat {self.chat}: {context.tokens} tokens of 1000")
 
     async def forget(self, topic: str) -> None:
-        """Repeat until a preview finds nothing: the answer to a confirmed erasure may be lost although the erasure
-        happened."""
+        """Repeat until a preview finds nothing, because the answer to a confirmed erasure may be lost although the
+        erasure happened."""
         while True:
             shown = await self.insist(lambda: self.client.forget(c.ForgetArgs(chat_id=self.chat, topic=topic)))
             if shown.confirm is None:

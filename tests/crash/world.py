@@ -1,4 +1,5 @@
-"""Runs and kills the processes of one memory, which are supervised as by `tellonce up`. It calls no tools."""
+"""Runs and kills the processes of one memory. They are supervised in the same way as by `tellonce up`. This module
+calls no tools."""
 
 import asyncio
 import os

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Locator, Page, async_playwright, expec
 from tests.server.processes import HttpServer
 
 STUCK = 30
-"""Maximum seconds to wait for the page. After that, the test fails and shows the page's state."""
+"""Maximum seconds to wait for the page. After this time, the test fails and shows the page's state."""
 
 FLAGS = (
     "--no-sandbox",
@@ -68,7 +68,8 @@ class Tab:
         await self.page.wait_for_selector("main[data-shown]")
 
     async def show(self, address: str) -> Page:
-        """Load the screen with that address again, once: a second load could replace the screen under the test."""
+        """Load the screen with that address exactly once, because a second load could replace the screen during the
+        test."""
         await self.page.evaluate(
             """to => {
                 document.querySelector('main').dataset.shown = '';

@@ -36,7 +36,7 @@ QUESTIONS = ("When do I fly to the Azores?", "What do I drink in the evening?", 
 
 
 async def seed(memory: MemoryClient, agent: MemoryClient) -> None:
-    """Fill the memory, using only its tools."""
+    """Fill the memory by calls of its tools."""
     now = datetime.now(UTC).replace(microsecond=0)
     for number, (days, said, answered) in enumerate(TALK):
         at = now - timedelta(days=days, minutes=30 - 2 * number)

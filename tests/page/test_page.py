@@ -142,7 +142,7 @@ async def test_one_memory_shows_where_it_was_said_and_which_answers_used_it(tab:
 async def test_the_timeline_opens_the_words_and_shows_what_was_known_then(tab: Tab) -> None:
     page = await tab.show("timeline")
     await page.get_by_label("Month").select_option(index=1)
-    await page.get_by_role("button", name="Open the words").first.click()
+    await page.get_by_role("button", name="Show the messages").first.click()
     await expect(page.locator(".said").first).to_be_visible()
     await tab.show("timeline/known")
     today = datetime.now(ZoneInfo("Asia/Singapore"))

@@ -1,4 +1,4 @@
-"""Runs hooks without Claude Code, but as it does: the script gets the event's JSON and a transcript."""
+"""Runs hooks in the same way as Claude Code does: the script gets the event's JSON and a transcript."""
 
 import asyncio
 import json
@@ -74,8 +74,8 @@ class Session:
         typed_as_command: bool = False,
         failed: bool = False,
     ) -> dict[str, Any] | None:
-        """Run a whole turn and return the output of the prompt's hook. With `written`, the transcript contains the turn
-        before the hook at its end runs."""
+        """Run a whole turn and return the output of the prompt's hook. With `written`, the turn is written to the
+        transcript before the hook at the end of the turn runs."""
         answer = await self.hook("UserPromptSubmit", prompt_id=prompt_id, prompt=prompt)
         if written:
             self.write(

@@ -1,12 +1,13 @@
-"""Runs the relay as a separate process, for tests that end it by a signal."""
+"""Runs the relay as a separate process, for tests that stop it by a signal."""
 
 import asyncio
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from subprocess import PIPE
 
+from tests import forked
 from tests.patience import HANGS
 from tests.server.processes import HttpServer, end, server_env
 from tests.stubs.telegram_emulator import Telegram
@@ -22,7 +23,7 @@ class RelayProcess:
     server: HttpServer
     api: Telegram
     more: dict[str, str] = field(default_factory=dict)
-    process: asyncio.subprocess.Process | None = None
+    process: forked.Program | None = None
 
     async def start(self) -> None:
         own = {
@@ -32,12 +33,11 @@ class RelayProcess:
             "TELLONCE_RESPONDER": "offline",
             **self.more,
         }
-        self.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "tellonce_relay"),
+        self.process = await forked.start(
+            "tellonce_relay",
             env=server_env(self.server.data_dir, None, **own),
             cwd=self.server.data_dir,
-            stdin=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
+            stderr=PIPE,
         )
 
     async def kill(self) -> None:

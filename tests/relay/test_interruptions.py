@@ -273,7 +273,7 @@ async def test_an_update_is_acknowledged_when_it_is_on_the_disk_and_its_answer_d
     gate = asyncio.Event()
     async with relaying(memory, Echo(gate), state=tmp_path) as api:
         await api.say("first")
-        await api.until(lambda: bool(api.world.actions))  # the model thinks
+        await api.until(lambda: bool(api.world.actions))  # the model is generating
         assert api.world.updates
         disk.set()
         await api.all_fetched()

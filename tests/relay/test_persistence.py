@@ -1,4 +1,4 @@
-"""A model that fails briefly, stays unavailable, or is stopped: the messages that the person sees, and the answers that
+"""The messages that a person gets if the model fails briefly, stays unavailable or is stopped, and the answers that
 come later."""
 
 import asyncio

@@ -43,7 +43,7 @@ async def test_it_answers_lets_no_second_relay_on_its_folder_and_ends_when_told_
     assert "“My name is Priya”" in shown[1]
     assert shown[2].startswith("Answers: from memory alone")
     assert (code, refused) == (0, 1)
-    assert "Another relay runs on" in errors
+    assert "Another relay uses" in errors
 
 
 @pytest.mark.parametrize(

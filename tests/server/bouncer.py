@@ -1,5 +1,5 @@
-"""Runs a real PgBouncer in transaction mode in front of a test's database. It runs under the account that PostgreSQL
-admits."""
+"""Runs a real PgBouncer in transaction mode in front of a test's database. It runs under the operating system account
+that PostgreSQL accepts."""
 
 import os
 import shutil

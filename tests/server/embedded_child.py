@@ -10,7 +10,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 
 async def main() -> None:
-    # On SIGINT the process ends at once. Python would first wait for the thread that reads standard input.
+    # On SIGINT, the process ends at once. Otherwise Python would wait for the thread that reads standard input.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     server = EmbeddedPostgres(Path(sys.argv[1]))
     await server.start()

@@ -1,5 +1,5 @@
-"""Simulates a crash between any two statements. A fuse blows before or after the nth statement, inside or outside a
-transaction."""
+"""Simulates a crash between any two statements. A `Fuse` raises an error ("blows") before or after the nth statement,
+inside or outside a transaction."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -18,8 +18,8 @@ class Unplugged(asyncpg.ConnectionDoesNotExistError):
 
 
 class Fuse:
-    """A fuse. While it is not set, all statements pass. It can blow at two points of each statement: before it is sent,
-    and after it is answered."""
+    """Lets all statements pass until it is set. It can then blow at two points of each statement: before the statement
+    is sent, and after it is answered."""
 
     def __init__(self) -> None:
         self._left: int | None = None

@@ -1,7 +1,8 @@
-"""Texts in chats, documents and names that try to make a model take them for instructions, one attack per line.
+"""Hostile texts for chats, documents and names, one attack per line. They try to make a model treat them as
+instructions.
 
-`⏎` is a line break. The texts try to close the fence, to speak as somebody else, to begin a section, a day, a message,
-a summary or a tag, or to hide such an attempt.
+`⏎` is a line break. The texts try to close the fence, to speak as another speaker, to begin a section, a day, a
+message, a summary or a tag, or to hide such an attempt.
 """
 
 ATTACKS = tuple(

@@ -1,4 +1,4 @@
-"""One random sequence of actions on a memory, with a check of the invariants after every step."""
+"""Runs one random sequence of actions on a memory and checks the invariants after every step."""
 
 import contextlib
 import random
@@ -95,7 +95,7 @@ class Life:
     held: list[w.WorkItem] = field(default_factory=list)
 
     async def whatever_happens(self, points: int | None, call: Callable[[], Awaitable[Any]]) -> Any:
-        """Make a call that crashes after that many points. Then repeat the call, as a client would."""
+        """Make a call that crashes after `points` points of the fuse. Then repeat the call, as a client would."""
         if points is None:
             return await call()
         with self.fuse.set(points):
@@ -126,7 +126,7 @@ class Life:
         return await self.services.recorder.record(HERE, c.RecordMessageArgs.model_validate(self.said[number]))
 
     async def say_again(self, rng: random.Random) -> None:
-        """Send a message again, as a client that got no answer does. The message may have been forgotten since."""
+        """Send a message again, as a client does that got no answer. The message may have been forgotten in between."""
         assert (await self.record(rng.choice(list(self.said)))).outcome == "duplicate"
 
     async def edit(self, rng: random.Random, points: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Runs an external PostgreSQL for tests, of another version than the embedded PostgreSQL, with ordinary logins."""
+"""Runs an external PostgreSQL for tests. Its version differs from the embedded one, and it has ordinary logins."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ CREATED = (
     ),
     ("role", "", r"select rolname as name from pg_roles where rolname !~ '^(pg_|postgres$)'"),
 )
-"""The kinds of things that tests create, the options to drop them, and the query for their names."""
+"""The kinds of objects that tests create, the options to drop them, and the query for their names."""
 
 
 def installations() -> list[Path]:
@@ -100,7 +100,7 @@ async def own_postgres(programs: Path) -> AsyncGenerator[OwnPostgres]:
 
 
 def _run(account: Account | None, *command: str | Path) -> None:
-    # The output is not a pipe, because the server would inherit the pipe and keep it open, and reading would not end.
+    # The output is not a pipe, because the server would inherit the pipe and keep it open, so reading would not end.
     subprocess.run(
         list(map(str, command)),
         check=True,

@@ -1,5 +1,5 @@
-"""Runs real server processes for tests. They are started on a free loopback port or on pipes, and ended by signals. It
-calls no tools."""
+"""Runs real server processes for tests. They are started on a free loopback port or on pipes, and stopped by signals.
+This module calls no tools."""
 
 import asyncio
 import os
@@ -14,14 +14,17 @@ from pathlib import Path
 import anyio
 import httpx2
 
+from tests import forked
 from tests.patience import HANGS, promised
+
+Process = asyncio.subprocess.Process | forked.Program
 
 
 def free_port() -> int:
     """Reserve a port until this process ends.
 
-    The socket stays bound but does not listen. So the system gives the port to no other socket and refuses connections.
-    A server that names the port and sets SO_REUSEADDR, as asyncio does, can still listen on it.
+    The socket stays bound but does not listen. The system therefore gives the port to no other socket, and refuses
+    connections. A server that names the port and sets SO_REUSEADDR, as asyncio does, can still listen on it.
     """
     probe = socket.socket()
     probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -60,7 +63,7 @@ class HttpServer:
     dsn: str | None
     settings: dict[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
-    process: asyncio.subprocess.Process | None = None
+    process: forked.Program | None = None
     log: Path | None = None
     """The file for its log; None means our standard error."""
 
@@ -82,11 +85,10 @@ class HttpServer:
         """Start and wait until calls are answered."""
         self.data_dir.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
-            self.process = await asyncio.create_subprocess_exec(
-                *command("http"),
+            self.process = await forked.start(
+                *("tellonce_server", "--http"),
                 env=server_env(self.data_dir, self.dsn, TELLONCE_PORT=str(self.port), **self.settings),
                 cwd=self.data_dir,
-                stdin=asyncio.subprocess.DEVNULL,
                 stderr=stack.enter_context(self.log.open("ab")) if self.log is not None else None,
             )
         with anyio.fail_after(HANGS):
@@ -111,13 +113,13 @@ class HttpServer:
         return await end(self.process, number, seconds)
 
 
-async def end(process: asyncio.subprocess.Process, number: int = signal.SIGTERM, seconds: float = 15) -> int:
+async def end(process: Process, number: int = signal.SIGTERM, seconds: float = 15) -> int:
     if process.returncode is None:
         process.send_signal(number)
     return await exit_code(process, seconds)
 
 
-async def exit_code(process: asyncio.subprocess.Process, seconds: float) -> int:
+async def exit_code(process: Process, seconds: float) -> int:
     """Wait at most `seconds` for the exit code. After that, kill the process and raise TimeoutError."""
     try:
         return await asyncio.wait_for(process.wait(), promised(seconds))

@@ -262,7 +262,7 @@ async def test_recovery_may_take_longer_than_the_patience_with_a_dead_server(
     async with session(server) as connection:
         await connection.execute("create table big as select n, repeat('x', 200) as t from generate_series(1, 20000) n")
     os.kill(recorded_pid(server), signal.SIGKILL)
-    # The pid of a zombie counts as taken, so the first start is refused.
+    # A zombie process still has its pid, so the first start is refused.
     await reaped(recorded_pid(server))
     patience, began = 1.0, time.monotonic()
     monkeypatch.setattr(embedded, "_PATIENCE", patience)

@@ -443,6 +443,22 @@ async def test_what_a_process_imports_to_start_computes_nothing() -> None:
     assert done.stdout.decode().strip() == "set()"
 
 
+@pytest.mark.model
+async def test_the_model_reports_nothing_to_the_maker_of_onnxruntime(tmp_path: Path) -> None:
+    folder = model_folder()
+    home = tmp_path / "home"
+    home.mkdir()
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom tellonce_server.embedding.session import Session\n"
+        "Session(Path(sys.argv[1]), Path(sys.argv[2])).vector('a dog')"
+    )
+    files = (next(folder.rglob("*.int8.onnx")), next(folder.rglob("tokenizer.json")))
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    await anyio.run_process([sys.executable, "-c", script, *map(str, files)], env=environment)
+    # With reports switched on, the library keeps an id of the device and a queue of events here.
+    assert list(home.rglob("*")) == []
+
+
 async def until_all_are_embedded(database: Database) -> None:
     with anyio.fail_after(HANGS):
         while await database.rows("messages.unembedded", backlog.LOWEST, backlog.LOWEST, 0, 1):  # noqa: ASYNC110

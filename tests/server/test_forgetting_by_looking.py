@@ -176,7 +176,7 @@ async def test_what_came_after_the_preview_stays_and_is_told(memory: Memory) -> 
         done = await client.forget(c.ForgetArgs(topic="Zorblax", confirm=preview.confirm))
     assert (done.erased["messages"], done.traces_left) == (1, 1)
     assert [match.text for match in done.left] == ["Zorblax barks a lot"]
-    assert done.notes[0] == "1 more since the preview, not erased."
+    assert done.notes[0] == "New or changed since the preview, so not erased: 1 match."
 
 
 async def test_a_message_edited_after_the_preview_is_not_the_one_that_was_shown(memory: Memory) -> None:

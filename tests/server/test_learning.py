@@ -228,7 +228,7 @@ async def test_a_number_the_reader_was_not_shown_makes_the_item_uncertain(memory
         await say(client, clock, "I live in Rome")
         await read(agent, lambda x: [item(x, "The user lives in Rome", replaces=(777,))])
         (doubted,) = (await profile(client)).uncertain
-    assert doubted.reason == "It names memory 777, which the reader was not shown."
+    assert doubted.reason == "It names memory 777, which the model was not shown."
 
 
 async def test_what_is_said_again_is_the_same_memory_with_more_sources(memory: Memory, clock: Clock) -> None:

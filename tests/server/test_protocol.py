@@ -288,7 +288,7 @@ async def test_forget_erases_only_what_the_question_showed(memory: Memory, dsn: 
         result = await client.call_tool("forget", {"topic": "tea"})
     assert result.structured_content is not None
     assert result.structured_content["traces_left"] == 1
-    assert "1 more since the preview, not erased." in result.structured_content["notes"]
+    assert "New or changed since the preview, so not erased: 1 match." in result.structured_content["notes"]
     assert await left(dsn) == 1
 
 

@@ -338,7 +338,7 @@ async def test_a_job_whose_workers_keep_dying_is_given_up_and_can_be_replayed(me
         letter = (await agent.queue_status()).dead_letters[0]
         await services.work.replay()
         again = (await agent.claim_work(w.ClaimWorkArgs(worker="survivor"))).jobs
-    assert (deaths, letter.error) == (21, "its worker ended 20 times without a word")
+    assert (deaths, letter.error) == (21, "its worker ended 20 times without a result")
     assert len(again) == 1
 
 

@@ -101,7 +101,7 @@ async def traffic(client: MemoryClient) -> AsyncGenerator[list[float]]:
 
 
 HOLDS = "do $$ begin lock table messages in access exclusive mode; perform pg_sleep(60); end $$"
-"""Holds a lock like the one for rewriting a large table."""
+"""Takes a lock as the rewriting of a large table does, and keeps it for a while."""
 
 
 async def test_a_rewrite_that_somebody_waits_for_gives_way_within_a_second(dsn: str) -> None:

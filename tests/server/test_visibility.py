@@ -72,7 +72,7 @@ async def test_what_one_process_forgot_no_other_process_still_says(servers: Two)
 
 
 async def test_a_revoked_token_is_refused_at_once_everywhere(servers: Two) -> None:
-    """A process that has just served the credential neither answers with it nor writes for it any more."""
+    """A process that has just accepted the token refuses both reading and writing calls after it was revoked."""
     async with as_login(servers.dsn) as login:
         token = await create_token(login, "lost", USER, ("assistant",), datetime.now(UTC))
     async with AsyncExitStack() as stack:

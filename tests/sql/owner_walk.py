@@ -17,8 +17,8 @@ def relations(sql: str) -> set[str]:
 
 
 def loose(sql: str, tenant: Collection[str]) -> list[str]:
-    """The tenant relations that no `owner_id = $1` in their own scope binds. Each mention of a relation is one
-    entry."""
+    """The tenant relations that are not bound by an `owner_id = $1` in their own scope. Each mention of a relation is
+    one entry."""
     ctes = _ctes(sql)
     return [name for node in _nodes(_statement(sql)) for name in _loose_in(node) if name in tenant and name not in ctes]
 

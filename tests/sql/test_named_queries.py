@@ -50,8 +50,8 @@ def test_other_files_are_not_queries(tmp_path: Path) -> None:
         ("-- name: one\n-- only a comment\n", "query one has no statement"),
         ("-- name: one\n;\n", "query one has no statement"),
         ("select 1\n-- name: one\nselect 1\n", "before any"),
-        ("-- name: One Two\nselect 1\n", "'One Two' is no query name"),
-        ("-- name:\nselect 1\n", "'' is no query name"),
+        ("-- name: One Two\nselect 1\n", "'One Two' is not a query name"),
+        ("-- name:\nselect 1\n", "'' is not a query name"),
         ("-- name: one\nselect 1\n-- use: two\n", "there is no part two"),
     ],
 )

@@ -1,6 +1,6 @@
-"""A stub of the Anthropic Messages API: plain and streamed answers, token counts, and every way to misbehave.
+"""A stub of the Anthropic Messages API, with plain and streamed answers, token counts and all failures of `replies`.
 
-It can also run alone: `python -m tests.stubs.anthropic_stub --port 9101 --say hello`.
+It can also run as a separate process: `python -m tests.stubs.anthropic_stub --port 9101 --say hello`.
 """
 
 import itertools

@@ -1,4 +1,4 @@
-"""A model that answers the summarizer as a competent one would, using only the prompt."""
+"""A stub model that answers the summarizer as a competent model would. It uses only the prompt."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _STATEMENT = re.compile(r"^STATEMENT (\d+), about [^:]+: (.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Understood:
-    """How a competent reader understands a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
+    """What a competent reader learns from a kind of sentence. In `text`, `\\1` stands for the first group of `pattern`.
     `over` matches the statements that the sentence ends."""
 
     pattern: str

@@ -92,7 +92,7 @@ def _extras(number: int, rng: random.Random) -> dict[str, Any]:
 
 
 def chatgpt(path: Path) -> None:
-    """Two conversations: one with a branch that was not shown, one with custom instructions."""
+    """Write an export of two conversations: one with a branch that was not shown, one with custom instructions."""
 
     def node(key: str, parent: str | None, role: str, text: str, children: list[str]) -> dict[str, Any]:
         message = {"author": {"role": role}, "create_time": START, "content": {"content_type": "text", "parts": [text]}}

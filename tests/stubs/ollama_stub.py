@@ -1,6 +1,6 @@
-"""A stub of an Ollama server: chat plain and streamed, embeddings, the model list, and every way to misbehave.
+"""A stub of an Ollama server, with plain and streamed chat, embeddings, the model list and all failures of `replies`.
 
-It can also run alone: `python -m tests.stubs.ollama_stub --port 11434 --say hello`.
+It can also run as a separate process: `python -m tests.stubs.ollama_stub --port 11434 --say hello`.
 """
 
 import json

@@ -46,7 +46,7 @@ class Fail:
 
 @dataclass(frozen=True)
 class Hang:
-    """Accepts the request and never completes the answer. A stream first gets the text `after`."""
+    """Accepts the request and never completes the answer. A stream first contains the text `after`."""
 
     after: str = ""
 

@@ -1,4 +1,4 @@
-"""A model that answers people as a competent one would, using only its prompt."""
+"""A stub model that answers people as a competent model would. It uses only its prompt."""
 
 import re
 
@@ -18,7 +18,7 @@ _OWN = re.compile(r"MEMORY MANAGEMENT\n.*", re.DOTALL)
 
 
 def talk(asked: Asked) -> Say:
-    """The line of the prompt that shares most words with the question. Messages that are not questions get `Noted.`"""
+    """The line of the prompt that shares the most words with the question. Messages without a question get `Noted.`"""
     said = _CLOCK.sub("", asked.user).strip()
     for pattern, answer in _MANNERS:
         if (told := re.search(pattern, said)) is not None:

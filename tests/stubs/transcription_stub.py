@@ -15,7 +15,7 @@ from tests.stubs.loopback import served
 
 @dataclass
 class TranscriptionStub:
-    """A transcription server. `heard` are the answers in order; the last one is repeated, and a number is an HTTP
+    """A transcription server. `heard` lists its answers in order; the last answer is repeated, and a number is an HTTP
     status.
 
     Without answers, it returns the file's bytes as text. `files` are the received files.

@@ -38,7 +38,7 @@ DEBUGGING = (
 def messages(
     texts: Iterable[str] = DEBUGGING, start: datetime = START, step: timedelta = timedelta(hours=1)
 ) -> tuple[WorkMessage, ...]:
-    """Messages in which user and assistant take turns."""
+    """Messages of the user and the assistant, alternating."""
     roles: tuple[Role, Role] = ("user", "assistant")
     return tuple(
         WorkMessage(id=index + 1, role=roles[index % 2], at=start + index * step, text=text)

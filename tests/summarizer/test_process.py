@@ -3,13 +3,14 @@
 import asyncio
 import os
 import signal
-import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce_summarizer.__main__ import steps
+from tests import forked
 from tests.patience import HANGS, promised
 
 pytestmark = pytest.mark.anyio
@@ -22,16 +23,8 @@ def environment(**variables: str) -> dict[str, str]:
     return {**kept, "TELLONCE_URL": NOBODY, **variables}
 
 
-async def started(folder: Path, **variables: str) -> asyncio.subprocess.Process:
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tellonce_summarizer",
-        cwd=folder,
-        env=environment(**variables),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
+async def started(folder: Path, **variables: str) -> forked.Program:
+    return await forked.start("tellonce_summarizer", cwd=folder, env=environment(**variables), stdout=PIPE, stderr=PIPE)
 
 
 async def read_until(stream: asyncio.StreamReader | None, words: bytes) -> None:

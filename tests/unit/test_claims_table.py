@@ -19,7 +19,7 @@ def test_claims_of_other_authors_are_judged_alike(table: str) -> None:
     verdicts = [(case.right, quoted(case).certain) for case in cases(table)]
     right, false = ([certain for of, certain in verdicts if of is kind] for kind in (True, False))
     assert sum(right) >= 0.97 * len(right)
-    assert sum(false) <= MOST_FALSE  # which the second reading must find
+    assert sum(false) <= MOST_FALSE  # the second reading must find these
 
 
 MOST_FALSE = 67

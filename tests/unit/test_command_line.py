@@ -49,7 +49,7 @@ def test_a_token_that_acts_for_nobody_in_particular_takes_no_user(scope: str) ->
 
 def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USER_TIMEZONE", "Mars/Olympus")
-    with pytest.raises(SettingsError, match=r"USER_TIMEZONE: 'Mars/Olympus' is no IANA time zone"):
+    with pytest.raises(SettingsError, match=r"USER_TIMEZONE: 'Mars/Olympus' is not an IANA time zone"):
         load(ServerSettings)
 
 
@@ -57,7 +57,7 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
     ("line", "lack"),
     [
         ("{", "it is not JSON"),
-        ("[]", "it is no JSON object"),
+        ("[]", "it is not a JSON object"),
         ('{"role": "user", "content": "hi"}', "it has no sent_at"),
         ('{"role": "bot", "content": "hi", "sent_at": "2026-02-16T09:15:00Z"}', "its role is 'bot'"),
         ('{"role": "user", "content": null, "sent_at": "2026-02-16T09:15:00Z"}', "its content is not a string"),

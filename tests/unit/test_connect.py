@@ -172,7 +172,7 @@ def test_an_entry_whose_program_is_gone_is_no_connection(home: Path) -> None:
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({"mcp": {"memory": {"command": ["/gone/tellonce", "serve", "--stdio"]}}}))
     assert connect.connected(connect.this_machine()) == {
-        ClientName.OPENCODE: "opencode starts /gone/tellonce, which is not there"
+        ClientName.OPENCODE: "opencode starts /gone/tellonce, which does not exist"
     }
 
 

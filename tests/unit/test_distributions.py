@@ -51,7 +51,7 @@ def test_nothing_we_run_with_needs_what_only_prepared_the_model_once() -> None:
 
 def test_a_part_that_is_not_installed_is_named_with_its_extra() -> None:
     assert told(ModuleNotFoundError("No module named 'asyncpg'", name="asyncpg")) == (
-        "this needs a part that is not installed here: pip install 'tellonce-light[server]'",
+        "this needs a package that is not installed: pip install 'tellonce-light[server]'",
         1,
     )
     assert told(ModuleNotFoundError("x", name="tellonce_server.gone"))[1] == 70

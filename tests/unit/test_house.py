@@ -33,7 +33,7 @@ EDGES = {
     "side_tasks.py": "one run of a side task",
     "threads.py": "one piece of a thread's work",
 }
-"""The files with a broad `except`, and the edge that each `except` guards."""
+"""The files that may contain a broad `except`, each with the unit of work that it guards."""
 
 
 def functions(tree: ast.AST) -> list[tuple[str, int]]:

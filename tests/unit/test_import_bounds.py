@@ -73,12 +73,12 @@ HOSTILE: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
     "ten million open lists": (
         "telegram",
         lambda file: file.write_text("[" * 10_000_000) and None,
-        ["is no Telegram export"],
+        ["is not a Telegram export"],
     ),
     "a number of a million digits": (
         "telegram",
         lambda file: _telegram(file, "9" * 1_000_000),
-        ["is no Telegram export"],
+        ["is not a Telegram export"],
     ),
     "a text of a million digits": (
         "telegram",

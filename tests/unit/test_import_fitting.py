@@ -1,4 +1,4 @@
-"""From any export, exactly those characters are imported that the memory can store."""
+"""An import keeps exactly those characters of an export that the memory can store."""
 
 import io
 import json

@@ -74,7 +74,7 @@ def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> No
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
 
-    assert command("status") == (1, "tellonce: the service is not installed; `tellonce service install` does it.\n")
+    assert command("status") == (1, "tellonce: the service is not installed; `tellonce service install` installs it.\n")
     code, said = command("install")
     unit = tmp_path / "config" / "systemd" / "user" / "tellonce.service"
     assert code == 0, said

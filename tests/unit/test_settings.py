@@ -43,10 +43,10 @@ def test_who_moves_the_server_to_another_port_need_not_tell_its_clients_too(monk
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("TELEGRAM_USER_ID", "42, @ann", r"TELEGRAM_USER_ID: '@ann' is no id; ids are numbers"),
-        ("TELEGRAM_USER_ID", "-100123", r"TELEGRAM_USER_ID: an id of a person is positive"),
-        ("TELEGRAM_GROUPS", "-100 1001234567890", r"TELEGRAM_GROUPS: an id of a group is negative"),
-        ("TELEGRAM_PERSONAL_GROUPS", "7", r"TELEGRAM_PERSONAL_GROUPS: an id of a group is negative"),
+        ("TELEGRAM_USER_ID", "42, @ann", r"TELEGRAM_USER_ID: '@ann' is not an id; ids are numbers"),
+        ("TELEGRAM_USER_ID", "-100123", r"TELEGRAM_USER_ID: the id of a person is positive"),
+        ("TELEGRAM_GROUPS", "-100 1001234567890", r"TELEGRAM_GROUPS: the id of a group is negative"),
+        ("TELEGRAM_PERSONAL_GROUPS", "7", r"TELEGRAM_PERSONAL_GROUPS: the id of a group is negative"),
     ],
 )
 def test_an_id_that_can_be_none_is_told_in_plain_words(

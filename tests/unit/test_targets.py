@@ -1,4 +1,5 @@
-"""The quick tests never exclude a sentence that states the target. LIKE patterns match every form of a word."""
+"""The quick checks before a search for forgotten statements never exclude a sentence that states one. LIKE patterns
+match every form of a word."""
 
 import re
 

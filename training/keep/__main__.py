@@ -1,7 +1,7 @@
-"""`python -m training.keep [--model FOLDER]`: trains on the texts, prints the precision on authors left out, and writes
-the weights.
+"""`python -m training.keep [--model FOLDER]`: trains the scorer, prints its precision on authors that were left out of
+the training, and writes the weights.
 
-The authors of HELD_OUT are never trained on; their figures are those of the written weights.
+The texts of the authors in HELD_OUT are never used for training. Their figures are those of the written weights.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def _line(examples: Examples, found: Floats, threshold: float) -> str:
 
 
 def _raw(labels: Iterable[str], found: Floats) -> str:
-    """The unweighted shares in the text, because a genre has too few sentences for weighting."""
+    """The unweighted shares of the labels, because a genre has too few sentences for weighting."""
     names = np.array(list(labels))
     counts = (f"{label} {(found[names == label] >= SHOWN).sum()}/{(names == label).sum()}" for label in TALK)
     return "shown: " + ", ".join(counts)

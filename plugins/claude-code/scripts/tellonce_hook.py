@@ -1,4 +1,5 @@
-"""The entry of every hook: `python3 -E -s -S tellonce_hook.py EVENT`. Standard library only, Python 3.8 or later.
+"""The entry of every hook: `python3 -E -s -S tellonce_hook.py EVENT`. It needs only Python 3.9 or
+later, without packages.
 
 The work is in a package next to this file, because Python caches the compiled form of imports, but not of scripts.
 """

@@ -24,7 +24,7 @@ from tellonce_relay.routines.book import RoutineBook
 @dataclass(frozen=True)
 class CommandContext:
     """The dependencies of answers and commands. `queue` returns the backlog and the cost; it is None if this machine
-    may not know them."""
+    has no token for them."""
 
     memory: MemoryClient
     responder: Responder

@@ -18,11 +18,12 @@ from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox
 logger = logging.getLogger(__name__)
 
 TOAST = 180
-"""Maximum characters of a toast; Telegram allows 200."""
+"""Maximum characters of a toast, the notice that Telegram shows for a moment after a tap. Telegram allows 200."""
 
 
 class Callbacks:
-    """Handles a chat's taps one by one. Of several taps on one message, the first that succeeds counts."""
+    """Handles a chat's taps one by one. If a message is tapped several times, only the first tap that succeeds
+    counts."""
 
     def __init__(self, counter: Counter, outbox: Outbox, moved: MovedGroups) -> None:
         self._counter = counter

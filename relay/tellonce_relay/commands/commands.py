@@ -79,7 +79,7 @@ async def _ask_to_wipe(command_context: CommandContext, incoming: Incoming) -> R
 
 
 async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
-    """Replace an uncertain memory by the person's own wording, which makes it certain."""
+    """Replace an uncertain memory with the person's own wording. This makes the memory certain."""
     args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
     return Reply(views.remembered_view(await memory.update_memory(args)))
 

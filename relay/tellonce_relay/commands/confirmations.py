@@ -14,7 +14,7 @@ from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.chat_surface import ChatSurface
 
 AT_ONCE = 2
-"""Maximum open questions."""
+"""Maximum number of unanswered questions in a chat."""
 
 PATIENCE = timedelta(days=7)
 """An unanswered question stops counting as open after this time; it is not repeated."""
@@ -28,7 +28,7 @@ class Confirmations:
         self._now = now
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
-        """The oldest memories not yet asked about, as many as may be asked now."""
+        """The oldest memories that were not asked about yet, up to the number that may be asked about now."""
         asked = {m.id: self._asked.get(f"{chat_id}:{m.id}") for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
@@ -52,7 +52,8 @@ async def ask_about_doubts(
         return
     profile = await memory.get_profile(c.GetProfileArgs(chat_id=chat_id, status="uncertain"))
     for doubt in confirmations.to_ask(chat_id, profile.uncertain):
-        # The question is noted before it is sent: after a kill, a lost question is better than one asked twice.
+        # The question is stored as asked before it is sent. If the process is killed between the two steps, the
+        # question is lost, which is better than asking twice.
         confirmations.asked(chat_id, doubt.id)
         await surface.say(phrase("memory.is_this_right", content=doubt.content), buttons.uncertain_buttons(doubt.id))
 

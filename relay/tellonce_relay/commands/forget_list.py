@@ -1,4 +1,5 @@
-"""The list from which a person picks what to forget: its text and its buttons. Pure except for the store.
+"""The list from which a person picks what to forget: its text and its buttons. Pure, except for `ForgetLists`, which
+stores the lists.
 
 Lists are lost when the process ends, and their confirm tokens expire within minutes. A tap on such a list is answered
 with a note.
@@ -21,9 +22,9 @@ PAGE = 8
 """Matches on a page."""
 _ROW = 4
 _NEARBY, _NEAR = 3, 80
-"""Nearby messages that are shown, and characters of each."""
+"""Maximum number of nearby messages that are shown, and maximum characters of each."""
 _MOST = 200
-"""Maximum lists that are kept."""
+"""Maximum number of lists that are stored."""
 
 
 @dataclass(frozen=True)

@@ -44,13 +44,13 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
-    """The lines of a section without its title and fences."""
+    """The lines of a section without its title and without the `⟦…⟧` marks around it."""
     lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
     return [line for line in lines if line and not line.startswith("⟦") and not line.isupper()]
 
 
 def _sentence(line: str) -> str:
-    """A prompt's line in words for a person: `you said on Feb 15: “…”`."""
+    """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
         return short(line.removeprefix("- "))

@@ -14,8 +14,8 @@ from tellonce_relay.responders.responder import Responder
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
-    """The configured responder; failures of a model are reported to `emit`. Raises SettingsError if it is not
-    configured."""
+    """The configured responder; failures of a model are reported to `emit`. Raises SettingsError if one of its settings
+    is missing."""
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
@@ -80,7 +80,7 @@ def _ollama(settings: RelaySettings) -> LanguageModel:
 
 
 def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
-    """A function that asks the local model; None if there is none."""
+    """A function that asks the local model; None if no local model is configured."""
     if settings.ollama_url is None:
         return None
     model = Guarded(_ollama(settings))

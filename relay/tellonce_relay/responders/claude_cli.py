@@ -1,4 +1,4 @@
-"""Answers by the `claude` command, run once per turn, with this memory's search as its only tool."""
+"""Answers with the `claude` command. It runs once per turn, and may only call tools that read this memory."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ LINE_BYTES = 4 * 1024 * 1024
 @dataclass(frozen=True)
 class MemoryAccess:
     """How the command reaches the memory as one user. Turns outside this user's private chat run without tools, because
-    the token is only this user's."""
+    the token is valid only for this user."""
 
     url: str
     token: str
@@ -49,7 +49,7 @@ class MemoryAccess:
 
 
 class ClaudeCli:
-    """Answers by the command. `seconds` is the longest allowed silence."""
+    """Answers with the command. `seconds` is the longest allowed time without output."""
 
     claims = True
 
@@ -68,7 +68,8 @@ class ClaudeCli:
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """The text as it arrives. Raises CannotAnswer if the command is missing, fails, or is silent too long."""
+        """Yield the text as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no output for
+        too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -130,7 +131,7 @@ class ClaudeCli:
                 async with asyncio.timeout(self._seconds):
                     line = await stream.readline()
             except (TimeoutError, ValueError) as error:
-                raise CannotAnswer(f"{self._command} fell silent, or said a line of megabytes") from error
+                raise CannotAnswer(f"{self._command} sent no output for too long, or a line over 4 MiB") from error
             if not line:
                 return
             with suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Answers by a language model: Claude, Ollama, or the first of several that is available."""
+"""Answers with a language model: Claude, Ollama, or the first of several that is available."""
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -21,7 +21,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 
 class ModelResponder:
-    """Answers by a model. `seconds` is the longest wait for the first and each further piece.
+    """Answers with a model. `seconds` is the longest wait for each piece of the answer, including the first.
 
     `apart` creates one model per chat with its own record of failures, so that a failure in one chat does not affect
     the others.

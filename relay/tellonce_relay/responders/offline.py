@@ -19,8 +19,7 @@ _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
     *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
 )
-"""Matches the beginnings of this responder's own answers, in all languages. Such answers, which old chats contain, are
-not evidence."""
+"""The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
 _OWN = re.compile(
     "|".join(re.escape(text.split("{")[0]) for key in _OURS for text in in_every_language(key))
     # Answers of earlier releases.
@@ -39,7 +38,7 @@ _SAID: dict[Kind, str] = {
 """Replies to orders that no command carries out."""
 _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
 _ASKING = frozenset("mention mentioned remember remembered said say tell told list show find current exactly".split())
-"""Words of a question, besides stop words, that an answer need not contain."""
+"""Words of a question that an answer does not have to contain, in addition to stop words."""
 _LONGEST = 400
 _FOUND = 12
 _LINES = 3
@@ -59,7 +58,7 @@ class OfflineResponder:
         return frozenset()
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """The answer in one piece. It has no fallback, so it raises MemoryUnreachable and MemoryRefused."""
+        """The answer in one piece. There is no fallback, so MemoryUnreachable and MemoryRefused are raised."""
         yield await self._said(incoming, memory)
 
     async def _said(self, incoming: Incoming, memory: MemoryClient) -> str:
@@ -80,7 +79,7 @@ class OfflineResponder:
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
-    """The stored memories if a question asks for all or only for kinds of them; None for other questions."""
+    """The stored memories, if the question asks for all of them or for all of some kinds; None for other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -94,8 +93,8 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
-    only if it is newer than these messages or states what such a sentence says now. If nothing shares a word with the
-    question, the results nearest in meaning are shown."""
+    only if it is newer than these messages, or if it replaces a sentence that no longer holds. If nothing shares a word
+    with the question, the results nearest in meaning are shown."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -118,7 +117,8 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these."""
+    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these
+    sentences."""
     told: list[c.SearchResult] = []
     corrections: set[int] = set()
     for result in results:
@@ -129,7 +129,7 @@ def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], f
 
 
 def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
-    """Whether the results contain a name that the question contains, or the question contains none."""
+    """Whether the results contain a name from the question. Also true if the question contains no name."""
     names = content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
     return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
 
@@ -141,7 +141,7 @@ def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
 
 
 def recap(summary: c.ChatSummary) -> str:
-    """The canonical summary, or without one the two newest periods, followed by the text of the current session."""
+    """The canonical summary (or, if there is none, the two newest periods) and the text of the current session."""
     periods = [f"{p.period}: {p.text}" for p in summary.periods[-2:]]
     parts = [summary.canonical.general_summary or "\n".join(periods), summary.current_session.text]
     return "\n".join(part for part in parts if part.strip()) or phrase("offline.nothing")
@@ -205,7 +205,7 @@ def content_words(text: str) -> set[str]:
     because some scripts have no spaces."""
     words = re.findall(r"[^\W_]+", text.casefold())
     spaced = (word for word in words if word.isascii() and (len(word) > 2 or word.isdigit()))
-    # "Where do I live?" asks for what is stored as "Lives in Lisbon".
+    # Without the final "s", the question "Where do I live?" finds "Lives in Lisbon".
     plain = {word.removesuffix("s")[:6] for word in spaced if word not in STOP_WORDS | _ASKING}
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 

@@ -87,7 +87,7 @@ def build(
     profile: str = "",
     files: tuple[File, ...] = (),
 ) -> Prompt:
-    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the following text
+    """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the text after it
     changes more often.
 
     Section 2 gives only the day; the time stands directly before the message. Otherwise every turn would change the
@@ -110,8 +110,9 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message to which this message most likely refers: a question of the bot that it
-    answers, or the bot's last message if the history lacks it. Empty if there is none or another section shows it."""
+    """The section about the earlier message to which the user's message most likely refers. This is a question of the
+    bot, or the bot's last message if the history does not contain it. Empty if there is no such message, or if another
+    section shows it."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""

@@ -1,4 +1,5 @@
-"""Delivers due reminders, each exactly once even if processes are killed. Does not know how they are set.
+"""Delivers due reminders, each exactly once even if processes are killed. This module does not know how reminders are
+set.
 
 The server hands out due reminders. A note is written before a message is sent, and the message's number is noted
 afterwards. If a process finds a note without the number, it checks whether the message arrived before it sends it
@@ -38,15 +39,15 @@ LONGEST_NAP: Final = 15.0
 SHORTEST_NAP: Final = 0.05
 
 GIVEN_UP: Final = timedelta(days=1)
-"""Delay after which a reminder is dropped because its chat accepts no messages."""
+"""A reminder whose chat accepts no messages is dropped after this delay."""
 
 _BEFORE, _SENT = "after:", "sent:"
 
 
 @dataclass
 class Alarms:
-    """Delivers reminders. `notes` records the state of each delivery, `languages` the language of each chat; `wake`
-    ends a pause."""
+    """Delivers reminders. `notes` stores the state of each delivery, and `languages` the language of each chat. Setting
+    `wake` ends a pause."""
 
     outbox: Outbox
     memory: MemoryClient
@@ -116,8 +117,8 @@ class Alarms:
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """The number of the reminder's message, which is sent unless it has already arrived. Raises NotSent and
-        AnswerLost."""
+        """Send the reminder, unless its message has already arrived, and return the message's number. Raises NotSent
+        and AnswerLost."""
         note = self.notes.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))
@@ -138,8 +139,8 @@ class Alarms:
             self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """Whether the delivery is late. Every attempt keeps the decision of the first, because the search for the
-        message needs the same text."""
+        """Whether the delivery is late. Later attempts keep the decision of the first one, because the search for the
+        sent message needs exactly its text."""
         note = self.notes.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
 

@@ -30,7 +30,8 @@ from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
 SEND_TRIES = 5
-"""Attempts for a script, which runs once; a relay retries until Telegram is available."""
+"""Maximum attempts to send the message of a script. The relay has no maximum: it retries until Telegram is
+available."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ class Sender:
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     """Send the whole text to Telegram, then record it with its summary.
 
-    Raises NotShown if the memory or Telegram does not accept the message; nothing was sent or recorded then. Raises
-    MemoryUnreachable or MemoryRefused if the message was sent but could not be recorded.
+    Raises NotShown if the memory or Telegram does not accept the message; in this case, nothing was sent or recorded.
+    Raises MemoryUnreachable or MemoryRefused if the message was sent but could not be recorded.
     """
     args = _to_record(post)
     chat = sender.moved.telegram_chat(post.chat_id)

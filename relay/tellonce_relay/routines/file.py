@@ -22,9 +22,9 @@ class RoutineEntry(BaseModel):
     cron: Annotated[str, AfterValidator(check)]
     chat: int | None = Field(default=None, description="Default: the default user's private chat.")
     thread: int | None = Field(default=None, description="Topic in that chat.")
-    agent: str | None = Field(default=None, description="Who speaks.")
-    prompt: str | None = Field(default=None, description="What the model is asked; the built-in routines have one.")
-    command: tuple[str, ...] = Field(default=(), description="Program and arguments; no shell.")
+    agent: str | None = Field(default=None, description="Agent that speaks.")
+    prompt: str | None = Field(default=None, description="Prompt for the model; built-in routines have their own.")
+    command: tuple[str, ...] = Field(default=(), description="Program and arguments, run without a shell.")
     seconds: float = Field(default=300, gt=0, description="Seconds the command may take.")
 
 
@@ -42,7 +42,7 @@ _FILE: TypeAdapter[dict[str, RoutineEntry]] = TypeAdapter(dict[str, RoutineEntry
 
 
 def load_routines(folder: Path) -> tuple[Routine, ...]:
-    """Load the routines. Raises SettingsError, naming what is wrong in the file."""
+    """Load the routines. Raises SettingsError, which names the mistakes in the file."""
     return read(folder / FILE, _routines) or ()
 
 

@@ -22,7 +22,7 @@ from tellonce_relay.turn.turn import NotShown
 logger = logging.getLogger(__name__)
 
 LONGEST_NAP = timedelta(minutes=1)
-"""Maximum pause between checks of the clock, so that sleep or a changed clock is noticed."""
+"""Maximum pause between checks of the clock, so that a changed clock, or the sleep of the machine, is noticed."""
 
 LATE = timedelta(minutes=15)
 """A routine that is later than this is skipped: nobody wants the morning summary at noon."""

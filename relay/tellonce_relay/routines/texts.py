@@ -26,7 +26,7 @@ from tellonce_text.sentences import split_sentences
 logger = logging.getLogger(__name__)
 
 SILENCE = "NOTHING"
-"""A model's answer when nothing is worth a message."""
+"""The model's whole answer if nothing is worth a message."""
 
 PROMPTS = {
     "smart-checkin": "First decide whether a check-in is welcome now: not if the user was talking with you within the last hour, "
@@ -146,7 +146,7 @@ async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime)
         case "smart-checkin":
             return checkin(summary, profile, now.astimezone(writer.zone))
         case _:
-            raise NothingToSend("no model answers, and without one there is no such text")
+            raise NothingToSend("no model answers, and this routine has no text without a model")
 
 
 def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:

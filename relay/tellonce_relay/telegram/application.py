@@ -26,7 +26,7 @@ class _Request(HTTPXRequest):
         try:
             answer: dict[str, Any] = json.loads(payload)
         except ValueError as error:
-            raise NetworkError("Telegram's answer is no JSON") from error
+            raise NetworkError("Telegram's answer is not JSON") from error
         return answer
 
 
@@ -36,7 +36,7 @@ async def make_bot(token: str, api_url: str) -> AsyncGenerator[Bot]:
     request = _Request(connection_pool_size=CONNECTIONS, read_timeout=SECONDS, write_timeout=SECONDS, connect_timeout=5)
     await request.initialize()
     try:
-        # Without it the library makes a second client for updates, which nobody would close.
+        # Without `get_updates_request`, the library creates a second client for updates, which nobody would close.
         yield Bot(token, f"{api_url}/bot", f"{api_url}/file/bot", request=request, get_updates_request=request)
     finally:
         await request.shutdown()

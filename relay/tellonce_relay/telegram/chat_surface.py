@@ -1,4 +1,4 @@
-"""A Telegram chat as a turn's surface: typing indicator, an edited draft, and the final messages."""
+"""Shows a turn in a Telegram chat: the typing indicator, an edited draft, and the final messages."""
 
 import asyncio
 import logging
@@ -135,7 +135,7 @@ class ChatSurface:
             await self._one(part, buttons)
 
     async def say_once(self, text: str, markup: Markup | None = None) -> None:
-        """Send the parts of such a text that this surface has not delivered yet. Raises NotShown."""
+        """Send a text as `say` does, but only the parts that this surface has not delivered yet. Raises NotShown."""
         for part, buttons in _said(text, markup)[len(self._delivery.numbers) :]:
             self._there(await self._one(part, buttons, self._about_to))
 
@@ -158,7 +158,7 @@ class ChatSurface:
         await self._look_for(what, d.after)
 
     async def _look_for(self, what: Marked, after: int, markup: Markup | None = None) -> None:
-        """Note whether the message that was being sent arrived."""
+        """Find out whether the message that was being sent has arrived, and store the result."""
         d = self._delivery
         try:
             number = await self._outbox.find(self._to.chat_id, what, after, markup)
@@ -171,7 +171,7 @@ class ChatSurface:
         self._arrived()
 
     def _parts(self, text: str) -> list[Marked]:
-        """The texts of the messages. The first message of an interrupted answer stays as it is."""
+        """The texts of the messages. The beginning of an interrupted answer stays in its own messages."""
         begun = self._delivery.begun
         if not begun:
             return _parts(text)
@@ -250,7 +250,7 @@ class ChatSurface:
 
 
 def _said(text: str, markup: Markup | None) -> list[tuple[Marked, Markup | None]]:
-    """The messages of a text separate from the answer. The last one has the buttons."""
+    """The messages of a text that is separate from the answer. The last one has the buttons."""
     *first, last = split_marked(Marked(text))
     return [*((part, None) for part in first), (last, markup)]
 

@@ -52,9 +52,9 @@ class ThreadFacts:
 
 
 def thread_facts(message: Message) -> ThreadFacts:
-    """The thread data of a topic message, a reply, or neither.
+    """The thread data of a message, which may be in a topic, a reply, or neither.
 
-    In a topic, Telegram gives every message that is not a reply the topic's creation as its reply target. In a
+    In a topic, Telegram reports the topic's creation as the reply target of every message that is not a reply. In a
     supergroup without topics, a reply has a thread id that is not a topic; sending to it fails.
     """
     target = message.reply_to_message
@@ -65,7 +65,8 @@ def thread_facts(message: Message) -> ThreadFacts:
 
 
 def text_of(message: Message, heard: str | None = None) -> str:
-    """The text or transcript; for media the label and caption; for a forwarded message also its author."""
+    """The text or transcript of a message. For media, it is the label and the caption. For a forwarded message, it
+    includes the author."""
     written = message.text or message.caption or ""
     text = " ".join(part for part in (heard or _label(message), written) if part)
     if message.forward_origin is None or not text:

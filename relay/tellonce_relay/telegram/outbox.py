@@ -1,12 +1,12 @@
 """Sends to Telegram: waits when throttled, retries what failed, and checks before it sends anything twice.
 
-Telegram has no idempotency keys, and a bot cannot read a chat. But an edit without changes is refused as "not
-modified", which proves that exactly this text exists, and message numbers only increase. If the answer to a send is
-lost, such an edit is tried at the numbers after the highest known one. If the message is found, it was sent; otherwise
-it is sent again.
+Telegram has no idempotency keys, and a bot cannot read a chat. But Telegram refuses an edit without changes as "not
+modified", which proves that the message has exactly this text, and message numbers only increase. So if the answer to a
+send is lost, such an edit is tried at the numbers after the highest known one. If this finds the message, it was sent;
+otherwise it is sent again.
 
-A text may still appear twice in two cases. Telegram may execute the send only after this check. Or the message is more
-than `LOOK_AT` unseen messages away, which is possible if more than a hundred updates are waiting.
+A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
+message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
 """
 
 import asyncio
@@ -35,9 +35,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Maximum refusals of one message by errors that seem unrelated to it, the last ones half a minute apart. After these,
-the message is assumed to be the cause and is given up, so that it does not block its chat forever. While Telegram is
-unreachable, sending is retried without limit."""
+"""Maximum number of times one message is refused with errors that seem unrelated to it; the last attempts are half a
+minute apart. After that, the message is assumed to be the cause and is given up, so that it does not block its chat
+forever. While Telegram is unreachable, sending is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -85,7 +85,8 @@ def nobody(after: int | None) -> None:
 
 
 class Outbox:
-    """Sends messages; safe to share between tasks. `tries` limits one call; None retries until Telegram is available.
+    """Sends messages. Several tasks may share it. `tries` limits the attempts of one call; with None, a call retries
+    until Telegram is available.
 
     `newest` stores the highest message numbers across restarts; after a kill, the search for an uncertain message
     starts there.
@@ -105,7 +106,7 @@ class Outbox:
         self._tries = tries
         self._sleep = sleep
         self._drafts = True
-        # A chat's messages are sent one at a time, so that we send no other message while the number of one is
+        # A chat's messages are sent one at a time, so that no other message is sent while the number of one message is
         # uncertain.
         self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._newest = newest or SeenStore()
@@ -138,8 +139,8 @@ class Outbox:
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
         """Send one message and return its number. First, `about_to` is called with the highest known message number in
-        the chat, or None. If it stays unknown whether the message was sent, `find` can look for it among higher
-        numbers.
+        the chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look
+        for it among higher numbers.
 
         Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
         """
@@ -184,7 +185,7 @@ class Outbox:
         except RetryAfter as refusal:
             raise SlowDown(wanted_pause(refusal)) from refusal
         except (BadRequest, InvalidToken) as error:
-            logger.info("drafts are shown by edits: %s", why(error))
+            logger.info("drafts are shown by editing a message instead: %s", why(error))
             self._drafts = False
         except TelegramError as error:
             logger.info("a draft was not shown: %s", why(error))
@@ -341,7 +342,7 @@ def _may_be_there(error: NetworkError) -> bool:
 
 
 def _was_refused(error: NetworkError) -> bool:
-    """Whether the error is explicit. After a gateway's 5xx, most likely nothing was done."""
+    """Whether Telegram or a gateway reported the error. After such a report, most likely nothing was sent."""
     return not isinstance(error.__cause__, httpx.HTTPError | ValueError)
 
 

@@ -1,6 +1,6 @@
-"""Fetches attachments and converts them for a model: files to view, and transcripts of voices.
+"""Fetches attachments and converts them for a model: to files that it can read, and to transcripts of voice messages.
 
-Files are not stored. A file is fetched once per turn, and again only after a kill.
+Files are not stored. A file is fetched once per turn. It is fetched again only if the process was killed meanwhile.
 """
 
 import asyncio

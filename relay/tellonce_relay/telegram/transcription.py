@@ -1,4 +1,4 @@
-"""Transcribes voice messages by an OpenAI-compatible endpoint or a command, if either is configured."""
+"""Transcribes voice messages with an OpenAI-compatible endpoint or a command, if either is configured."""
 
 import asyncio
 import shlex
@@ -23,7 +23,7 @@ class NotTranscribed(Exception):
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """The transcriber: the endpoint if it is configured, else the command."""
+    """The transcriber: the endpoint if it is configured, else the command; None if neither is."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return _ByAddress(settings.url, settings.model, key)

@@ -21,7 +21,7 @@ class AgentEntry(BaseModel):
     topics: tuple[Annotated[str, Field(pattern=r"^-?\d+:\d+$")], ...] = Field(
         default=(), description="Topics in which it answers, as chat:thread."
     )
-    default: bool = Field(default=False, description="Answers in chats that no other agent has.")
+    default: bool = Field(default=False, description="Answers in chats that have no agent of their own.")
 
 
 _FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])
@@ -29,7 +29,7 @@ _FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent. Without an id it is the plain assistant, which uses the prompt's own policy."""
+    """An agent. Without an id, it is the plain assistant, which uses the default policy."""
 
     id: str | None = None
     prompt: str = ""
@@ -55,5 +55,5 @@ class Agents:
 
 
 def load_agents(folder: Path) -> Agents:
-    """Load the agents. Raises SettingsError, naming what is wrong in the file."""
+    """Load the agents. Raises SettingsError, which names the mistakes in the file."""
     return Agents(read(folder / FILE, _FILE.validate_python) or {})

@@ -1,4 +1,4 @@
-"""Detects the value that an answer asks the person for, if it ends with a question of a clear type. Pure.
+"""Detects which value an answer asks the person for, if the answer ends with a question of a clear type. Pure.
 
 Only clear questions count, because a slot for any text would accept whatever the person says next.
 """

@@ -1,4 +1,4 @@
-"""Setting, listing and changing reminders, with answers in the person's language."""
+"""Sets, lists and changes reminders, and answers in the person's language."""
 
 import re
 from dataclasses import dataclass
@@ -88,10 +88,10 @@ async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """Parse text such as `tomorrow at 9 to call mom` after the order's first words. Raises NotSet."""
+    """Parse the text after an order's first words, such as `tomorrow at 9 to call mom`. Raises NotSet."""
     said = Said(now, zone, region_of(zone))
-    # A few words rarely determine their language. They are read in the detected language and in the conversation's, and
-    # the reading that explains more of them is taken.
+    # The language of a few words is hard to detect. So they are parsed in the detected language and in the
+    # conversation's language, and the result that uses more of the words is taken.
     found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
@@ -107,10 +107,11 @@ def _length(found: Alarm) -> int:
 
 
 def timed(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """A request with the alarm `found` in `text`. Raises NotSet if it is past or cannot be repeated."""
+    """The request to be reminded of `what`, at the time that was `found` in `text`. Raises NotSet if the alarm is past
+    or cannot be repeated."""
     if found.cron is not None:
         first = next_due(found.cron, now, zone)
-        assert first is not None  # every day, week, month or year
+        assert first is not None  # it repeats every day, week, month or year
         return Wanted(what, first, found.cron, text[found.start : found.end])
     if found.at is None:
         raise NotSet(phrase("reminder.too_often"))

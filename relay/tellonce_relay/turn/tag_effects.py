@@ -34,8 +34,8 @@ class Saved:
 
 @dataclass
 class Done:
-    """The result. `refused` counts the tags that the memory refused; `unsaved` counts those that failed because it was
-    unreachable.
+    """The result. `refused` counts the tags that the memory refused; `unsaved` counts those that failed because the
+    memory was unreachable.
 
     `doubted` are the claims that the user's words do not support; the user is asked about them.
     """
@@ -56,7 +56,8 @@ class Done:
 
 
 async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], patience: float) -> Done:
-    """Carry out the tags in order, at most `MOST`. `patience` is in seconds, for an outage of the memory."""
+    """Carry out the tags in order, at most `MOST`. If the memory is unreachable, each call is retried for `patience`
+    seconds."""
     done = Done()
     for tag in [tag for tag in tags if tag.kind != "seen"][:MOST]:
         try:
@@ -108,7 +109,7 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))
     if found is None:
-        raise MemoryRefused(f"a reminder at no time: {tag.time!r}")
+        raise MemoryRefused(f"a reminder without a valid time: {tag.time!r}")
     try:
         wanted = timed(tag.text, found, tag.time or "", incoming.sent_at, zone)
     except NotSet as reason:

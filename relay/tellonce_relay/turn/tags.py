@@ -49,7 +49,8 @@ class Parsed:
 
 
 LONGEST_HEARD, MOST_HEARD = 400, 200
-"""Maximum characters and maximum number of the prompt's tags with which the model's own tags are compared."""
+"""The model's tags are compared with tags in its prompt: with at most this many characters of each, and at most this
+many tags."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
@@ -59,7 +60,7 @@ def heard(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
-    """Remove the tags. Tags that repeat one in `repeated`, the result of `heard`, are not carried out.
+    """Remove the tags. A tag that repeats one of `repeated`, which is the result of `heard`, is not carried out.
 
     Brackets inside a tag may nest; an unclosed tag ends with its line.
     """
@@ -73,7 +74,8 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """The part of a partial answer that may be shown, without a tag that is open or may be opening."""
+    """The part of a partial answer that may be shown. It ends before an unfinished tag, and before text that may become
+    one."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
@@ -129,7 +131,7 @@ def _others_words(text: str) -> list[Span]:
 
 
 def _code(text: str) -> list[Span]:
-    """Fenced blocks, to the end if they are not closed, and inline code outside of them."""
+    """Fenced blocks, and inline code outside of them. A block that is not closed extends to the end."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline

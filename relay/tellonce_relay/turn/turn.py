@@ -66,8 +66,8 @@ class Surface(Protocol):
 class TurnOptions:
     """The options of a turn. `policy` is the agent's system prompt; `profile` is the fallback for an empty profile.
 
-    `patience` is in seconds, for an outage of the memory; `persistence` says how long a failing model is retried.
-    `captions` is a lock that is held while the message of a file is read and rewritten.
+    If the memory is unreachable, a call is retried for `patience` seconds; `persistence` says how long a failing model
+    is retried. `captions` is a lock that is held while the message of a file is read and rewritten.
     """
 
     zone: ZoneInfo
@@ -84,7 +84,7 @@ class TurnOptions:
 
 @dataclass(frozen=True)
 class DraftAnswer:
-    """The text for the person, including tags. `failure` means that it reports a failure and is not an answer.
+    """The text for the person, including tags. `failure` means that the text reports a failure and is not an answer.
 
     `notices` are the memory's messages to the person, for example that the chat is full; the caller shows each once.
     `claims` says whether the text may contain tags. `heard` are the tags in the prompt, which a model may repeat
@@ -330,7 +330,7 @@ class _Asking:
     _more: str = ""
 
     async def once(self, prompt: prompts.Prompt) -> str:
-        """The whole answer. Raises CannotAnswer, with the partial answer in `progress`."""
+        """The whole answer. Raises CannotAnswer; the partial answer is then in `progress`."""
         begun, self._more = self.progress.said, ""
         used: Answer | None = None
         self.options.emit("model_start", model=self.responder.name, continues=bool(begun))
@@ -397,7 +397,7 @@ async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, .
             with timed(options.emit, "file_described"):
                 await patiently(lambda: record_incoming(memory, described), options.patience)
     except (MemoryUnreachable, MemoryRefused) as error:
-        logger.warning("what a file shows was not recorded: %s", error)
+        logger.warning("the description of a file was not recorded: %s", error)
 
 
 async def record_edit(memory: MemoryClient, edited: Incoming, options: TurnOptions) -> None:

@@ -15,7 +15,7 @@ def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: Move
 
 
 def is_own(chat_id: int, settings: RelaySettings) -> bool:
-    """Whether the default user's private profile may be used in the chat; `chat_id` is the memory's."""
+    """Whether the default user's private profile may be used in the chat; `chat_id` is the chat's id in the memory."""
     return chat_id == settings.default_user or chat_id in settings.personal_groups
 
 
@@ -47,7 +47,8 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """A log message that names the setting which would admit this person or group; empty if that is hardly intended."""
+    """A log message that names the setting that would admit this person or group. It is empty if a message would not
+    help."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

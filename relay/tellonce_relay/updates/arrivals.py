@@ -19,7 +19,7 @@ REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""
 
 ENOUGH: Final = 8
-"""Number of gaps from which the rhythm is considered known."""
+"""A chat's rhythm is considered known after this many gaps."""
 
 LEEWAY: Final = 1.5
 """Factor by which the next gap may exceed the longest recent gap."""

@@ -36,7 +36,7 @@ AGREED, NOTED = "👍", "✍"
 """The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit."""
 
 _ANSWER = "answer"
-"""The name of the text that answers a command."""
+"""The key of the answer to a command, in `Entry.asides`."""
 
 
 class Relay:
@@ -65,7 +65,7 @@ class Relay:
             self._e.outbox.saw(message.chat.id, message.message_id)
 
     async def take(self, update: Update) -> None:
-        """Take in an update; afterwards Telegram may forget it.
+        """Take in an update. After this call, Telegram may forget the update.
 
         Raises MemoryUnreachable if the update could not be recorded and must be delivered again.
         """
@@ -138,7 +138,7 @@ class Relay:
         self._e.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
-            # Delivered again after a newer edit, it would bring the old wording back.
+            # If this edit were delivered again after a newer one, it would restore the old wording.
             self._e.inbox.done(update.update_id)
             return
         owed = update.update_id in self._e.inbox
@@ -152,7 +152,7 @@ class Relay:
             self._e.inbox.done(update.update_id)
 
     def _ignore(self, update: Update) -> None:
-        """Log once which person or group is ignored, for whoever sets up the bot."""
+        """Log once which person or group is ignored, because this helps to set up the bot."""
         self._e.emit("update_ignored", update=update.update_id)
         message = update.effective_message
         reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.moved) if message else ""
@@ -161,8 +161,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message and return whether to handle it. An already recorded message was handled, unless the inbox
-        says that its answer is owed."""
+        """Record the message and return whether to handle it. A message that was already recorded has also been
+        handled, unless the inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.told)).outcome
@@ -224,8 +224,8 @@ class Relay:
         """Send the new wording to the memory. An answer given or in progress is not changed. Commands are never
         recorded.
 
-        Edits of a live location are ignored, as are edits of a voice or video message, because the update lacks its
-        words.
+        Edits of a live location are ignored. Edits of a voice or video message are ignored, too, because the update
+        does not contain its transcript.
         """
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
@@ -282,7 +282,7 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """Carry out one command. For any error, the person gets a sentence."""
+        """Carry out one command. If it fails, the person gets a message about the failure."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)
@@ -293,8 +293,8 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Run a command and answer it, both once even across processes. A command asks the memory before it is
-        answered, so it can be retried during an outage."""
+        """Run a command and send its answer, each only once, even if the process is restarted. The memory is asked
+        before anything is sent, so the command can be retried during an outage."""
         stored = case.entry.asides.get(_ANSWER)
         try:
             if stored is not None:
@@ -359,8 +359,8 @@ class Relay:
             await self._conversations.tell_away(case, seconds)
 
     def _was_taken(self, update_id: int) -> bool:
-        """Whether this process took the update in, or an earlier one handled it: Telegram delivers an update again if a
-        kill kept it from being acknowledged."""
+        """Whether this process took the update in, or an earlier one handled it: Telegram delivers an update again if
+        the process was killed before it acknowledged the update."""
         return update_id in self._seen or self._e.inbox.was_handled(update_id)
 
     def _was_seen(self, update_id: int) -> None:

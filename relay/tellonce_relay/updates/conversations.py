@@ -46,7 +46,7 @@ def _logged() -> Generator[None]:
 
 
 class Conversations:
-    """Runs turns. Other ordered work shares `threads`."""
+    """Runs turns in `threads`, which also runs the bot's other work that must be done in order."""
 
     def __init__(self, dependencies: Dependencies, threads: Threads, outage: Outage, arrivals: Arrivals) -> None:
         self._e = dependencies
@@ -138,7 +138,7 @@ class Conversations:
             await self.say(case, phrase("turn.memory_away"))
 
     def options(self, case: Case) -> turn.TurnOptions:
-        """The options for turns in this place."""
+        """The options for turns in the chat and topic of the message."""
         e = self._e
         agent = e.agents.at(case.chat_id, case.told.message_thread_id)
         profile = e.profile_at(case.chat_id)
@@ -147,7 +147,7 @@ class Conversations:
         )
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """Run one turn. For any error, the person gets a sentence, and the next turn begins."""
+        """Run one turn. If it fails, the person gets a message about the failure, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -198,7 +198,7 @@ class Conversations:
             await self._ask(case)
 
     async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """The draft answer, started again whenever the person adds a message."""
+        """The draft answer. The model is asked again whenever the person adds a message."""
         while True:
             try:
                 return await unless_stopped(opened.interrupted, self._attempt(opened, options))
@@ -218,7 +218,7 @@ class Conversations:
             draft = turn.failed(phrase("turn.refused", reason=error), error, options)
         await self._held(opened)
         if opened.interrupted.is_set():
-            await asyncio.Event().wait()  # the interrupting message takes over
+            await asyncio.Event().wait()  # until `_thought` cancels this, to begin again with the new message
         opened.closed = True
         return draft
 
@@ -248,8 +248,8 @@ class Conversations:
         return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until it answers, however long it is unavailable. The person is told of this once and need not
-        ask again."""
+        """Ask the model until it answers, however long it is unavailable. The person is told once that the model is
+        unavailable, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -285,7 +285,8 @@ class Conversations:
         self._e.emit("answer_owed", cause=draft.cause)
 
     async def _rest(self, thread: Thread, seconds: float, retry_after: float | None) -> None:
-        """Wait until the model may be asked again; a new message here, or a success in another turn, ends the wait."""
+        """Wait until the model may be asked again; a new message in the thread, or a success in another turn, ends the
+        wait."""
         nudge = self._nudges[thread] = asyncio.Event()
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))

@@ -24,13 +24,14 @@ AWAY_SECONDS = 6.0
 """Seconds in which a restarting memory is available again; a longer outage is reported once."""
 
 OWED_PAUSES = (15.0, 300.0)
-"""Minimum and maximum seconds before an unavailable model is asked again for an owed answer."""
+"""Minimum and maximum seconds before an unavailable model is asked again for an answer that the bot still owes."""
 
 
 @dataclass(frozen=True)
 class Dependencies:
-    """The stores keep notes across restarts: `parts` of long answers, the memories the person was `asked` about, what
-    they were `told` once, the language of each chat in `languages`, and the state of each reminder."""
+    """What the bot works with. The stores survive restarts: `parts` maps the parts of long answers to the first part.
+    `asked` holds the memories that the person was asked about. `told` holds the sentences that are said only once.
+    `languages` holds the language of each chat, and `alarm_notes` the state of each reminder."""
 
     bot: Bot
     settings: RelaySettings

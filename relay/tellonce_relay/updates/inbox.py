@@ -1,8 +1,9 @@
-"""Updates taken from Telegram and not yet handled, one file each, so that an interrupted one is continued.
+"""Stores the updates that were taken from Telegram and not handled yet, one file each, to continue interrupted turns.
 
-Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. A kill
-loses nothing that was written. A power failure may lose what was not flushed by `secure`. An update that is owed an
-answer is flushed; the newest state of its answer may be lost, and part of the answer is then sent again.
+Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. If the
+process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has not
+flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+answer is then sent again.
 """
 
 import asyncio
@@ -40,7 +41,7 @@ class Aside:
 
 @dataclass
 class Entry:
-    """An entry. `recorded` says that the memory surely has the message; `draft` is the answer, once known.
+    """An entry. `recorded` says that the memory has certainly stored the message; `draft` is the answer, once known.
 
     `traceparent` is the turn's trace, which a later process continues. `part_of` is the update whose answer also covers
     this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice message.
@@ -82,7 +83,8 @@ class Inbox:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
 
     def done(self, update_id: int) -> None:
-        """Delete the entry, if there is one. The update counts as handled, because Telegram may deliver it again."""
+        """Delete the entry, if there is one, and store that the update was handled, because Telegram may deliver it
+        again."""
         self._handled.put(str(update_id), "")
         self._file(update_id).unlink(missing_ok=True)
 

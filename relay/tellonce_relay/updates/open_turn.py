@@ -55,7 +55,7 @@ class OpenTurn:
 
     @property
     def _goes_on(self) -> bool:
-        """Whether another message certainly follows: the rest of an album, or of a text that an app split."""
+        """Whether another message is expected: the rest of an album, or of a text that an app split."""
         newest = self.cases[-1]
         return newest.message.media_group_id is not None or is_split(newest.told.text)
 
@@ -71,7 +71,8 @@ class OpenTurn:
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message belongs to the turn: from the same person, in the same place, directly after."""
+        """Whether a message belongs to the turn. It does if the same person sent it to the same thread, directly after
+        the turn's newest message."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)

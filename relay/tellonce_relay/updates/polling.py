@@ -1,4 +1,4 @@
-"""Fetches updates by long polling. An update is acknowledged, by the next poll, only after it was taken in."""
+"""Fetches updates by long polling. An update is acknowledged only after it was taken in; the next poll does this."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ class Receiver(Protocol):
     """Handles updates."""
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched and may wait."""
+        """Note that an update was fetched. It may have to wait until it is taken in."""
         ...
 
     async def take(self, update: Update) -> None:
@@ -67,7 +67,7 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Take in updates in order as far as possible, and return the offset that acknowledges them."""
+    """Take in updates in order until one must wait, and return the offset that acknowledges them."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -83,7 +83,8 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
     """Updates as raw JSON. If one cannot be parsed, the others are still handled; the library's own call would lose
     them.
 
-    The method name is in lower case, which the Bot API accepts; otherwise the library would suggest its own call.
+    The method name is in lower case, which the Bot API accepts. With the usual spelling, the library would warn, and
+    suggest its own method.
     """
     wanted = {"timeout": seconds, "allowed_updates": list(KINDS)} | ({} if offset is None else {"offset": offset})
     try:
@@ -117,11 +118,12 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
     try:
         await _get_updates(bot, offset, 0, 2)
     except TelegramError as error:
-        logger.info("the last updates were not acknowledged and will come again: %s", error)
+        logger.info("the last updates were not acknowledged and will be delivered again: %s", error)
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The update; None if this library cannot parse it, as for a newer kind of message. Such an update is skipped."""
+    """The update; None if this library cannot parse it, for example a newer kind of message. Such an update is
+    skipped."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

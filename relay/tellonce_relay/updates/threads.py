@@ -1,4 +1,4 @@
-"""Runs work in strict order per thread and concurrently across threads. Does not know what the work is."""
+"""Runs work in strict order per thread and concurrently across threads. This module does not know what the work is."""
 
 import asyncio
 import logging
@@ -30,7 +30,7 @@ class Threads:
         queue.put_nowait(work)
 
     async def drain(self, seconds: float) -> None:
-        """Let running work end for `seconds`, then cancel it."""
+        """Wait up to `seconds` for running work to end, then cancel it."""
         await drained(self._tasks, seconds)
 
     async def _run(self, thread: Hashable, queue: asyncio.Queue[Work]) -> None:

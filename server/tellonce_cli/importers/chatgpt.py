@@ -19,7 +19,7 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "chatgpt"
 _FILES = r"conversations(?:-\d+)?\.json$"
 _NUMBERED = re.compile(r"^\s*\d+\.\s+(?:\[(?P<day>[^\]]*)\]\.?\s*)?")
-"""Matches `1. [2024-05-01]. ` at the start of a line that ChatGPT remembered. In older exports the day is missing."""
+"""Matches `1. [2024-05-01]. ` at the start of a line of ChatGPT's memory. In older exports, the day is missing."""
 
 _PLACES = ("item", "conversations.item")
 """The paths of conversations: in a list, or in an object that contains the list."""
@@ -80,7 +80,7 @@ def _moment(seconds: Any) -> datetime | None:
 
 
 def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
-    """The nodes from the root to the current node. Other branches are edited or repeated messages."""
+    """The nodes from the root to the current node. Other branches contain messages that were edited or repeated."""
     mapping: dict[str, dict[str, Any]] = conversation["mapping"]
     node = mapping.get(str(conversation.get("current_node"))) or _newest_leaf(mapping)
     path, seen = [], set[int]()
@@ -128,8 +128,8 @@ def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMe
 
 
 def _own_day(line: str) -> datetime | None:
-    """The day at the start of a line that ChatGPT remembered. The time is noon, so that it is that day in most
-    zones."""
+    """The day at the start of a line of ChatGPT's memory. The time is noon UTC, so that most time zones have the same
+    day."""
     numbered = _NUMBERED.match(line)
     try:
         day = datetime.strptime(numbered["day"], "%Y-%m-%d") if numbered and numbered["day"] else None

@@ -73,7 +73,7 @@ def _message(message: dict[str, Any], thread: int) -> Iterator[Item]:
 
 
 def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages from the root to the newest message. Other branches are edited or repeated messages.
+    """The messages from the root to the newest message. Other branches contain messages that were edited or repeated.
 
     If the messages do not form a tree, all are returned: a duplicate is better than a lost message.
     """

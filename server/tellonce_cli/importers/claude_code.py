@@ -1,6 +1,7 @@
 """Reads Claude Code's files: transcripts of its sessions, the user's CLAUDE.md, and the memory files of projects.
 
-Imported messages get the same ids as messages recorded by the plugin, so that a message with both is stored once.
+Imported messages get the same ids as messages recorded by the plugin, so that a message that was recorded and imported
+is stored only once.
 """
 
 import json
@@ -25,7 +26,7 @@ CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
-"""Beginnings of entries that count as the user's but were written by Claude Code."""
+"""Entries that begin like this are marked as the user's, but Claude Code wrote them."""
 
 
 def holds(folder: Path) -> bool:

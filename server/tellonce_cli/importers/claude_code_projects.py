@@ -20,8 +20,8 @@ _PRIVATE = re.compile(r"<private>.*?(?:</private>|\Z)", re.IGNORECASE | re.DOTAL
 
 
 def conversation_name(folder: str) -> str:
-    """The name that the plugin gives to a project: its folder, with `~` for the home folder. Of a very long path, only
-    the end is used, with a checksum."""
+    """The name that the plugin gives to a project: its folder, with `~` for the home folder. If the path is very long,
+    the name has only its end, and a checksum."""
     home = os.path.realpath(os.path.expanduser("~"))
     shown = "~" + folder[len(home) :] if folder == home or folder.startswith(home + os.sep) else folder
     return shown if len(shown) <= _LONGEST_NAME else f"{zlib.crc32(folder.encode()):08x}…{shown[9 - _LONGEST_NAME :]}"
@@ -34,7 +34,7 @@ def without_private(text: str) -> str:
 
 @dataclass(frozen=True)
 class Choices:
-    """The user's settings of the plugin: its options, and the modes of single projects."""
+    """The user's settings of the plugin: its options, and the modes of individual projects."""
 
     options: Mapping[str, Any]
     projects: Mapping[str, Any]

@@ -28,7 +28,7 @@ _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
 
 class Watched:
-    """A binary stream that reports its progress, and replaces `\\xNN`, which is not valid in JSON, by a valid
+    """A binary stream that reports its progress, and replaces `\\xNN`, which is not valid in JSON, with a valid
     escape."""
 
     def __init__(self, stream: IO[bytes], progress: Progress, before: int = 0) -> None:
@@ -39,7 +39,7 @@ class Watched:
         self._unheard = 0
 
     def heard(self) -> None:
-        """To be called when a value was parsed: the count of bytes in one value starts again."""
+        """Call this after each parsed value. It resets the count of the bytes read for one value."""
         self._unheard = 0
 
     def read(self, size: int = -1) -> bytes:
@@ -54,7 +54,7 @@ class Watched:
             if self._unheard > LONGEST_VALUE:
                 raise ImportFailed(
                     f"One value before byte {self._done:,} of the file is longer than {LONGEST_VALUE // 1024 // 1024} MiB; "
-                    "no message is that long. What came before is kept."
+                    "no message is that long."
                 )
             data = self._tail + chunk
             cut = len(data) if not chunk or size < 0 else _safe_cut(data)
@@ -111,10 +111,10 @@ def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> 
     """The error for invalid or truncated JSON. `begun` says whether a part of the file was read before the error."""
     if begun:
         return ImportFailed(
-            f"{path} breaks off or is damaged ({_first_line(error)}). What came before is kept; export or download it "
-            "again and import that: only what is new will be added."
+            f"{path} breaks off or is damaged ({_first_line(error)}). Export or download it again "
+            "and import that; a repeated import adds only what is new."
         )
-    return ImportFailed(f"{path} is no {what}: {_first_line(error)}.")
+    return ImportFailed(f"{path} is not a {what}: {_first_line(error)}.")
 
 
 def _first_line(error: Exception) -> str:

@@ -112,7 +112,7 @@ class Forecast:
                 "the file does, with --me 'Your Name' or --me your numeric id."
             )
         if not self.messages:
-            return [told, "What another assistant remembered needs no model: it costs nothing."]
+            return [told, "Importing memories of another assistant needs no model, so it costs nothing."]
         if not self.calls:
             return [
                 told,
@@ -122,7 +122,7 @@ class Forecast:
         return [
             told,
             f"{self.reader} then reads them in about {counted(self.calls, 'call')} {cost}, over {duration(self.seconds)}. "
-            "What you say meanwhile goes first.",
+            "What you say meanwhile is read first.",
         ]
 
 

@@ -71,7 +71,7 @@ def what_is_wrong(error: Exception) -> str:
         case KeyError():
             return f"it has no {str(error.args[0])[:40]}"
         case OverflowError() | OSError():
-            return "its time is no time"
+            return "its time is not valid"
         case RecursionError():
             return "it is nested too deeply"
         case _:
@@ -85,7 +85,7 @@ def unfit(item: Item) -> str:
         case ImportMessage():
             times = [item.sent_at]
             if isinstance(item.message_thread_id, int) and abs(item.message_thread_id) > MAX_BIGINT:
-                return "the number of its thread is beyond 64 bits"
+                return "the number of its thread does not fit in 64 bits"
         case ImportMemory():
             times = [item.said_at]
         case ExportedMemory():
@@ -124,7 +124,7 @@ def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
 
 
 def pieces(text: str) -> Iterator[str]:
-    """Cut the text into pieces of at most 64 KiB. Joined, they are the text again."""
+    """Cut the text into pieces of at most 64 KiB. Joined together, the pieces give the original text."""
     data = text.encode()
     start = 0
     while start < len(data):
@@ -140,6 +140,6 @@ def _part(message_id: str, number: int) -> str:
 
 
 def _short(identity: str) -> str:
-    """Replace an id that is too long by its hash, which is the same in every import."""
+    """Replace an id that is too long with its hash, which is the same in every import."""
     identity = clean(identity)
     return identity if len(identity) <= LONGEST_ID else f"sha256:{hashlib.sha256(identity.encode()).hexdigest()}"

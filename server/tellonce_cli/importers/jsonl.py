@@ -82,7 +82,7 @@ def entry_of(line: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise NotAsItShouldBe("it is not JSON") from error
     if not isinstance(entry, dict):
-        raise NotAsItShouldBe("it is no JSON object")
+        raise NotAsItShouldBe("it is not a JSON object")
     return entry
 
 
@@ -111,8 +111,8 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """The conversation of an exported message; None for Telegram. Older exports do not name it; then the channel is
-    used."""
+    """The conversation of an exported message; None for Telegram. Older exports do not name the conversation; for
+    these, the channel is used."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]

@@ -35,7 +35,9 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
     except OSError as error:
         raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
     if not found:
-        raise ImportFailed(f"{path} is no memory file of MCP's reference server: it holds no entity with observations.")
+        raise ImportFailed(
+            f"{path} is not a memory file of MCP's reference server: it contains no entity with observations."
+        )
 
 
 def _item(line: bytes, changed: datetime) -> Iterator[Item]:

@@ -16,7 +16,7 @@ _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
 _TIMES = ("updated_at", "created_at", "timestamp", "date")
 _MILLISECONDS = 10**11
-"""From this number on, a time is in milliseconds and not in seconds."""
+"""A time of at least this value is in milliseconds, not in seconds."""
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:

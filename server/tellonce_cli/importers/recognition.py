@@ -1,5 +1,5 @@
-"""Reads a file with the importer of its kind. Recognizes which program wrote it: by names near its beginning, then by
-trying the importers."""
+"""Reads a file with the importer of its kind. The kind is recognized by names near the beginning of the file, and then
+by trying the importers."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -68,7 +68,7 @@ def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> Imp
         if first is not None and not isinstance(first, Unreadable):
             return kind
     raise ImportFailed(
-        f"{path} is not an export we can read; {', '.join(KINDS)} are known. If it is one, name its kind."
+        f"{path} is not an export we can read; {', '.join(KINDS)} are known. If it is one of these, name its kind."
     )
 
 

@@ -39,8 +39,8 @@ class People:
 
 @dataclass
 class _Chat:
-    """The state while a chat is read. `topics` maps a message to the first message of its topic. `one_of_many`: the
-    export is of a whole account."""
+    """The state while a chat is read. `topics` maps a message to the first message of its topic. `one_of_many` is true
+    if the export is of a whole account."""
 
     one_of_many: bool = False
     id: int = 0
@@ -64,7 +64,7 @@ def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
 
 
 def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, People]]:
-    """Each message as in the file, with its chat, and with the people as known so far."""
+    """Yield each message as it is in the file, with its chat and the people known so far."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):
@@ -78,7 +78,7 @@ def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, Peopl
 
 
 def _note(chat: _Chat, prefix: str, value: Any) -> None:
-    """Store a property of the chat. It comes before the messages of the chat."""
+    """Store a property of the chat. In the file, the properties of a chat precede its messages."""
     place, _, name = prefix.rpartition(".")
     if (f"{place}." if place else "") not in _HEADS or value is None:
         return

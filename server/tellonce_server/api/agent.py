@@ -16,7 +16,8 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
     return [
         program_tool(
             w.CLAIM_WORK,
-            "Take due jobs; waits up to wait_seconds for one. Work, then submit_work or fail_work with job_id and fence.",
+            "Claim due jobs; waits up to wait_seconds for one. Then call submit_work or fail_work with job_id and "
+            "fence.",
             w.ClaimWorkArgs,
             w.ClaimedWork,
             tools.claim,
@@ -24,7 +25,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.EXTEND_WORK,
-            "Keep a claimed job: call at a third of its lease.",
+            "Extend the lease of a claimed job. Call this after each third of the lease.",
             w.ExtendWorkArgs,
             w.Extended,
             tools.extend,
@@ -32,7 +33,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.SUBMIT_WORK,
-            "Hand a job's result in. It is written ahead, then applied in order.",
+            "Submit a job's result. The server stores the result first and then applies it in order.",
             w.SubmitWorkArgs,
             w.Submitted,
             tools.submit,
@@ -40,7 +41,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.FAIL_WORK,
-            "Give a job back, saying why and whether trying again can help.",
+            "Give a job back with the reason, and say whether trying again can help.",
             w.FailWorkArgs,
             w.Failed,
             tools.fail,
@@ -48,7 +49,7 @@ def agent_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             w.QUEUE_STATUS,
-            "Jobs by kind and state, dead letters, and what models cost this month.",
+            "Jobs by kind and state, failed jobs, and the cost of models this month.",
             w.QueueStatusArgs,
             w.QueueStatus,
             tools.status,
@@ -66,7 +67,7 @@ def _possible(args: JobArgs) -> JobArgs:
     Raises: Refused: a number is too large, so no job can have this id.
     """
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
-        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id claim_work gave.")
+        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.")
     return args
 
 

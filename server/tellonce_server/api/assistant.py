@@ -46,7 +46,7 @@ GetActors: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 
 def assistant_tools(ready: GetActors) -> list[ToolSpec]:
-    """The tools for assistants. `ready` waits until storage is open, because the tools are listed earlier."""
+    """The tools for assistants. `ready` waits until storage is open, because clients list the tools before that."""
     tools = _Tools(ready)
     return [*_talking(tools), *_memories(tools), *_looking(tools)]
 
@@ -278,8 +278,8 @@ def client_channel(context: AnyContext) -> str:
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
 ) -> BaseModel:
-    """Erase what the person selected. Without a yes, erase nothing and return no token, so the model cannot erase it
-    either."""
+    """Erase what the person selected. Without a yes, erase nothing and return no token, so that the model cannot erase
+    the matches either."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)
@@ -295,7 +295,7 @@ def turn_tool(ready: GetActors) -> ToolSpec:
     return ToolSpec(
         RECORD_TURN,
         "Record turn",
-        "For hooks of coding assistants: record messages, and answer with what the event calls to mind.",
+        "For hooks of coding assistants: record messages, and return memories related to the event.",
         RecordTurnArgs,
         RecordedTurn,
         record_turn,

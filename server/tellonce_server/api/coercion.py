@@ -1,4 +1,4 @@
-"""Converts arguments that are right but in another form to the form of the contract. Pure.
+"""Converts valid values in another form, such as a number sent as text, to the form that the contract requires. Pure.
 
 OpenAI's strict mode sends null for every optional argument. Models write numbers as text, or one value instead of a
 list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that validation refuses them.
@@ -20,7 +20,7 @@ _FLAGS = {"true": True, "false": False}
 
 
 def coerced(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The arguments without nulls. Numbers, flags and lists get the JSON types of `schema`.
+    """The arguments without nulls. Numbers, booleans and lists get the JSON types of `schema`.
 
     `schema` is the JSON schema of the pydantic model of the arguments, including `$defs`.
     """
@@ -110,7 +110,7 @@ def _reason(value: Any) -> str | None:
         return None if _is_unicode(value) else "is not valid Unicode text"
     if isinstance(value, int) and abs(value) > MAX_BIGINT:
         return "is beyond 64 bits; send a smaller number"
-    return "is no finite number" if isinstance(value, float) and not math.isfinite(value) else None
+    return "is not a finite number" if isinstance(value, float) and not math.isfinite(value) else None
 
 
 def _is_unicode(text: str) -> bool:

@@ -1,6 +1,6 @@
 """Asks the person at the client what to erase, in both versions of the protocol: with sessions, and stateless.
 
-A client that cannot ask the person must not be asked: see `can_ask`.
+Some clients cannot show a question to the person. Call `can_ask` first.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Confirmation(BaseModel):
     """The form that the person is shown."""
 
     erase: bool = Field(description="Erase this for good")
-    which: str = Field(default="", description="Numbers to erase, as in 1,3-5, or all. Empty: those marked ☑.")
+    which: str = Field(default="", description="Numbers to erase, such as 1,3-5, or all. If empty: those marked ☑.")
 
 
 @dataclass(frozen=True)

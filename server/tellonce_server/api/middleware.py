@@ -35,7 +35,7 @@ LIST_TOOLS = "tools/list"
 
 
 class AppOnly:
-    """Middleware that hides the page's tools from clients without MCP Apps. These would show the tools to their
+    """Middleware that hides the page's tools from clients without MCP Apps. Such clients would show the tools to their
     model."""
 
     def __init__(self, names: Collection[str]) -> None:

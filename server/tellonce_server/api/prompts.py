@@ -65,7 +65,9 @@ def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf
     def what_do_you_know_about_me() -> str:
         return KNOW
 
-    @server.prompt(name="catch_me_up", title="Catch me up", description="What happened and what is open.")
+    @server.prompt(
+        name="catch_me_up", title="Catch me up", description="Summarizes what happened and what is still open."
+    )
     def catch_me_up() -> str:
         return CATCH_UP
 

@@ -47,7 +47,7 @@ def relay_tools(ready: GetActors) -> list[ToolSpec]:
         ),
         program_tool(
             r.CLAIM_REMINDERS,
-            "Take the reminders that are due; deliver each, then finish_reminder.",
+            "Claim the reminders that are due. Deliver each one, then call finish_reminder.",
             r.ClaimRemindersArgs,
             r.ClaimedReminders,
             tools.claim,

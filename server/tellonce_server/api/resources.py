@@ -121,7 +121,8 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The numbers of the caller's chats, including conversations. For the relay, all chats in the settings."""
+        """The numbers of the caller's chats, including conversations. For the relay, these are all chats in the
+        settings."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
@@ -153,20 +154,20 @@ def _starting(value: str, known: Sequence[str]) -> Completion:
 def chat_number(text: str) -> int:
     """Parse a chat id from a URI.
 
-    Raises: ResourceNotFoundError: it is not a number.
+    Raises: ResourceNotFoundError: the text is not a number.
     """
     if re.fullmatch(r"-?[0-9]{1,18}", text) is None:
-        raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the chats there are.")
+        raise ResourceNotFoundError(f"No chat {text[:40]!r}; memory://chats lists the available chats.")
     return int(text)
 
 
 def row_number(name: str, text: str) -> int:
-    """Parse a number in a URI: the number of a message, or a number of messages.
+    """Parse an argument of a URI that is the number of a message or a count of messages.
 
-    Raises: ResourceNotFoundError: it is not a valid number; the text gives a valid example.
+    Raises: ResourceNotFoundError: the text is not a valid number. The error text gives a valid example.
     """
     if re.fullmatch(r"[0-9]{1,18}", text) is None:
-        raise ResourceNotFoundError(f"{name}={text[:40]} is no number of messages; write {name}=20, for example.")
+        raise ResourceNotFoundError(f"{name}={text[:40]} is not a valid number; write {name}=20, for example.")
     return int(text)
 
 

@@ -9,7 +9,8 @@ _LIMITS = frozenset(
 
 
 def compact_arguments(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a tool's arguments, shortened. Formats are dropped because a day is also taken for a time."""
+    """The schema of a tool's arguments, shortened. Formats are dropped, because an argument for a time also accepts a
+    day."""
     slim = compact(_without("format", schema))
     fields = slim.get("properties", {})
     for field in fields.values():
@@ -32,7 +33,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten the fields of a list's items that have the same name as a field next to the list."""
+    """If the items of a list have a field with the same name as a field beside the list, shorten the items' field."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:
@@ -78,7 +79,8 @@ def _is_noise(key: str, value: Any) -> bool:
 
 
 def _without_null(node: dict[str, Any], definitions: dict[str, Any]) -> Any:
-    """Drop the null branch of an optional argument, which can be omitted instead. A field of a result keeps it."""
+    """Drop the null branch of an optional argument, which can be omitted instead. A field of a result keeps its null
+    branch."""
     branches = [branch for branch in node["anyOf"] if branch.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf"}
     optional = "default" in node

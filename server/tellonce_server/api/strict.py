@@ -26,7 +26,7 @@ MOST_NAMED = 80
 """Maximum characters of the name of an argument or tool that an error message repeats."""
 
 CallerOf = Callable[[], Caller]
-"""Returns the caller of the current request, which is determined by the request's credential."""
+"""A function that returns the caller of the current request. The request's credential determines the caller."""
 
 
 class StrictTool(Tool):
@@ -96,7 +96,8 @@ class StrictTool(Tool):
 
 
 def _later(sentence: str) -> CallToolResult:
-    """An error during an outage. A model reads its sentence; our own clients read the key in `_meta` and try later."""
+    """An error during an outage. A model reads the sentence; our own clients read the key in `_meta` and try again
+    later."""
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
 
 
@@ -132,8 +133,8 @@ def strict_tool(
     )
 
 
-# The schemas never change, so each is computed once per process. Computing them is most of the time of creating a
-# server.
+# The schemas never change, so each is computed once per process. Computing them takes most of the time that is needed
+# to create a server.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
     return compact_arguments(_full_schema(args))

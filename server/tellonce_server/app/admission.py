@@ -36,7 +36,7 @@ class Admission:
 
 def _no_scope() -> JSONResponse:
     challenge = 'Bearer error="insufficient_scope", scope="assistant"'
-    text = "This token has no scope of this server; ask its issuer for the scope assistant."
+    text = "This token has none of this server's scopes; ask its issuer for the scope assistant."
     return JSONResponse(_error(text), status_code=403, headers={"WWW-Authenticate": challenge})
 
 
@@ -47,5 +47,5 @@ def _too_many(seconds: float) -> JSONResponse:
 
 
 def _error(text: str) -> dict[str, Any]:
-    """An error in JSON-RPC's form, so that an MCP client shows its sentence."""
+    """An error in JSON-RPC's form, so that an MCP client shows the message."""
     return {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": text}}

@@ -24,7 +24,8 @@ GRACE_SECONDS = 1
 
 @dataclass(frozen=True)
 class AgentPort:
-    """The address of the agent's tools, and the secret for it. The secret is not stored and ends with this process."""
+    """The address of the agent's tools, and the secret for it. The secret is not stored and is valid only while this
+    process runs."""
 
     url: str
     token: str
@@ -51,7 +52,7 @@ async def agent_port(settings: ServerSettings, storage: Storage) -> AsyncGenerat
         served = _Server(config)
         serving = asyncio.create_task(served.serve([listening]))
         try:
-            while not served.started and not serving.done():  # noqa: ASYNC110  # uvicorn has no event for it
+            while not served.started and not serving.done():  # noqa: ASYNC110  # uvicorn has no event for this
                 await asyncio.sleep(POLL_SECONDS)
             yield AgentPort(f"http://{LOOPBACK}:{listening.getsockname()[1]}/mcp", token)
         finally:

@@ -36,7 +36,7 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
     """The access of a page session. It has the scope `assistant` for the user of its token and, for the operator, also
-    the scope `operator`. None if the token may not open a session."""
+    the scope `operator`. The result is None if the token may not open a session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -57,7 +57,7 @@ def http_caller() -> Caller:
 
 
 def configured_caller(settings: ServerSettings) -> Caller:
-    """The caller over stdio and in memory, which is always the configured user."""
+    """The caller of a stdio or in-memory server, which is always the configured user."""
     return Caller(settings.default_user, frozenset(("assistant",)))
 
 
@@ -92,8 +92,8 @@ class AccessTokens:
 
 @asynccontextmanager
 async def access_tokens(dsn: str | None) -> AsyncGenerator[AccessTokens]:
-    """Open the access tokens for the block. `dsn` logs in as the owner of the tables."""
-    assert dsn is not None  # set once storage is open
+    """Provide the access tokens during the block. `dsn` logs in as the owner of the tables."""
+    assert dsn is not None  # it is set once storage is open
     async with as_login(dsn) as login:
         yield AccessTokens(login)
 

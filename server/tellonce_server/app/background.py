@@ -78,7 +78,7 @@ def _every(name: str, seconds: float, work: Callable[[], Awaitable[object]]) -> 
 
 
 async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None:
-    """Run `work` every `seconds`. After a failure of the database, continue with the next run."""
+    """Run `work` every `seconds`. If the database fails during a run, wait for the next run."""
     while True:
         await asyncio.sleep(seconds)
         try:

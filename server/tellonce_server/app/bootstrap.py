@@ -87,7 +87,7 @@ async def open_memory(
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:
-    """Create the tokens of this machine if `keeps_tokens`, and return the memory's key."""
+    """Create the tokens of this machine if `keeps_tokens`, and return the server's secret key."""
     async with as_login(dsn) as login:
         if keeps_tokens:
             await ensure_local_tokens(login, settings, now)

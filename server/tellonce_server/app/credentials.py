@@ -1,7 +1,7 @@
-"""Looks up bearer tokens while their calls already run.
+"""Looks up bearer tokens while the calls that carry them are already running.
 
-A call can begin with a cached grant, but it is answered only if the grant is still valid. So a token that was revoked
-before the request arrived can neither read nor write.
+A call can begin with a cached grant, but it is answered only if the grant is still valid. A call whose token was
+revoked before the request arrived can therefore neither read nor write.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
 
 MOST_KNOWN: Final = 1_000
-"""Maximum number of cached grants. A call without a cached grant waits until its token was looked up."""
+"""Maximum number of cached grants. A call without a cached grant waits until its token has been looked up."""
 
 
 class HeldToken(AccessToken):
@@ -105,7 +105,8 @@ def _seen(task: "asyncio.Task[bool]") -> None:
 
 
 async def still_granted() -> bool:
-    """Whether the credential of the current request is still valid. To be checked before the request writes anything.
+    """Whether the credential of the current request is still valid. A request must check this before it writes
+    anything.
 
     Returns False if this cannot be looked up now.
     """

@@ -63,8 +63,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
 
 def transport_security(settings: ServerSettings, *, public: bool = True) -> TransportSecuritySettings:
-    """The hosts and origins that may call: loopback, the address of the server, and those in the settings. This blocks
-    DNS rebinding. With `public`, the public address is allowed, too."""
+    """The hosts and origins that may call: loopback, the address of the server, and the hosts in the settings. This
+    check blocks DNS rebinding. With `public`, the public address is allowed, too."""
     outside = urlsplit(settings.remote.url).hostname if public else None
     names = [*LOOPBACK, settings.own_name, *settings.allowed_hosts, *([outside] if outside else [])]
     hosts = [form for name in names for form in (name, f"{name}:*")]
@@ -90,8 +90,8 @@ async def serve_http(settings: ServerSettings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that ends subscription streams, which would not end by themselves, before it stops. A signal is
-    a normal end."""
+    """A uvicorn server that ends subscription streams before it stops, because they do not end by themselves. After a
+    signal, it ends normally."""
 
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
@@ -103,8 +103,8 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
-        """Handle signals like uvicorn, but do not raise the signal again at the end. So the exit code is 0 and there is
-        no traceback."""
+        """Handle signals like uvicorn, but do not raise the signal again at the end. The exit code is therefore 0, and
+        there is no traceback."""
         before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield
@@ -114,8 +114,8 @@ class _Server(uvicorn.Server):
 
 
 class TimedArrival(H11Protocol):
-    """Limits how long a request may take to arrive. The time starts when the connection opens or, for later requests,
-    at the first byte.
+    """Limits how long a request may take to arrive. The time limit starts when the connection opens. For later requests
+    on the connection, it starts at the first byte.
 
     Between requests, the keep-alive timer of uvicorn applies.
     """

@@ -13,7 +13,8 @@ from pathlib import Path
 logger = logging.getLogger(__name__)
 
 LIMIT_SECONDS = 0.25
-"""Seconds from which blocking is reported. Meanwhile, all other calls wait."""
+"""Code that blocks the event loop for more seconds than this is reported. While the loop is blocked, all other calls
+wait."""
 
 BEAT_SECONDS = 0.1
 
@@ -67,15 +68,15 @@ class LoopWatch:
         # In Python, this is the only way to read the stack of another thread.
         frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
         stack = "".join(traceback.format_stack(frame)[-12:]) if frame is not None else "(no stack)"
-        logger.warning("the event loop was held for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
+        logger.warning("the event loop was blocked for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
     """Whether a call blocked the loop. A heartbeat can also be late because the machine is busy.
 
-    `worked` is the processor time of the loop's thread since the heartbeat. A call that computes uses processor time. A
-    call that waits for the system uses none; then the loop's thread is not `runnable`, and the watching thread was not
-    `late` (in seconds).
+    A call that computes uses processor time: `worked` is the time that the loop's thread has used since the heartbeat.
+    A call that waits for the system uses none. While it waits, the loop's thread is not `runnable`, and the watching
+    thread itself is not delayed. `late` is that delay in seconds.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:
         return False
@@ -88,7 +89,7 @@ def _clock_of(thread: int) -> int | None:
 
 
 def _is_runnable(native_id: int) -> bool:
-    """Whether the thread is running or waits for a processor. False if the system does not provide this."""
+    """Whether the thread is running or waits for a processor. False if the system does not provide this information."""
     try:
         stat = Path(f"/proc/self/task/{native_id}/stat").read_text()
     except OSError:

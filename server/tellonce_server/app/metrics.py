@@ -29,7 +29,11 @@ class Metrics:
             "tellonce_tool_calls", "Tool calls that ended.", ["tool", "outcome"], registry=self._registry
         )
         self._seconds = Histogram(
-            "tellonce_tool_seconds", "Seconds a tool call took.", ["tool"], buckets=BUCKETS, registry=self._registry
+            "tellonce_tool_seconds",
+            "Duration of tool calls in seconds.",
+            ["tool"],
+            buckets=BUCKETS,
+            registry=self._registry,
         )
 
     def called(self, tool: str, seconds: float, ok: bool) -> None:
@@ -77,7 +81,7 @@ def _process(health: dict[str, object]) -> Iterable[Metric]:
         running.add_metric([name], task["running"])
         failures.add_metric([name], task["failures"])
     yield from (running, failures)
-    blocked = "How often a call held the event loop for long."
+    blocked = "How often a call blocked the event loop for more than 250 ms."
     yield CounterMetricFamily("tellonce_event_loop_blocked", blocked, value=_number(health["blocked"]))
 
 
@@ -87,7 +91,7 @@ async def _memory(services: "Services") -> list[Metric]:
     learning = await services.work.attendance.at_work()
     return [
         _gauge("tellonce_database_up", "Whether the database answers.", 1),
-        _gauge("tellonce_summarizer_at_work", "Whether a summarizer asked for work lately.", learning),
+        _gauge("tellonce_summarizer_at_work", "Whether a summarizer has recently asked for work.", learning),
         *_queue(status),
         *_models(status),
         _pools(services.deps.database.use()),
@@ -105,13 +109,13 @@ def _queue(status: QueueStatus) -> Iterable[Metric]:
 
 def _models(status: QueueStatus) -> Iterable[Metric]:
     cost = status.cost
-    yield _gauge("tellonce_model_calls_month", "Model calls to learn, this month.", cost.calls)
+    yield _gauge("tellonce_model_calls_month", "Model calls for learning this month.", cost.calls)
     tokens = GaugeMetricFamily("tellonce_model_tokens_month", "Tokens of these calls.", labels=["direction"])
     tokens.add_metric(["input"], cost.input_tokens)
     tokens.add_metric(["output"], cost.output_tokens)
     yield tokens
-    yield _gauge("tellonce_model_dollars_month", "What these calls cost, in US dollars.", cost.price_usd)
-    yield _gauge("tellonce_models_unreachable", "Models no call reaches now.", len(status.providers_down))
+    yield _gauge("tellonce_model_dollars_month", "Cost of these calls in US dollars.", cost.price_usd)
+    yield _gauge("tellonce_models_unreachable", "Models that no call can reach now.", len(status.providers_down))
 
 
 def _pools(use: "dict[str, PoolUse]") -> Metric:

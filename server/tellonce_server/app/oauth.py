@@ -1,6 +1,6 @@
 """Accepts access tokens (JWT) of an OAuth issuer, as a resource server. It neither issues nor stores tokens.
 
-Only subjects named in the settings are admitted, and only as assistants of their user.
+Only the subjects named in the settings are admitted. Each gets the scope `assistant` for its user.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from tellonce.settings import Remote
 
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""The accepted signature algorithms. All are asymmetric: with a shared secret (HS…), a verifier could also issue
-tokens. `none` is not a signature."""
+"""The accepted signature algorithms. All are asymmetric, because with a shared secret (HS…) a verifier could also issue
+tokens. `none` is left out, because it means that there is no signature."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
@@ -50,7 +50,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys by those that the issuer publishes now. If the issuer is unreachable, keep the present
+        """Replace the keys with those that the issuer publishes now. If the issuer is unreachable, keep the present
         keys."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:

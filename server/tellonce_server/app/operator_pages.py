@@ -22,18 +22,18 @@ Page = Callable[[], Awaitable[Response]]
 def add_operator_pages(
     server: MemoryServer, storage: Storage, public: TransportSecuritySettings, own: TransportSecuritySettings
 ) -> None:
-    """Add the pages. `public` allows the same hosts as the MCP endpoint. `own` allows fewer, without the public
-    address; it protects `/metrics`."""
+    """Add the pages. `public` allows the same hosts as the MCP endpoint. `own` does not allow the public address; it
+    protects `/metrics`."""
     metrics = Metrics(storage)
     storage.on_call(metrics.called)
 
     async def health() -> Response:
-        """200 if storage is open, otherwise 503 with the reason. This page never waits."""
+        """Answer 200 if storage is open, otherwise 503 with the reason. This page never waits."""
         state = await storage.health()
         return JSONResponse({**state, "version": VERSION}, status_code=200 if state["ready"] else 503)
 
     async def ready() -> Response:
-        """200 if the database answers now, otherwise 503 with the reason."""
+        """Answer 200 if the database answers now, otherwise 503 with the reason."""
         reason = await _hindrance(storage)
         return JSONResponse({"ready": reason is None, "reason": reason}, status_code=503 if reason else 200)
 
@@ -61,5 +61,5 @@ async def _hindrance(storage: Storage) -> str | None:
     except TimeoutError:
         return "the database does not answer in time"
     except (StorageUnavailable, *AWAY) as error:
-        return "the database is away" if not isinstance(error, StorageUnavailable) else str(error)
+        return "the database cannot be reached" if not isinstance(error, StorageUnavailable) else str(error)
     return None

@@ -1,5 +1,5 @@
-"""Runs a summarizer for a stdio server if no other summarizer is at work. There is one per data folder, and it stops
-with the server.
+"""Runs a summarizer for a stdio server if no other summarizer is at work. At most one runs per data folder, and it
+stops with the server.
 
 If the settings do not allow this, every context contains a notice that nothing is being learned.
 """
@@ -44,7 +44,7 @@ def may_start(settings: ServerSettings) -> bool:
 
 
 class OwnSummarizer:
-    """The summarizer; `run` is a side task of the stdio server."""
+    """The summarizer that a stdio server starts. `run` is a side task of the server."""
 
     def __init__(
         self, settings: ServerSettings, storage: Storage, *, may_start: bool, look: float = LOOK_SECONDS
@@ -73,7 +73,7 @@ class OwnSummarizer:
     async def _look(self, attendance: "Attendance", notices: list[str], stack: AsyncExitStack) -> None:
         others = await attendance.at_work(besides=self._worker)
         if others and self._child is not None:
-            logger.info("another summarizer is at work; ours ends")
+            logger.info("another summarizer is at work; stopping ours")
             await stack.aclose()
         if not others and self._may_start and self._child is None:
             await self._start(attendance, stack)

@@ -81,7 +81,7 @@ class MemoryServer(MCPServer[None]):
         tool = self._strict.get(name)
         if tool is None or not tool.scopes & self._caller_of().scopes:
             raise ToolError(
-                f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names those there are."
+                f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names the available tools."
             )
         if not tool.only_reads:
             await _require_standing()

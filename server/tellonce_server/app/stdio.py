@@ -1,4 +1,4 @@
-"""Serves one user over stdio, as Claude Desktop and Claude Code start it. Shuts down in order when it is stopped."""
+"""Serves one user over stdio, for clients such as Claude Desktop and Claude Code that start the server themselves."""
 
 import asyncio
 import os

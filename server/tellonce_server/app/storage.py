@@ -35,7 +35,7 @@ LONGEST_PAUSE = 15.0
 """Maximum seconds between attempts to open the database."""
 
 OnCall: TypeAlias = Callable[[str, float, bool], None]
-"""Called after a tool call with its name, its seconds and whether it succeeded."""
+"""A function that is called after each tool call with the tool's name, the seconds, and whether the call succeeded."""
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ class Storage:
     async def services(self) -> "Services":
         """Wait until storage is open and return the services.
 
-        Raises: StorageUnavailable: it could not be opened.
+        Raises: StorageUnavailable: the storage could not be opened.
         """
         if self._actors is None:
             raise StorageUnavailable("The memory is not running yet; try again.")
@@ -114,8 +114,8 @@ class Storage:
         self._emit("tool_call", tool=tool, ms=round(seconds * 1000, 2), ok=ok)
 
     async def _open(self, stack: AsyncExitStack) -> None:
-        """Try to open the storage until it succeeds. So the server need not be restarted if the database starts
-        later."""
+        """Try to open the storage until this succeeds. The server therefore need not be restarted if the database
+        starts later."""
         started, pause = time.perf_counter(), FIRST_PAUSE
         while not await self._opened(stack):
             await asyncio.sleep(pause)
@@ -174,8 +174,8 @@ class Storage:
 
 
 class LateVerifier:
-    """Verifies the tokens of an issuer with the issuer's keys, and our own tokens with the database. The HTTP port is
-    open earlier than the database, so our own tokens wait for it."""
+    """Verifies the tokens of an issuer with the issuer's keys, and our own tokens with the database. The HTTP port
+    opens before the database does, so calls with our own tokens wait for the database."""
 
     def __init__(self, storage: Storage, remote: Remote) -> None:
         self._storage = storage

@@ -1,8 +1,9 @@
-"""Where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
+"""Determines where the memory of a data folder is: in the embedded PostgreSQL, or in an external one.
 
-The server notes an external one in the data folder. A process that runs without DATABASE_URL, for example in another
-folder than the one with `.env`, is then refused instead of being given another, empty memory. The data folder of older
-releases, which were named chatmem, is moved to its new name when a server starts.
+If the memory is in an external PostgreSQL, the server records this in a file in the data folder. A process without
+DATABASE_URL, for example one started outside the folder with `.env`, then refuses to start, instead of opening another,
+empty memory. The data folder of older releases, which were named chatmem, is moved to its new name when a server
+starts.
 """
 
 import os
@@ -42,12 +43,14 @@ def refuse_another_memory(settings: ServerSettings) -> None:
     if settings.login_url is None and note.exists():
         raise StorageRefused(
             f"the memory of {settings.data_dir} is in {note.read_text('utf-8').strip()}, but DATABASE_URL is not set "
-            f"here. Run this in the folder with your .env, or set it. To use the embedded PostgreSQL again, remove {note}."
+            "here. Start it in the folder with your .env, or set DATABASE_URL. To use the embedded PostgreSQL "
+            f"again, remove {note}."
         )
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether there is a memory: always assumed of an external database, else only after its first start."""
+    """Whether there is a memory. An external database is assumed to have one. The embedded PostgreSQL has one after its
+    first start."""
     if settings.login_url is not None or (settings.data_dir / NOTE).exists():
         return True
     return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()
@@ -62,7 +65,10 @@ def move_former_folder() -> str | None:
     if folder.exists() or not former.is_dir():
         return None
     if _in_use(former):
-        return f"The memory in {former} is in use by a server of the former name, and is moved to {folder} when that has ended."
+        return (
+            f"The memory in {former} is in use by a server of the former name. Stop that server; the next start then "
+            f"moves the memory to {folder}."
+        )
     os.rename(former, folder)
     return f"The memory was moved from {former} to {folder}."
 

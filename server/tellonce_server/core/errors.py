@@ -58,7 +58,7 @@ def told(failure: Exception) -> str:
         case asyncpg.TooManyConnectionsError():
             return "The memory's database has no free connection now; call again in a few seconds."
         case _:
-            return "The memory's database does not answer now, it may be restarting; call again in a few seconds."
+            return "The memory's database does not answer now. It may be restarting; call again in a few seconds."
 
 
 class OutageLog:

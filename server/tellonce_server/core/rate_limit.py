@@ -5,7 +5,8 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 BURST_SECONDS = 10
-"""The size of a bucket: after a pause, a name may use the calls of this many seconds at once."""
+"""The size of a bucket. After a pause, a name may at once make as many calls as the rate allows in this many
+seconds."""
 
 MOST_BUCKETS = 10_000
 

@@ -15,8 +15,8 @@ UNNAMED_CHANNEL = "mcp"
 
 
 CONVERSATIONS = 2**52
-"""The lowest chat number of a conversation; all are below twice this value. They are above every Telegram id, and exact
-as JSON numbers."""
+"""The lowest chat number of a conversation. All numbers of conversations are below twice this value, above every
+Telegram id, and exact as JSON numbers."""
 
 
 class ChatRefused(Refused):
@@ -48,7 +48,7 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether a call from this chat may change all memories of the owner. This is so in a private chat, in a
+        """Whether a call from this chat may change all memories of the owner. It may in a private chat, in a
         conversation, and in a shared group, which is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 
@@ -58,8 +58,8 @@ class ChatScope:
         return self.channel if self.channel != self.home else None
 
     def sees(self, chat_id: int | None) -> bool:
-        """Whether a memory with that chat is visible in this chat. A memory without a chat (None) is visible in all
-        chats."""
+        """Whether a memory of the chat `chat_id` is visible in this chat. A memory without a chat (None) is visible in
+        all chats."""
         return chat_id is None or chat_id == self.chat_id
 
     @property
@@ -70,8 +70,8 @@ class ChatScope:
 
 @dataclass(frozen=True)
 class Asked:
-    """The chat, conversation and channel that a call names. If it names no channel, this is the name of the MCP
-    client."""
+    """The chat, conversation and channel that a call names. If the call names no channel, `channel` is the name of the
+    MCP client."""
 
     chat_id: int | None = None
     conversation_id: str | None = None
@@ -163,8 +163,8 @@ def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: st
     """The thread key of a reply. It is the thread of the target if that is a reply thread, else a new thread that
     starts at the target.
 
-    `guest` is the channel of the reply if the chat belongs to another channel: both channels may have a message with
-    the id `target`.
+    `guest` is the channel of the reply if the chat belongs to another channel. It is part of the key, because both
+    channels may have a message with the id `target`.
     """
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread

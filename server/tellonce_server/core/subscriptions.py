@@ -1,5 +1,5 @@
-"""Delivers notifications of changes. An assistant gets those of its own memory; the relay gets those of all
-memories."""
+"""Delivers notifications of changes. An assistant is notified of changes in its own user's memory, the relay of all
+changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ class Dependencies:
     """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
     it after the commit. It never waits and never fails.
 
-    `traces` is a connection pool whose commits may be lost in a power failure.
+    `traces` is a connection pool for rows that may be lost in a power failure, because it commits asynchronously.
     """
 
     settings: ServerSettings
@@ -27,7 +27,7 @@ class Dependencies:
     announce: Callable[[str, str], None]
     emit: Emit
     notices: list[str] = field(default_factory=list)
-    """Notices that this process adds to every context, such as that nothing is being learned."""
+    """Notices that this process adds to every context, such as the notice that nothing is being learned."""
 
     @property
     def zone(self) -> ZoneInfo:

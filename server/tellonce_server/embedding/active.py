@@ -1,6 +1,6 @@
 """The embedder of the database's active model. It is replaced when `tellonce reembed` changes the model.
 
-The settings choose the first one. The Ollama client is imported only if needed.
+The settings choose the embedder that a process starts with. The Ollama client is imported only if needed.
 """
 
 import asyncio

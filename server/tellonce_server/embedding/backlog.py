@@ -69,7 +69,7 @@ class EmbeddingBacklog:
             try:
                 done = await self.work_once() if self._embedder.ready else 0
             except* (EmbeddingUnavailable, *AWAY) as troubles:
-                logger.info("embedding put off: %s", troubles.exceptions[0])
+                logger.info("embedding is postponed: %s", troubles.exceptions[0])
             if not done:
                 await asyncio.sleep(IDLE_SECONDS)
 

@@ -18,7 +18,7 @@ from tellonce_server.store.database import Database
 BATCH: Final = 64
 
 Progress = Callable[[int], None]
-"""Called with the number of texts embedded since the last call."""
+"""A function that is called with the number of texts embedded since the last call."""
 
 
 class NoWayBack(Exception):

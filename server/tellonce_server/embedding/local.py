@@ -24,7 +24,8 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds before the second attempt to get the model's files, and the longest such delay. It doubles each time."""
+"""Seconds before the second attempt to get the model's files, and the longest such delay. The delay doubles each
+time."""
 
 
 @dataclass
@@ -109,7 +110,7 @@ class LocalEmbedder:
         if self.ready and (known := self._cache.get(text)) is not None:
             return known
         if self._waiting >= MOST_WAITING:
-            raise EmbeddingUnavailable("too many questions wait for their embedding")
+            raise EmbeddingUnavailable("too many questions are waiting to be embedded")
         self._waiting += 1
         answered = self._asked[text] = asyncio.get_running_loop().create_future()
         try:

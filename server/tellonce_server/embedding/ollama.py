@@ -63,7 +63,7 @@ class OllamaEmbedder:
         return [await self._query(text) for text in texts]
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        raise EmbeddingUnavailable("only the local model shows its layers")
+        raise EmbeddingUnavailable("only the local model returns its layers")
 
     async def run(self) -> None:
         """Poll the server until it answers, and again after each failure, until cancelled."""
@@ -108,7 +108,7 @@ class OllamaEmbedder:
         vectors = [list(vector) for vector in answer.embeddings]
         if len(vectors) != len(texts) or not all(_sound(vector) for vector in vectors):
             raise EmbeddingUnavailable(
-                f"{self._name} gave no sound vectors of {DIMENSIONS} dimensions: "
+                f"{self._name} returned no valid vectors of {DIMENSIONS} dimensions: "
                 "choose another model in OLLAMA_EMBEDDING_MODEL, for example all-minilm"
             )
         return [_unit(vector) for vector in vectors]

@@ -1,7 +1,7 @@
 """The part of ONNX's file format that a graph needs, in protobuf's encoding.
 
-Field numbers are those of onnx.proto3. Protobuf merges concatenated messages: a model followed by the bytes of another
-is one model with the nodes, constants, inputs and outputs of both.
+Field numbers are those of onnx.proto3. Protobuf merges concatenated messages: the bytes of two models, one after the
+other, are one model with the nodes, constants, inputs and outputs of both.
 """
 
 import struct
@@ -29,7 +29,7 @@ def model(graph: bytes) -> bytes:
 
 
 def extension(graph: bytes) -> bytes:
-    """The bytes that, appended to a model, add this graph's parts to it."""
+    """The bytes to append to a model, so that it also has the parts of this graph."""
     return _bytes(7, graph)
 
 

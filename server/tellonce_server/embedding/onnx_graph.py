@@ -1,9 +1,9 @@
-"""Writes an ONNX graph of a BERT sentence encoder from its weights: token ids in, one unit vector per text out.
+"""Writes the ONNX graph of a BERT sentence encoder, which turns the token ids of a text into one unit vector.
 
-The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization, as
-sentence-transformers publishes all-MiniLM-L6-v2. Weights are rounded to bytes, with one scale per column. The inputs
-that they are multiplied with are rounded to bytes at run time. This takes half the time of float32, and the vectors
-have a cosine of .99 with those of float32.
+The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization. sentence-transformers
+publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. The values multiplied
+by the weights are rounded to bytes at run time. This takes half the time of float32, and the vectors have a cosine of
+.99 with those of float32.
 """
 
 import json
@@ -33,21 +33,22 @@ EMBEDDING, EARLY = "embedding", "early"
 To choose the sentences to keep, the mean after three layers is better than the mean after the last layer."""
 
 MASK, EARLY_TOKENS = "Cast_0", "LayerNormalization_99"
-"""Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. They have
-not changed since the graph's first version."""
+"""Names of two values inside the graph: the mask of real tokens, and the token vectors after three layers. These names
+have not changed since the graph's first version."""
 
 Floats = npt.NDArray[np.float32]
 _TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
 
 
 MASKED = -1e4
-"""Added to the attention score of padding. The exponential of this number is practically 0."""
+"""This number is added to the attention scores of padding. Its exponential is practically 0."""
 
 
 def build(source: Path) -> bytes:
     """The graph of the model in `source` (model.safetensors, config.json), as an ONNX file.
 
-    Input `input_ids`, `attention_mask` (int64, batch x tokens); output EMBEDDING and EARLY (float32, batch x hidden).
+    The inputs are `input_ids` and `attention_mask` (int64, batch x tokens); the outputs are EMBEDDING and EARLY
+    (float32, batch x hidden).
     """
     config = json.loads((source / "config.json").read_text())
     writer = _Writer(read_weights(source / "model.safetensors"), config)
@@ -59,7 +60,7 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """The bytes that, appended to the model, add the output EARLY. The output EMBEDDING does not change."""
+    """The bytes to append to the model, so that it also has the output EARLY. The output EMBEDDING does not change."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [
@@ -91,7 +92,7 @@ class _Writer:
         self._bias = self._attention_bias()
 
     def embeddings(self) -> str:
-        """Word, position and type embeddings, normalized. Every token is of type 0."""
+        """The normalized sum of the word, position and type embeddings. Every token is of type 0."""
         positions = self._weight("embeddings.position_embeddings.weight")
         types = self._weight("embeddings.token_type_embeddings.weight")[0]
         length = self._op("Slice", [self._op("Shape", ["input_ids"]), self._integers[1], self._integers[2]])

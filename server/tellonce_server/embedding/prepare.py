@@ -67,7 +67,7 @@ def prepare(source: Path, target: Path) -> None:
 def _build(source: Path, file: Path) -> None:
     written = build(source)
     if hashlib.sha256(written).hexdigest() != GRAPH_SHA256:
-        sys.exit("the graph that was written is not the expected one; tell us the machine and its numpy version")
+        sys.exit("the graph that was written is not the expected one; please report the machine and its numpy version")
     file.write_bytes(written)
 
 

@@ -1,4 +1,4 @@
-"""The interface of embedders. Knows no model."""
+"""The interface of all embedders. This module depends on no particular model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ RATE: Final = 10.0
 """Maximum texts per second over time. A client that records messages faster is not waiting for answers."""
 
 LONGEST: Final = 2_000
-"""Maximum characters of a text. Nobody asks with a longer text."""
+"""Maximum characters of a text. A longer text is hardly ever a question."""
 
 
 class Foresight:

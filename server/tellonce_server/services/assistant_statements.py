@@ -1,4 +1,4 @@
-"""Checks a model's claims against what the user said in the exchange."""
+"""Checks an assistant's claims about the user against the user's own words."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -95,7 +95,7 @@ class StatementChecker:
         return next((line for line in said if contains_quote(line.content, quote)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
-        """A function that returns the cosine of the claim and a sentence; None while no embedder is available."""
+        """Return a function that gives the cosine of the claim and a sentence; None while no embedder is available."""
         asked = [text, *(part for quoted in said for part in split_sentences(quoted.quote))][: MOST_SENTENCES + 1]
         try:
             vectors = await self._deps.embedder.embed(asked, urgent=True)

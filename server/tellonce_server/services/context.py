@@ -34,15 +34,15 @@ from tellonce_text.changes import Change, Place
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum messages read for a window. No budget has room for so many, so the limit matters only if the summarizer was
-down for a long time."""
+"""Maximum messages read for a window. No budget has room for more, and a window grows beyond this only if the
+summarizer was down for a long time."""
 
 CHUNKS = 40
 LOGGED, LOGGED_CHUNKS = 2_000, 400
 """Maximum memories and chunk summaries read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
-"""Unread exchanges are counted up to this number, the limit in the query file `context.sql`."""
+"""Unread exchanges are counted up to this number, which is also the limit in `context.sql`."""
 
 NEIGHBOURS = 2
 
@@ -129,8 +129,8 @@ class ContextReader:
         return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
 
     async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log. There are none if the budget does not exceed the default, for a past time, or if the
-        caller asks only for other sections."""
+        """The rows for the log. There are none if the budget does not exceed the default, if the context is of a past
+        time, or if the caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (r.where.owner_id, r.where.chat_id, r.thread_key)
@@ -166,7 +166,7 @@ class ContextReader:
             canonical_cap=self._deps.settings.compaction.canonical_cap,
             include=frozenset(r.args.include) if r.args.include is not None else None,
             keep=self._deps.settings.compaction.keep,
-            # A client that takes sections adds the time to its prompt itself, as docs/CONTRACT.md, 4 describes.
+            # A client that takes sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
             clock=r.args.detail == "text" and r.args.include is None,
             chat_id=r.where.chat_id,
         )
@@ -174,7 +174,7 @@ class ContextReader:
     async def _changes(
         self, r: _Request, rows: ContextRows, beside: Elsewhere, chosen: Sequence[Found]
     ) -> Mapping[tuple[int, int], list[Change]]:
-        """What changed since the messages were sent that the context may show or summarize. A context of a past time
+        """The later versions of statements in messages that the context may show or summarize. A context of a past time
         shows no later changes."""
         if r.args.as_of is not None:
             return {}
@@ -210,7 +210,7 @@ class ContextReader:
         return await self._retriever.hits(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
-        """For a reply that starts a thread, the messages around the one it replies to."""
+        """The messages around the quoted message, if the thread has just been started by a reply to it."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = (r.where.owner_id, r.where.chat_id)
@@ -290,6 +290,6 @@ def _unread(exchanges: int) -> list[str]:
     many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
     have = "has" if exchanges == 1 else "have"
     return [
-        f"{many} {have} not been read by any model. When the user tells something lasting, call remember with "
+        f"{many} {have} not been read by any model. When the user says something lasting, call remember with "
         "statements; the prompt learn hands over the rest."
     ]

@@ -74,7 +74,7 @@ class Explainer:
             id=str(memory_id),
             at=memory.valid_from,
             text=memory.content,
-            # A note, and a text that was corrected by hand, is worded by no model.
+            # No model worded a note, or a text that was corrected by hand.
             model=None if memory.note or versions else origin.model,
             memory=memory,
             sources=sources,
@@ -110,7 +110,7 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """Find a message by the channel's own id. If no message has this id, it is tried as a message number."""
+        """Find a message by the channel's own id. If no message has this id, the id is tried as a message number."""
         found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))
@@ -118,7 +118,8 @@ class Explainer:
 
 
 def _is_reached(where: ChatScope, chat_id: int) -> bool:
-    """Whether a search from this chat reaches the other one: both are the owner's own."""
+    """Whether a search in the chat `where` also finds the messages of `chat_id`. It does if both are the owner's own
+    chats."""
     return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
 
 

@@ -48,7 +48,7 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
 
 async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
     """The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
-    so an export of that memory is the same."""
+    so a new export of that memory equals this one."""
     firsts: list[tuple[int, str]] = []
     for thread in await threads.of_chat(database, owner_id, chat_id):
         first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)
@@ -74,7 +74,7 @@ def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
 
 def conversation_of(chat: ChatEntry) -> Entry | None:
     """The channel and name of a conversation, or None for a Telegram chat. The number of a conversation's chat differs
-    from user to user, so an import identifies it by channel and name."""
+    from user to user, so an import identifies the conversation by channel and name."""
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 

@@ -31,7 +31,7 @@ CONFIRM_MINUTES = 15
 MOST_WORDS = 6
 """Maximum words of a topic that are searched for one by one."""
 EXTERNAL_NOTE = (
-    "This is an external PostgreSQL: its backups, write-ahead log archives and replicas' files are out of reach here."
+    "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text."
 )
 NOT_YET = "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them."
 ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of them are erased."
@@ -43,7 +43,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """The matches that the preview of a token showed, and those of them that are erased."""
+    """All matches that the preview showed, and the ones among them that the user chose to erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -56,8 +56,8 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview: all matches, the listed matches, the number of rows per table that would be erased or changed, and the
-    matches as JSON for storing with the token."""
+    """A preview. `shown` has all matches, `listed` the ones in the result. `tally` counts the rows per table that would
+    be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
 
     shown: Sequence[Shown]
     listed: tuple[ForgetMatch, ...]
@@ -97,7 +97,7 @@ class Forgetter:
         """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
         erased.
 
-        A repeated confirmation, for example after a lost answer, must keep the same matches.
+        A confirmation may be repeated, for example after a lost answer, but only with the same numbers in `except`.
 
         Raises: ForgetRefused: the token does not belong to this preview, has expired, or was used with another
         selection.
@@ -130,7 +130,7 @@ class Forgetter:
         count = len((await self._opened(where, args)).shown)
         numbers = picked(which, count)
         if numbers is None:
-            raise ForgetRefused(f"Nothing was erased: “{which[:40]}” names no matches; they are 1 to {count}.")
+            raise ForgetRefused(f"Nothing was erased: “{which[:40]}” is not a list of match numbers from 1 to {count}.")
         kept = tuple(number for number in range(1, count + 1) if number not in numbers)
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
@@ -149,7 +149,7 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
-        """A note with the words of a topic that occur, each by itself, when no text has all of them."""
+        """A note with the topic's words that some text contains. It is shown if no text contains all of the words."""
         words = Target.topic(args.topic).topic_words if args.topic is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
@@ -158,7 +158,7 @@ class Forgetter:
             counts[word] = sum(map(is_own, hits))
         found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items() if count)
         return (
-            (f"No text has all of these words. By themselves I find: {found}. Forget one of them alone.",)
+            (f"No text contains all of these words. I find these single words: {found}. Forget one of them alone.",)
             if found
             else ()
         )
@@ -189,7 +189,7 @@ class Forgetter:
         if preview.until < self._deps.now():
             raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
         if preview.chat_id != where.chat_id or not preview.asked.startswith(previews.asked(args, self._key)):
-            raise ForgetRefused("That is not what was previewed; call forget without confirm again.")
+            raise ForgetRefused("These arguments differ from those of the preview; call forget without confirm again.")
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
         unknown = [number for number in args.except_ or () if number > len(shown)]
         if unknown:
@@ -202,7 +202,7 @@ class Forgetter:
         asked, selected = previews.asked(args, self._key), previews.selected(args, self._key)
         if not await forget.bind_preview(self._deps.database, where.owner_id, args.confirm or "", asked, selected):
             raise ForgetRefused(
-                "That preview was already confirmed with other matches kept; call forget without confirm again."
+                "That preview was already confirmed with another selection; call forget without confirm again."
             )
 
 
@@ -245,7 +245,7 @@ def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) ->
     known = {match.key for match in confirmed.shown}
     since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
     notes = [] if confirmed.chosen else ["Nothing was erased: no match was ticked."]
-    notes += [f"{since} more since the preview, not erased."] if since else []
+    notes += [f"New or changed since the preview, so not erased: {counted(since, 'match')}."] if since else []
     if len(left) > since:
-        notes.append(f"{counted(len(left) - since, 'place')} still hold it; it is not forgotten yet. Forget it again.")
+        notes.append(f"It is not forgotten yet: {counted(len(left) - since, 'text')} still left. Forget it again.")
     return notes

@@ -158,8 +158,8 @@ class Keeper:
         return "kept"
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """An existing memory with the same text and the same start. If there is none and the item has no end, one with
-        the same text and no end."""
+        """An existing memory with the same text and the same start. If there is none and the item has no end, a memory
+        with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
@@ -189,7 +189,7 @@ class Keeper:
         )
 
     async def _sources(self, item: ExportedMemory) -> list[int]:
-        """The numbers of those source messages that are stored here too."""
+        """The numbers of the source messages that are also stored in this database."""
         database, where = self.services.deps.database, self.where
         place = (where.owner_id, where.chat_id)
         found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]

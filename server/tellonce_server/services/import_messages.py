@@ -106,8 +106,8 @@ class Importer:
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
-        """Store new messages and queue the resulting jobs in one transaction. For messages that exist, nothing is
-        queued."""
+        """Store new messages and queue the resulting jobs in one transaction. Messages that already exist queue
+        nothing."""
         where, now = self._where, self._deps.now()
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
@@ -177,7 +177,7 @@ class Importer:
 
 
 def clean(text: str) -> str:
-    """The text without what PostgreSQL cannot store: NUL and unpaired surrogates."""
+    """The text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 

@@ -75,7 +75,7 @@ class Recorder:
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
         """Record a message, or recognize it by its id as a duplicate or an edit.
 
-        Raises: MessageRefused: it names an exchange that does not exist, or has the id of a message of the other role.
+        Raises: MessageRefused: `exchange_of` names no message, or the id belongs to a message of the other role.
         """
         incoming = await self._incoming(where, args)
         now = self._deps.now()
@@ -206,7 +206,8 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
-        """Compact the thread if this is due. If a crash prevents it, the thread's next message triggers it again."""
+        """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the thread's next
+        message makes up for it."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False

@@ -101,7 +101,7 @@ class Rememberer:
         A statement of the user's is certain; an assistant's is checked against the user's words. A certain statement
         lifts its tombstone.
 
-        Raises: MemoryUnfit: the text states nothing, the user has denied it, or the user had it forgotten after its
+        Raises: MemoryUnfit: the text states nothing, the user has denied it, or the user asked to forget it after its
         source message was sent. NoSuchMemory: `replaces` has a number that this chat does not know.
         """
         if args.statements is None:
@@ -139,8 +139,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement that was sent without a kind: a date if it names a day and time, else a preference or
-        a fact, as the scorer decides."""
+        """The kind of a statement that was sent without a kind: a date if it names a day and time, otherwise a
+        preference or a fact. The scorer decides between the last two."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -183,7 +183,9 @@ class Rememberer:
         stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
-            raise MemoryUnfit("The user had that forgotten after this message; keep it only if they say it again.")
+            raise MemoryUnfit(
+                "The user asked to forget that after this message was sent; keep it only if they say it again."
+            )
         await self._tombstones.lift(t, where.owner_id, stones, now)
         return stored
 

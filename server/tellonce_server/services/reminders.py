@@ -57,7 +57,7 @@ class Reminding:
     async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
         """Change a reminder. Raises NoSuchMemory, and MemoryUnfit for a `move` without a time."""
         if args.action == "move" and args.at is None:
-            raise MemoryUnfit("action move needs at.")
+            raise MemoryUnfit("The action move needs the argument at.")
         found = await self._find(where, args.memory_id)
         now, owner = self._deps.now(), where.owner_id
         async with self._deps.database.transaction() as t:
@@ -71,8 +71,8 @@ class Reminding:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves. With a user, only those of the user's private
-        chat."""
+        """Claim the due reminders of the chats that this server serves. If `user_id` is given, only those of this
+        user's private chat."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []

@@ -54,7 +54,7 @@ class Services:
 
 
 def make_actors(deps: Dependencies, key: bytes) -> Services:
-    """Create the services. `key` is the server's secret: it signs confirm tokens, seals page sessions and keys
+    """Create the services. `key` is the server's secret, which protects previews, page sessions and the hashes in
     tombstones."""
     statements, tombstones = Statements(deps), Tombstones(key)
     receipts = ReceiptKeeper(deps.traces)

@@ -33,7 +33,8 @@ class HandingOut:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """The newest exchanges of this chat that no model has read, with instructions. The next call returns others."""
+        """The newest exchanges of this chat that no model has read, with instructions. The next call returns other
+        exchanges."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, where.owner_id, where.chat_id, now, AT_ONCE, handed_before=now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -46,7 +47,7 @@ async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
     """Mark exchanges as read by the assistant if they were handed out recently or contain a message of `sources`. Notes
-    from these exchanges are ended unless they are in `borne_out`."""
+    from these exchanges are ended, except those in `borne_out`, which the assistant's statements repeat."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):

@@ -193,7 +193,7 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """As many of the user's newest messages as fit, oldest first. They stand in for the summary of a new session."""
+    """The user's newest messages, as many as fit, oldest first. They are shown while a session has no summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user"]):
         longer = [mask(line.content), *said]
@@ -219,4 +219,4 @@ def _place(cursor: str) -> tuple[datetime, int]:
             return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
     except ValueError:
         pass
-    raise Refused("That is not a cursor of this tool; use next_cursor of the page before.")
+    raise Refused("That is not a cursor of this tool; use next_cursor of the previous page.")

@@ -34,7 +34,8 @@ def by_number(chat_id: int, number: int | str) -> str:
 
 @dataclass(frozen=True)
 class Named:
-    """The identity of a message. `sent_at` is None if only the id is known, as for the target of a reply."""
+    """The identity of a message. `sent_at` is None if only the id is known, for example if the message is the target of
+    a reply."""
 
     channel: str
     ext_id: str
@@ -44,7 +45,7 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """The threads of the given messages that are already stored, by channel and external id.
+    """Find which of the given messages are already stored. Returns their thread keys by channel and external id.
 
     The `numbered` messages are found by number and time. In the result, their channel is empty.
     """

@@ -9,8 +9,8 @@ from tellonce_server.store.database import Queries, one
 
 @dataclass(frozen=True)
 class Chat:
-    """A chat with its current canonical summary. Model calls for summaries and for second readings are each limited to
-    one per exchange. Calls for learning are only counted."""
+    """A chat with its current canonical summary. The `*_calls` fields count calls of paid models. `summary_calls` and
+    `second_calls` (second readings of an exchange) may not exceed the number of exchanges."""
 
     chat_id: int
     channel: str

@@ -14,7 +14,7 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum number of rows of each kind to read. The token budget may leave out more of them."""
+    """Maximum number of rows of each kind to read. Fewer of them may fit into the token budget."""
 
     window: int
     facts: int
@@ -67,8 +67,8 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in the log: it holds now, was completed, or was replaced by another memory. `last_source` is its newest
-    source message in this chat."""
+    """A memory in the section `log` of a context: it holds now, was completed, or was replaced by another memory.
+    `last_source` is its newest source message in this chat."""
 
     id: int
     kind: MemoryKind
@@ -81,7 +81,7 @@ class Learned(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """A chunk summary in the log. `body` contains the lists of its structured part."""
+    """A chunk summary in the section `log` of a context. `body` contains the lists of its structured part."""
 
     from_at: datetime
     to_at: datetime

@@ -74,17 +74,17 @@ class Queries(Protocol):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """The row of a statement that always returns one, such as an aggregate or an upsert. Raises LookupError if there is
+    """Run a statement that must return a row, such as an aggregate or an upsert. Raises LookupError if it returns
     none."""
     row = await q.row(name, *args)
     if row is None:
-        raise LookupError(f"{name} gave no row")
+        raise LookupError(f"{name} returned no row")
     return row
 
 
 class Transaction:
-    """Named queries on one connection, for one owner or several in turn. They run in one transaction, or each in its
-    own (`Database.session`)."""
+    """Runs named queries on one connection, for one owner or several in turn. The queries share one transaction, or
+    each has its own (`Database.session`)."""
 
     def __init__(self, connection: Proxy) -> None:
         self._connection = connection
@@ -108,7 +108,7 @@ class Transaction:
         return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
 
     async def pages(self, name: str, size: int, *args: Any) -> AsyncGenerator[list[Row]]:
-        """The rows of a large result, `size` at a time. It works only inside a transaction."""
+        """Read a large result, `size` rows at a time. This works only inside a transaction."""
         cursor = await (await serving(self._connection, name, args)).cursor(query(name), *args)
         while page := await cursor.fetch(size):
             yield page
@@ -148,7 +148,7 @@ class Database:
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Transaction]:
-        """Named queries on one connection, each committed at once. A session lock stays held between the queries."""
+        """Open a connection on which each query is committed at once. A session lock stays held between the queries."""
         async with self._sessions.session() as connection:
             yield Transaction(connection)
 
@@ -158,8 +158,8 @@ class Database:
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes after their transaction was committed. A notification inside it would serialize all
-        commits."""
+        """Announce changes after their transaction was committed. A notification inside the transaction would serialize
+        all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 
@@ -171,7 +171,7 @@ class Database:
 @asynccontextmanager
 async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
     """Runs named queries as the login that owns the tables. Access tokens and keys need this login, because the
-    server's roles may not read their tables."""
+    server's roles may not read the tables that contain them."""
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
         yield Transaction(connection)

@@ -1,4 +1,4 @@
-"""The queries of `forget`. They find and change every text of an owner, and store previews without text."""
+"""The queries of `forget`. They find and change every text of an owner, and store previews that contain no text."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
@@ -48,8 +48,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Preview:
-    """A stored preview. `asked` is a keyed hash of the request and, once it is confirmed, of the selection. `hits`
-    identifies the matches by number, as JSON."""
+    """A stored preview. `asked` is a keyed hash of the request; the first confirmation appends a hash of the selection.
+    `hits` lists the matches as JSON, by number."""
 
     chat_id: int
     until: datetime
@@ -121,15 +121,15 @@ async def memories_of(
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages before and after each of these in its thread, and messages close by that were sent within a minute
-    of it."""
+    """The messages directly before and after each given message in its thread, and those up to three positions away
+    that were sent within a minute of it."""
     return [TextRow(*row) for row in await q.rows("forget.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
-    """Current memories learned from these messages."""
+    """Current memories learned from these messages, except those in `without`."""
     return _statements(await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), list(without), limit))
 
 
@@ -144,14 +144,14 @@ async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
 
 
 async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes, selected: bytes) -> bool:
-    """Bind a preview to the selection with which it is first confirmed. Returns whether it is bound to this one."""
+    """Bind a preview to the selection with which it is first confirmed. Returns whether it is bound to `selected`."""
     bound: bytes | None = await q.value("forget.bind_preview", owner_id, preview_id, asked, selected)
     return bound == asked + selected
 
 
 async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText], now: datetime) -> set[tuple[int, int]]:
-    """Write the new texts and their tombstones. Returns the messages (chat, number) that were changed, because they
-    still had the expected version."""
+    """Write the new texts and their tombstones. Returns the changed messages as (chat, number). A message that no
+    longer has the expected version is not changed."""
     columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
     scopes = [f"@c{m.chat_id}" for m in new]
     marks = unzip([(m.chat_id, m.id, claim) for m in new for claim in m.claims], 3)

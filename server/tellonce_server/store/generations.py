@@ -58,7 +58,7 @@ async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any,
 
 
 async def switch(connection: Any, model: str, now: datetime) -> None:
-    """Replace the active vectors by the vectors of `model`, and keep the former ones, in one transaction."""
+    """Replace the active vectors with the vectors of `model`, and keep the former ones, in one transaction."""
     # The vector indexes are dropped first, because adding every new vector to them is slow. They are rebuilt in the
     # background.
     await near_indexes.clear_all(connection)

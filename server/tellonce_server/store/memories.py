@@ -72,7 +72,8 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may say the same as a new statement. `cosine` is None if one of the two has no embedding."""
+    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two has no
+    embedding."""
 
     memory: Memory
     cosine: float | None
@@ -128,7 +129,7 @@ async def add(
 
 
 async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
-    """The name that the user gave last, or None."""
+    """The user's name as the user most recently stated it, or None."""
     name: str | None = await q.value("memories.user_name", owner_id, chat_id)
     return name
 
@@ -179,8 +180,9 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """The memories to show to a worker, at most `limit`: those similar in meaning (`vectors`) or in words (`lexemes`)
-    to the texts that it reads, pinned ones, and recent ones. `each` limits each way of finding them."""
+    """At most `limit` memories to show to a worker. They are pinned, recent, or similar in meaning (`vectors`) or in
+    words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories found in each of
+    these ways."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -287,7 +289,7 @@ async def take_back_edit(
     scope: Sequence[str],
     words_key: int,
 ) -> None:
-    """Give a memory the text of its last former version again, as if it had not been edited."""
+    """Undo the last edit of a memory. `version` is the former version, whose text becomes the current text again."""
     args = (version, note, deadline, index_text, list(scope), words_key)
     await q.run("memories.take_back_edit", owner_id, memory_id, *args)
 
@@ -385,8 +387,8 @@ async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[i
 async def changes(
     q: Queries, owner_id: int, places: Collection[Place], chat_id: int | None
 ) -> dict[tuple[int, int], list[Change]]:
-    """The statements of these messages that were reworded or replaced since, by (chat, number). Memories that are not
-    visible in `chat_id` are left out; None means all chats."""
+    """The later versions of statements that were learned from the messages at these places and then reworded or
+    replaced, by (chat, number). Memories that are not visible in `chat_id` are left out; None means all chats."""
     if not places:
         return {}
     found: dict[tuple[int, int], list[Change]] = {}
@@ -408,8 +410,8 @@ async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
 
 
 async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
-    """Make goals whose deadline was before `since` uncertain, so that the user is asked about them. Each goal is made
-    uncertain only once."""
+    """Mark goals whose deadline was before `since` as uncertain, so that the user is asked about them. Each goal is
+    marked only once."""
     return await q.run("memories.overdue_goals", owner_id, now, since)
 
 

@@ -11,7 +11,7 @@ from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.store.database import Queries, Row, one
 
 NEWEST = 2**62
-"""A number above that of any message."""
+"""A number greater than any message number."""
 PAGE = 500
 
 
@@ -20,7 +20,7 @@ class FollowUp:
     """The job that a new message queues. It is about the messages from `first` (None: the new message) to the new
     message.
 
-    The job is merged into an unclaimed job of the same kind and key. A job without a key stays separate.
+    The job is merged into an unclaimed job of the same kind and key. A job without a key is never merged.
     """
 
     kind: JobKind
@@ -210,7 +210,8 @@ async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int)
 async def around(
     q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
 ) -> list[Line]:
-    """The messages around this one in its thread, oldest first. With `as_of`, they have their texts of that time."""
+    """The messages around this one in its thread, oldest first. With `as_of`, they have the texts that they had at that
+    time."""
     return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 

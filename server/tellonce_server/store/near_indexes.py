@@ -1,7 +1,7 @@
-"""A separate vector index for every owner with very many messages, built while the server runs.
+"""Builds a separate vector index for every owner with very many messages, while the server runs.
 
-For an owner with fewer messages, a scan of the codes in the primary key is as fast. Without the index, storing a
-message takes a tenth of the time.
+For an owner with fewer messages, a scan of the codes in the primary key is as fast as an index. Without the index,
+storing a message takes a tenth of the time.
 """
 
 import logging
@@ -13,7 +13,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import query
 
 LARGE: Final = 20_000
-"""The number of messages from which an owner gets an index. A scan of this many codes takes about 5 ms."""
+"""An owner with at least this many messages gets an index. A scan of this many codes takes about 5 ms."""
 
 _LOCK: Final = 0x63_68_61_74_6E_65_61_72
 
@@ -48,5 +48,5 @@ async def clear_all(connection: Any) -> None:
 
 
 async def clearing(connection: Any) -> list[str]:
-    """The statements that drop all of these indexes."""
+    """The statements that drop the vector indexes of all owners."""
     return [row["clear"] for row in await connection.fetch(query("near.all_of_them"))]

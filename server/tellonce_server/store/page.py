@@ -180,16 +180,16 @@ class Former:
 
 
 async def restore(q: Queries, owner_id: int, former: Former, now: datetime, since: datetime) -> bool:
-    """Restore a memory's former state if the memory was changed since `since`. Returns whether it was."""
+    """Restore a memory's former state if the memory was changed after `since`. Returns whether it was restored."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
     return await q.row("page.restore", owner_id, *args) is not None
 
 
 async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
-    """Reactivate the memories that this memory replaced or ended since `since`. Returns their number."""
+    """Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
     return await q.run("page.revive", owner_id, memory_id, now, since)
 
 
 async def withdraw(q: Queries, owner_id: int, memory_id: int, by: int, now: datetime, since: datetime) -> bool:
-    """Withdraw a statement that was made since `since`. `by` is the statement that it had replaced."""
+    """Withdraw a statement that was made after `since`. `by` is the statement that it had replaced."""
     return await q.row("page.withdraw", owner_id, memory_id, by, now, since) is not None

@@ -2,7 +2,8 @@
 
 On a direct connection, role and owner are set for the session, which costs nothing until the owner changes. A pooler
 gives a server connection to another client after each transaction, and that client would inherit the session's
-settings. So through a pooler, every statement runs in a transaction that sets role and owner only for itself.
+settings. Through a pooler, every statement therefore runs in a transaction, and role and owner are set for this
+transaction only.
 """
 
 import json
@@ -54,8 +55,8 @@ class OwnedConnection(asyncpg.Connection):
     _model: str | None = None
 
     async def serve(self, name: str, args: tuple[Any, ...]) -> None:
-        """Apply the settings that the statement `name` needs. If the statement is about one owner, the first argument
-        is this owner."""
+        """Apply the settings that the statement `name` needs. The first argument of a statement about one owner is this
+        owner."""
         if reach(name) == "owner" and self._owner != args[0]:
             self._owner = None
             await self.fetchval(SET, OWNER, str(args[0]), not self.lasting)
@@ -84,11 +85,13 @@ class BorrowedConnection(OwnedConnection):
 
     lasting = False
     name = "tellonce, pooled"
-    """A separate name, because a pooler keeps its connections open after our server has stopped."""
+    """A separate name. A pooler keeps its connections open after our server has stopped, so they do not identify a
+    running server."""
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors among the arguments, each of which is a single value or a column of values."""
+    """The model of the vectors that the arguments contain; None if they contain no vector. Each argument is a single
+    value or a column of values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -256,7 +259,8 @@ async def _open(
 async def _prepared(connection: "asyncpg.Connection[Row]") -> None:
     if connection.get_server_pid() != await connection.fetchval(BACKEND):
         raise StorageRefused(
-            "A connection pooler has come between the memory and PostgreSQL; start the server again, so that it notices."
+            "A connection pooler now stands between this server and PostgreSQL; restart the server, so that it "
+            "detects the pooler."
         )
     await codecs(connection)
 
@@ -284,7 +288,8 @@ def _dump(value: Any) -> str:
 
 
 async def prove_bound(pool: Pool) -> None:
-    """Check that row-level security applies to the role that serves calls, and that it sees no rows without an owner.
+    """Check that row-level security applies to the role that serves calls, and that this role sees no rows while no
+    owner is set.
 
     Raises: StorageRefused: row-level security does not apply, so every user would see the memories of all others.
     """
@@ -293,6 +298,6 @@ async def prove_bound(pool: Pool) -> None:
     if proof is None or not proof["bound"]:
         role = proof["role"] if proof is not None else "nobody"
         raise StorageRefused(
-            f"PostgreSQL lets the role {role} see the rows of all users: row-level security does not bind it. The memory "
-            "stays closed. Set DATABASE_URL to a login that is no superuser and has no BYPASSRLS."
+            f"Row-level security does not apply to the role {role}, so it would see the rows of all users. The "
+            "server does not start. Set DATABASE_URL to a login that is not a superuser and does not have BYPASSRLS."
         )

@@ -1,5 +1,5 @@
-"""The queue of jobs, and the workers that ask for them. A result is stored before it is applied (write-ahead). The state machine is in the SQL
-statements."""
+"""The queue of jobs, and the workers that ask for them. A result is stored before it is applied (write-ahead). The
+state machine is in the SQL statements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -141,15 +141,16 @@ async def claim(
     most_lost: int,
     prefer: int = PAST_EXCHANGES,
 ) -> list[Job]:
-    """Claim up to `limit` due jobs. A job or lease dated after `horizon` counts as due, because the clock must have
-    been set back since it was dated. `prefer` is the track of past work to claim first."""
+    """Claim up to `limit` due jobs. A job or lease whose time is after `horizon` counts as due, because such a time
+    means that the clock was set back. `prefer` is the track of past work to claim first."""
     wanted = list(kinds) if kinds else None
     rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
     return [_job(row) for row in rows]
 
 
 async def bury(q: Queries, now: datetime, most_lost: int) -> int:
-    """Mark as failed the jobs whose lease expired without a result `most_lost` times in a row. Returns their number."""
+    """Mark jobs as failed if their lease expired without a result `most_lost` times in a row. Returns the number of
+    these jobs."""
     return await q.run("queue.bury", now, most_lost)
 
 
@@ -243,19 +244,19 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark as final the earlier jobs whose text this job has replaced, so that they are not redone."""
+    """Mark the earlier jobs whose text this job has replaced as final, so that they are not redone."""
     await q.run("queue.settle", *_key(key))
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
     """Whether this exchange updates the canonical summary. It does if the chat has no summary yet, or if the summary is
-    provisional and no later exchange is in it or queued."""
+    provisional and no later exchange is part of it or queued."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
 async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
-    """Queue jobs with provisional results again: those that one of the `lower` tiers did, and exchanges that had no
-    second reading by `best`. Returns their number."""
+    """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and exchanges that `best` has
+    not read a second time. Returns their number."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 
@@ -275,7 +276,7 @@ async def reading(q: Queries) -> list[Reading]:
 
 
 async def dropped(q: Queries, now: datetime) -> dict[str, int]:
-    """The number of items that were not stored this month, by reason."""
+    """The number of learned items that were discarded this month, by reason."""
     return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
 
 

@@ -1,4 +1,5 @@
-"""Finds out whether this process reaches PostgreSQL directly or through a pooler, by connecting, never from the URL."""
+"""Determines whether this process reaches PostgreSQL directly or through a pooler. It tests this by connecting, because
+the URL does not show it."""
 
 import asyncio
 import secrets
@@ -41,14 +42,14 @@ async def find_route(address: str, direct: str | None) -> Route:
     """
     if direct is not None and await is_pooled(direct):
         raise StorageRefused(
-            "DATABASE_DIRECT_URL leads to a connection pooler, too; set it to PostgreSQL's own address and port."
+            "DATABASE_DIRECT_URL also leads to a connection pooler; set it to PostgreSQL's own address and port."
         )
     if not await is_pooled(address):
         return Route(address, direct or address)
     if direct is None:
         raise StorageRefused(
-            "DATABASE_URL leads to a connection pooler. Set DATABASE_DIRECT_URL to PostgreSQL's own address besides: "
-            "migrations, locks and notifications need a session."
+            "DATABASE_URL leads to a connection pooler. Also set DATABASE_DIRECT_URL to PostgreSQL's own address, "
+            "because migrations, locks and notifications need a session."
         )
     return Route(address, direct, pooled=True, named=await _keeps_named(address))
 
@@ -68,7 +69,8 @@ async def _keeps_named(address: str) -> bool:
     """Whether a statement that was prepared on one of the pooler's server connections also runs on another.
 
     If the pooler is too old or keeps no prepared statements (`max_prepared_statements = 0`), the test fails or always
-    gets the same server connection. Then every statement is parsed each time it runs, which any pooler supports.
+    gets the same server connection. The result is then False, and every statement is parsed each time it runs, which
+    any pooler supports.
     """
     try:
         async with asyncio.timeout(_SECONDS * _TRIES), _connection(address) as one, _connection(address) as other:
@@ -91,7 +93,7 @@ async def _keeps_named(address: str) -> bool:
 
 @asynccontextmanager
 async def _connection(address: str) -> AsyncGenerator[Any]:
-    # Without a cache, asyncpg sends unnamed statements, which are parsed where they run.
+    # Without a cache, asyncpg sends unnamed statements, which any server connection can run.
     connection = await asyncpg.connect(address, statement_cache_size=0)
     try:
         yield connection

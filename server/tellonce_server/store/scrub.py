@@ -1,5 +1,5 @@
-"""Rewrites one table at a time, in a separate session. A rewrite is cancelled when another session has waited for the
-table too long."""
+"""Rewrites tables to remove the bytes of erased text from the files, one table at a time and in a separate session. A
+rewrite is cancelled when another session has waited for the table too long."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -15,7 +15,7 @@ from tellonce_server.store.database import Database
 from tellonce_sql import queries, query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
-"""The lock held while scrubbing, because a second process would only lock the same tables again."""
+"""The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
 
 LONGEST_WAIT: Final = 0.8
 """Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is
@@ -23,7 +23,7 @@ never cancelled."""
 LOOK_SECONDS: Final = 0.1
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
-"""The query that only a superuser may run."""
+"""The name of the one query that only a superuser may run."""
 
 
 def rewrites() -> list[str]:

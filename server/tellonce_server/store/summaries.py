@@ -95,7 +95,7 @@ async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
 
 
 async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datetime, int], limit: int) -> list[Summary]:
-    """A page of chunks of all threads, newest first, after the one with the given time and number."""
+    """A page of chunks of all threads, newest first, after the chunk with the given time and number."""
     return [_summary(row) for row in await q.rows("summaries.chunk_page", owner_id, chat_id, *after, limit)]
 
 

@@ -12,7 +12,7 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. Those after them, up to `queued_to`, are
+    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next ones, up to `queued_to`, are
     queued to be summarized. The rest, up to `last_no`, are open."""
 
     thread_key: str
@@ -36,7 +36,7 @@ class OpenMessage:
 
 @dataclass(frozen=True)
 class Run:
-    """Contiguous messages of a thread, by thread number and by message number."""
+    """A range of contiguous messages of a thread, given by thread numbers and by message numbers."""
 
     from_no: int
     to_no: int
@@ -47,7 +47,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Gap:
-    """A thread whose counters do not match its chunk summaries and open messages. There must never be one."""
+    """A thread whose counters do not match its chunk summaries and open messages. Such a thread must never exist."""
 
     chat_id: int
     thread_key: str

@@ -46,5 +46,5 @@ async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> 
 
 
 async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
-    """Those of the given claim hashes that have a tombstone, even a lifted one."""
+    """The given claim hashes that have a tombstone, including lifted tombstones."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))

@@ -1,7 +1,7 @@
 """Determines when an alarm is due from the words of an order: `tomorrow at 9`, `every Monday at 8`. Pure.
 
-An order is always about the future. An hour without AM or PM is taken as an hour when people are awake. A day without
-a time of day means its morning.
+An order is a request for an alarm and is always about the future. An hour without AM or PM is taken as an hour when
+people are awake. A day without a time of day means the morning of that day.
 """
 
 from collections.abc import Iterator
@@ -23,8 +23,8 @@ MORNING: Final = HOURS["morning"]
 
 
 class Alarm(NamedTuple):
-    """An alarm. `start` and `end` are its place in the text. It has either `at` or `cron`, five fields in the user's
-    zone.
+    """An alarm. `start` and `end` are its place in the text. A single alarm has `at`; a repeated one has `cron`, an
+    expression of five fields in the user's zone.
 
     If it has neither, it repeats in a way that cron cannot express, such as every other day.
     """
@@ -62,7 +62,7 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
-    """Whether the alarm of a text is due at `moment`. An hour without AM or PM may be either of the two."""
+    """Whether `moment` can be the due time of the alarm in a text. An hour without AM or PM matches both hours."""
     found = alarm(text, said)
     local = moment.astimezone(said.zone)
     if found is None or (found.at is None and found.cron is None):
@@ -103,7 +103,7 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
 
 
 def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
-    """Add the time of day, which is after the days or before them: `every Monday at 8`, `at 8 every Monday`."""
+    """Add the time of day, which comes after the days or before them: `every Monday at 8`, `at 8 every Monday`."""
     part = part_at(line, found.end)
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)
@@ -171,8 +171,8 @@ def _unit(line: Line, at: int, today: date) -> _Repeat | None:
 
 
 def _of_month(line: Line, end: int, today: date) -> _Repeat:
-    """Parse `on the 1st` after `every month`. Without it, take the day of today, but at most the 28th, which exists in
-    every month."""
+    """Parse `on the 1st` after `every month`. Without such words, the day is today's day of the month, but at most the
+    28th, which exists in every month."""
     at = skip(line, end, "on", "article")
     day = day_number(line, at) if at > end else None
     return _Repeat(at + 1, f"{day} * *") if day else _Repeat(end, f"{min(today.day, 28)} * *")
@@ -218,8 +218,8 @@ def _coming(clock: Clock, local: datetime) -> Iterator[datetime]:
 
 
 def _on(day: date, clock: Clock, local: datetime, zone: ZoneInfo) -> datetime:
-    """The time on a day at a clock time. Without AM or PM, this is an hour when people are awake and, for today, if
-    possible an hour that is still to come."""
+    """The clock time on that day. Without AM or PM, it is an hour when people are awake; for today, it is an hour in
+    the future if possible."""
     at = _wall(day, _awake(clock), clock.minute, zone)
     later = _wall(day, clock.hour % 12 + 12, clock.minute, zone)
     return later if not clock.half and day == local.date() and at <= local < later else at

@@ -1,6 +1,6 @@
 """Adds dates after the relative words of a text: `last Saturday (2023-05-20)`.
 
-A date is added only if it is certain, and only once. Code and dates that the text gives in full stay unchanged.
+A date is added only if it is certain, and only once. Code stays unchanged, and so do dates that are given in full.
 """
 
 import re

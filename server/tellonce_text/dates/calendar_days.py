@@ -62,8 +62,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
 
 
 def _is_like_version(line: Line, index: int) -> bool:
-    """Whether dotted numbers are probably versions. In English, this is always so. In other languages, it is so if one
-    of the dotted numbers in the sentence has no word before it that marks a date."""
+    """Whether dotted numbers are probably versions. In English, they always are. In other languages, they are if at
+    least one dotted number in the sentence does not follow a word that introduces a date."""
     if line.language == "en":
         return True
     first, end = line.sentences[index]
@@ -88,7 +88,7 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
 
 
 def _is_slashed_day(line: Line, index: int) -> bool:
-    """Whether the numbers around a slash are a date and not a fraction, as in `will be 8/24` or `until 8/24`."""
+    """Whether the numbers around a slash are a date, as in `will be 8/24` or `until 8/24`, and not a fraction."""
     first, mark, second, *_ = line[index].parts
     beside = {line[index - 1].word, line[index + 1].word}
     days = mark == "/" and int(first or 0) <= _MONTHS < int(second or 0) <= _LONGEST_MONTH
@@ -101,8 +101,8 @@ _LEADS_TO_DAY: Final = frozenset("be until from starting through thru at".split(
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
-    """The date in the order of day and month that is usual in the region, followed by the date in the other order if
-    that may be meant, too."""
+    """The date with day and month in the region's usual order. If the other order is possible too, the date in that
+    order follows."""
 
     def meaning(scene: Scene) -> Meaning | None:
         by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
@@ -222,7 +222,7 @@ def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
 
 
 def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a complete date. If the text also gives a weekday that does not match, it is not certain."""
+    """The meaning of a complete date. If the text also gives a weekday that does not match, the date is not certain."""
     found = _date(year, month, day)
     agreed = weekday is None or found is None or found.weekday() == weekday
     return lambda _scene: Meaning((one_day(found),), agreed) if found else None
@@ -231,8 +231,8 @@ def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Sc
 def _day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a day of a month. Without a year, it is the last or the next such day. A given weekday must
-    match."""
+    """The meaning of a day of a month. Without a year, it is the last or the next such day. If the text gives a
+    weekday, the day must match it."""
 
     def days(of: int) -> Days | None:
         end = _date(of, month, last) if last and last != day else _date(of, month, day)
@@ -323,7 +323,7 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether the text nearby names a month or a feast. The day may be a day of that month."""
+    """Whether the text nearby names a month or a feast, because then the day may belong to that month."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 

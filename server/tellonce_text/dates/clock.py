@@ -1,5 +1,5 @@
-"""Formats times for a reader, in the user's time zone and always in English. Knows no clock: every time is an argument
-and must be timezone-aware."""
+"""Formats times for a reader, in the user's time zone and always in English. It reads no clock: every time is an
+argument and must be timezone-aware."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
@@ -45,8 +45,8 @@ def offset_minutes(at: datetime) -> int:
 
 
 def age(at: datetime, now: datetime, zone: ZoneInfo) -> str:
-    """Format an age: `just now` under an hour or for the future, `Nh ago` on the same day, then `yesterday` and `N days
-    ago` by the calendar of the zone."""
+    """Format an age: `just now` below an hour or for a future time, `Nh ago` on the same day, then `yesterday` and
+    `N days ago`, counted by the calendar days of the zone."""
     # The difference is computed in UTC, because Python subtracts two times of one zone by their wall clocks.
     elapsed = _aware(now).astimezone(UTC) - _aware(at).astimezone(UTC)
     days = (local_day(now, zone) - local_day(at, zone)).days

@@ -14,8 +14,8 @@ PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "ni
 class Clock(NamedTuple):
     """A time of day.
 
-    `half`: whether AM or PM is known. `until`: the hour and minute at which a range ends. `spoken`: the time is given
-    in words such as `half seven`, which may also mean the evening.
+    `half` says whether AM or PM is known. `until` is the hour and minute at which a range ends. `spoken` says that the
+    time is given in words such as `half seven`, which may also mean the evening.
     """
 
     end: int
@@ -28,7 +28,8 @@ class Clock(NamedTuple):
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
-    """The time of day that begins at this token. An hour without AM or PM (`at 9`) counts only with `beside_day`."""
+    """The time of day whose words begin at this token. An hour without AM or PM (`at 9`) is accepted only with
+    `beside_day`, that is, next to a day."""
     at = skip(line, index, "at", "article")
     led = any(line[n].has("exactly_at") for n in range(index, at))
     found = _one(line, at, bare=beside_day and led)
@@ -195,7 +196,8 @@ def _ranged_from_bare(line: Line, at: int) -> Clock | None:
 
 
 def _between_bare(last: Clock, hour: int) -> Clock | None:
-    """`from two till six`: hours before seven are of the afternoon, and the second one comes after the first."""
+    """Adjust the hours of `from two till six`: hours before seven are in the afternoon, and the second hour comes after
+    the first."""
     if not 1 <= hour <= 12:
         return None
     start = hour if hour >= 7 else hour + 12

@@ -1,7 +1,7 @@
 """Finds the time expressions of a text without resolving them: `March 15`, `last week`, `Q2 2026`, `3 days ago`.
 
-The patterns cover English and the most common words of other languages. This module knows no clock, so it does not
-know which day "yesterday" is; `dates.resolver` does.
+The patterns cover English and the most common words of other languages. This module reads no clock, so it cannot tell
+which day "yesterday" is; `dates.resolver` can.
 """
 
 import re
@@ -41,7 +41,7 @@ class Mention:
 
 
 def find(text: str) -> list[Mention]:
-    """The expressions in the text, in order. Of two that overlap, only the more specific one is returned."""
+    """The expressions in the text, in order. If two overlap, only the more specific one is returned."""
     if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
         return []
     found: list[Mention] = []
@@ -353,7 +353,7 @@ _UNIT_NAME: Final = re.compile("minute|hour|day|week|month|quarter|year", re.IGN
 
 
 def _needed(pattern: str) -> re.Pattern[str] | None:
-    """A pattern without which the rule matches nowhere, so that the rule need not be tried."""
+    """A pattern that every match of the rule contains. If a text lacks it, the rule need not be tried."""
     if _MONTH in pattern:
         return _MONTH_NAME
     return _UNIT_NAME if _UNIT in pattern else None

@@ -72,7 +72,7 @@ def easter(year: int) -> date:
 
 
 def orthodox_easter(year: int) -> date:
-    """Orthodox Easter Sunday: the Julian computus, given in the Gregorian calendar, for the years 1900 to 2099."""
+    """Orthodox Easter Sunday by the Julian computus, as a Gregorian date, for the years 1900 to 2099."""
     d = (19 * (year % 19) + 15) % 30
     e = (2 * (year % 4) + 4 * (year % 7) - d + 34) % 7
     month, day = divmod(d + e + 114, 31)

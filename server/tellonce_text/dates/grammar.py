@@ -1,4 +1,5 @@
-"""The grammar rules for days, each with the tokens it can begin with. Of several matches, the longest is used."""
+"""The grammar rules for days, each with the tokens it can begin with. If several rules match, the longest match is
+used."""
 
 from collections.abc import Callable
 from typing import Final

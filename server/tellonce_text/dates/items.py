@@ -17,8 +17,8 @@ from tellonce_text.dates.tokens import Line
 
 
 class Item(NamedTuple):
-    """One expression before resolution. `elapsed` is a time from now and its tolerance. `counted` is false for vague
-    counts such as `a couple of hours`. `repeats`: `every …`. `since`: it begins with `since`."""
+    """One expression before resolution. `elapsed` is a distance from now and its tolerance. `counted` is false for
+    vague counts such as `a couple of hours`. `repeats` is true for `every …`, `since` for `since …`."""
 
     end: int
     phrase: Phrase | None = None
@@ -34,7 +34,7 @@ class Item(NamedTuple):
 
 
 MOST_TRIED: Final = 2_000
-"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose have that
+"""Maximum number of tokens at which a search for an expression begins. About 30,000 characters of prose have so
 many."""
 
 
@@ -204,7 +204,7 @@ def _with_time(line: Line, item: Item) -> Item:
 
 
 def _own_part(line: Line, index: int) -> str | None:
-    """The part of the day that a word for a day implies, as `tonight` implies the night."""
+    """The part of the day that a word for a day implies: `tonight` implies the night."""
     token = line[index]
     return token.get("part") if token.has("day") and not token.has("day_only") else None
 

@@ -13,7 +13,7 @@ NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
 
 _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
-"""The tags of English words that also count in a text of another language."""
+"""The tags of English words that are also used in a text of another language."""
 
 _NUMERIC: Final = frozenset(
     "month weekday weekdays day season number vague ordinal step noon fraction".split(),
@@ -48,7 +48,7 @@ def lexicon(language: str) -> Lexicon:
 
 @cache
 def signs() -> Mapping[str, tuple[str, ...]]:
-    """For each word, the languages (other than English) of which it is a sign."""
+    """For each word, the languages (other than English) that it indicates."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
         own = {word for word, _, _ in _entries(language)} | set(_read(language)["signs"].split())
@@ -80,7 +80,7 @@ def endings(language: str, tense: str) -> tuple[str, ...]:
 
 @cache
 def english() -> frozenset[str]:
-    """The words that are signs of English."""
+    """The words that indicate English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}
     return frozenset(own | set(_read("en")["signs"].split()))
 
@@ -91,8 +91,8 @@ def _own(language: str) -> frozenset[tuple[str, str]]:
 
 
 def _hidden(language: str) -> frozenset[str]:
-    """Words that both English and the language have. In a text of the language, their English meaning does not
-    count."""
+    """Words that exist both in English and in the language. In a text of the language, their English meaning is
+    ignored."""
     if language == "en":
         return frozenset()
     return frozenset(word for word, _ in _own(language)) & frozenset(word for word, _ in _own("en"))

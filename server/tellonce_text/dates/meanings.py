@@ -1,4 +1,5 @@
-"""Derives from the time expressions of a text: spans to search, days that it can mean, and the due time of a goal."""
+"""Uses the time expressions of a text: for spans to search, for the days that it can mean, and for a goal's due
+time."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -61,7 +62,7 @@ def _covers(found: Expression, day: date) -> bool:
 
 
 def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, date]:
-    """The first and last day that a time such as `10 hours ago` can mean: its tolerance may reach into the next day."""
+    """The first and last day that a time such as `10 hours ago` can mean, because its tolerance may cross midnight."""
     best = found.best
     if best is None or not best.slack:
         return first, last

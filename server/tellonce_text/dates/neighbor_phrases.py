@@ -65,8 +65,8 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
-    """The meaning of the end of a span. It is certain only as a limit (`by the end of May`), because otherwise it may be
-    any of the last days, and not for a week, which ends on Friday for some and on Sunday for others."""
+    """The meaning of the end of a span. It is certain only as a limit (`by the end of May`); otherwise, it may be any
+    of the last days. The end of a week is never certain: it is Friday for some people and Sunday for others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
     last = _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
     return last and last._replace(approximate=not sure and not weekly)
@@ -139,7 +139,7 @@ _MOST_WEEKS_ON: Final = 3
 
 
 def _weekend_of(meaning: Meaning | None) -> Meaning | None:
-    """The weekend around a named Saturday or Sunday; other days, such as a feast's, stay what they are."""
+    """The weekend that contains a named Saturday or Sunday. Other days, such as a feast's, are returned unchanged."""
     if meaning is None:
         return None
     named = [days for days in meaning.choices if days.first.weekday() >= _SATURDAY and days.end - days.first == DAY]

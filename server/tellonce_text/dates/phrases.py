@@ -111,8 +111,8 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
 
 
 _NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
-_LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means last year's
-CLOSE, DISTANT = 31, 300  # days; of a yearly day this near, nobody means the one that is ten times as far away
+_LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
+CLOSE, DISTANT = 31, 300  # days; if one reading is within CLOSE and the other beyond DISTANT, the near one is meant
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

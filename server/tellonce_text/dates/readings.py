@@ -32,16 +32,16 @@ class Meaning(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is known for resolving an expression: when it was said (in the speaker's zone), the direction of the
-    sentence, and the region."""
+    """The facts from which an expression is resolved: the time at which it was said (in the speaker's zone), the
+    sentence's direction (past or future), and the region."""
 
     said: datetime
     direction: Direction | None
     region: str | None = None
     sure: bool = True
-    """Whether a verb gives the direction; otherwise it is only more likely."""
+    """Whether a verb gives the direction; otherwise the direction is only the more likely one."""
     inferred: bool = False
-    """Whether the direction follows only from the absence of a sign of the past."""
+    """Whether the direction is assumed only because nothing indicates the past."""
 
     @property
     def today(self) -> date:

@@ -68,13 +68,13 @@ def resolved(
 
 
 def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
-    """Whether only the preferred reading is near, so that the verbs need not be known."""
+    """Whether only the preferred reading is near, so that no verb is needed to choose it."""
     first, *others = (min(abs((day - today).days) for day in reading.days) for reading in readings)
     return first <= CLOSE and all(distance >= DISTANT for distance in others)
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
-    """Whether a neighboring time word belongs to the expression but was not understood, as in `Freitag im Mai`. Then
+    """Whether a neighboring time word belongs to the expression but was not understood, as in `Freitag im Mai`. If so,
     the meaning is not certain."""
     if item.phrase is None or item.phrase.absolute:
         return False
@@ -142,7 +142,8 @@ _BESIDE: Final = 3  # tokens: `your time on`
 
 
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
-    """Whether the expression is one of two days joined by `or`, as in `Tuesday or Wednesday`, not `today or never`."""
+    """Whether the expression is one of two days joined by `or`, as in `Tuesday or Wednesday` (but not in `today or
+    never`)."""
     return "or" in {
         line[item.end].word if may_begin(line, item.end + 1) else "",
         line[first - 1].word,
@@ -234,7 +235,7 @@ def _at(day: date, hour: int, minute: int, scene: Scene, clock: Clock | None = N
 
 
 def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
-    """Whether a relative day such as "tomorrow" is the same day in the zone that is given with the time of day."""
+    """Whether a relative day such as "tomorrow" is the same day in the zone given with the time of day."""
     if clock is None or clock.zone is None or item.phrase is None or item.phrase.form in {"date", "feast", "weekday"}:
         return True
     return scene.said.astimezone(clock.zone).date() == scene.today

@@ -1,4 +1,4 @@
-"""Determines whether an expression in a sentence is about the past or the future, or that this is not certain."""
+"""Determines whether an expression in a sentence is about the past or the future, as far as this is certain."""
 
 from typing import Final, NamedTuple
 
@@ -11,8 +11,8 @@ _FAR: Final = 30
 
 
 def _is_attribute(line: Line, first: int, end: int) -> bool:
-    """Whether the date belongs to a thing, as in `the contract of 3 March` or `die Rechnung vom 3.4.`. Then the tense
-    of the sentence says nothing about the date."""
+    """Whether the date belongs to a thing, as in `the contract of 3 March` or `die Rechnung vom 3.4.`. If it does, the
+    tense of the sentence says nothing about the date."""
     if any(line[at].has("to") or line[at].word in _APART for at in range(first, end)):
         return False
     before = line[first - 1]
@@ -23,8 +23,8 @@ _BESIDE: Final = 4  # tokens: `having the old boiler serviced`
 
 
 class Look(NamedTuple):
-    """The direction of an expression. `sure`: a verb gives it. `own`: that verb is in the same clause as the
-    expression. `inferred`: there is only no sign of the past."""
+    """The direction of an expression. `sure`: a verb gives the direction. `own`: that verb is in the same clause as the
+    expression. `inferred`: the future is assumed only because nothing indicates the past."""
 
     direction: Direction | None
     sure: bool = False
@@ -172,7 +172,7 @@ def _back(line: Line, first: int) -> range:
 
 
 def _moved(line: Line, first: int) -> Direction | None:
-    """Future if a word nearby says that something was postponed or moved. English is handled elsewhere."""
+    """Future if a word nearby says that something was postponed or moved; None for English."""
     if line.language == "en":
         return None
     near = range(max(0, first - _FAR // 4), first + _FAR // 4)
@@ -255,7 +255,7 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
 
 
 _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense_arranged"})
-"""The tags by which an English word indicates a direction. A word that ends in -ed may, too."""
+"""The tags by which an English word indicates a direction. A word that ends in -ed may do so, too."""
 
 
 def _by_ending(line: Line, index: int) -> Direction | None:
@@ -334,8 +334,8 @@ def _is_condition(line: Line, index: int) -> bool:
 
 
 def _is_adjective(line: Line, index: int) -> bool:
-    """Whether the word is no verb: a noun after an article (`the deed`), or an adjective between an article or a
-    preposition and a noun (`a folded book`)."""
+    """Whether the word is not a verb. It is a noun directly after an article (`the deed`), and an adjective between an
+    article or a preposition and a noun (`a folded book`)."""
     before, after = line[index - 1], line[index + 1]
     if before.has("article"):
         return True

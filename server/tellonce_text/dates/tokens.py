@@ -34,7 +34,7 @@ class Token(NamedTuple):
 
 END: Final = Token("end", 0, 0, "")
 _PAD: Final = 80
-"""The number of empty tokens at each end. No rule reads further beyond the text than this."""
+"""The number of empty tokens before and after the text. No rule reads further than this beyond the text."""
 _PADDING: Final = (END,) * _PAD
 
 
@@ -74,8 +74,8 @@ class Line:
 
 
 def ends_sentence(line: Line, index: int) -> bool:
-    """Whether a sentence ends with this token: a line break follows, or the token is a mark that ends sentences. The
-    period of an abbreviation does not end one."""
+    """Whether a sentence ends with this token, because a line break follows or the token is a mark such as `.` or `?`.
+    The period of an abbreviation does not end a sentence."""
     token, following, before = line[index], line[index + 1], line[index - 1]
     if "\n" in line.text[token.end : following.start]:
         return True
@@ -95,7 +95,7 @@ _MOST_DETECTED: Final = 4_000
 
 
 def language_of(text: str) -> str:
-    """The language that most words at the start of the text indicate; English if no word indicates one."""
+    """The language that most words at the start of the text indicate; English if no word indicates a language."""
     return _language([token for match in _TOKEN.finditer(text[:_MOST_DETECTED]) for token in _tokens(match)])
 
 
@@ -125,8 +125,8 @@ _MAYBE: Final = re.compile(r"\d|[^\W\d_]{2}")
 
 
 def _tokens(match: re.Match[str]) -> Sequence[Token]:
-    """The token of a match. An elided word (`l'anno`) gives several tokens, and so does a compound such as `mid-June`
-    that is not in the lexicon."""
+    """The tokens of a match. There are several for an elided word (`l'anno`), and for a compound such as `mid-June` if
+    the lexicon does not contain it."""
     token = _token(match)
     if token.kind != "word" or not ("'" in token.word or "-" in token.word):
         return (token,)
@@ -177,7 +177,7 @@ _GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range
 
 
 def _language(tokens: Sequence[Token]) -> str:
-    """The language with the most sign words; English if English or several languages have the most."""
+    """The language with the most words that indicate it; English if several languages have equally many."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:

@@ -61,8 +61,8 @@ def _is_titled(line: Line, index: int) -> bool:
 
 
 def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
-    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun.
-    Before noon, "tonight" with a past verb may mean the last night."""
+    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun. Before
+    noon, "tonight" with a past verb may mean the previous night."""
     if tonight:
         return scene.direction != "past" or scene.said.hour >= _NOON
     return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)

@@ -44,8 +44,8 @@ def weekday(line: Line, index: int) -> Phrase | None:
 
 
 def steps(line: Line, index: int) -> tuple[int | None, bool, int]:
-    """The step before a weekday or unit (`next`: 1), whether the nearest one is meant (`this coming Friday`), and the
-    index after the words."""
+    """Parse the words before a weekday or unit. Returns the step (`next`: 1), whether the nearest day is meant (`this
+    coming Friday`), and the index after the words."""
     step, nearest = None, False
     for _ in range(2):
         verb = line[index].word == "coming" and line[index - 1].has("tense_be")
@@ -172,7 +172,8 @@ def _coming(scene: Scene, number: int) -> Days:
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
-    """The weekday before last or after next. It is certain if counting days and counting weeks give the same day."""
+    """The weekday in `Friday before last` or `Friday after next`. It is certain if counting days and counting weeks
+    give the same day."""
     today = scene.today
     near = (number - today.weekday() - 1) % 7 + 1 if weeks > 0 else -((today.weekday() - number - 1) % 7 + 1)
     counted = one_day(today + (near + (7 if weeks > 0 else -7)) * DAY)

@@ -28,8 +28,8 @@ def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday:
 
 
 def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
-    """The readings of a month or season without a year. If it is now that month or season, another year may be
-    meant."""
+    """The readings of a month or season without a year. If the text was said in that month or season, another year may
+    be meant."""
     found = yearly(scene, days)
     if found and not scene.sure and not 0 < (found.choices[0].first - scene.today).days <= _SOON:
         found = Meaning(found.choices, False)
@@ -39,7 +39,7 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
     return found
 
 
-_SOON: Final = 100  # days; without a verb, a month that begins within so many days certainly means the next one
+_SOON: Final = 100  # days; without a verb, a month that begins within this time certainly means its next occurrence
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:

@@ -1,6 +1,6 @@
 -- name: texts
 -- across owners: a restore would overwrite the texts of all owners
--- The number of messages and memories
+-- The total number of messages and memories
 select (select count(*) from messages) + (select count(*) from memories)
 
 -- name: sessions
@@ -18,8 +18,8 @@ select owner_id, chat_id, claim, words, created_at, lifted_at from tombstones
 
 -- name: keep_tombstones
 -- across owners: tombstones added since a backup are kept when it is restored
--- $1 owners, $2 chats, $3 claim hashes, $4 the word hashes of each as a json array, $5 when set, $6 when lifted or
--- null: adds those that are not there yet
+-- $1 owners, $2 chats, $3 claim hashes, $4 the word hashes of each as a json array, $5 when each was set, $6 when each
+-- was lifted, or null: adds the tombstones that the database does not have yet
 insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
 select t.owner_id,
   coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),

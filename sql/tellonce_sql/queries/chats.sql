@@ -78,7 +78,8 @@ where owner_id = $1 and chat_id = $2
 for no key update
 
 -- name: charge
--- $1 owner, $2 chat: adds model calls: $3 for learning, $4 for summaries, $5 for second readings
+-- $1 owner, $2 chat, and how many model calls to add to the chat's counts: $3 for learning, $4 for summaries, $5 for
+-- second readings
 update chats
 set learning_calls = learning_calls + $3, summary_calls = summary_calls + $4, second_calls = second_calls + $5
 where owner_id = $1 and chat_id = $2

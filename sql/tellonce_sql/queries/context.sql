@@ -1,7 +1,7 @@
 -- name: read
--- $1 owner, $2 chat, $3 thread key, $4 window size, maximum numbers of $5 facts, $6 goals and $7 chunk summaries,
--- $8 reply target's external id, $9 maximum messages shown, $10 the call's channel. Reads everything for a context
--- except search results, in one round trip.
+-- $1 owner, $2 chat, $3 thread key, $4 window size, $5 maximum facts, $6 maximum goals, $7 maximum chunk summaries,
+-- $8 external id of the message replied to, $9 maximum messages shown, $10 the call's channel. Reads everything for a
+-- context except search results, in one round trip.
 with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
@@ -64,7 +64,7 @@ select
         or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted
 
 -- name: read_as_of
--- Like `read`, but with $10 a past time and $11 the call's channel. Returns the rows as they were at that time.
+-- Like `read`, but $10 is a past time and $11 the call's channel. Returns the rows as they were at that time.
 with thread as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries

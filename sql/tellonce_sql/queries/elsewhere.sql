@@ -4,8 +4,8 @@
 -- the chat, $8 maximum messages of the thread that the reply came from, $9 maximum reply threads, $10 maximum other
 -- chats, $11 the call's channel, $12 the lowest chat number of a conversation.
 -- Returns recent messages from outside the thread. For a reply thread, these are messages of the thread that it came
--- from. For the root thread, these are messages of the reply threads. In both cases, the newest exchange of each of the
--- owner's other chats within the last day is added. Messages recorded after the one being answered are left out.
+-- from. For the root thread, these are messages of the reply threads. In both cases, each other chat of the owner adds
+-- its newest exchange of the last day. Messages recorded after the one being answered are left out.
 with asked as (
   select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $5) as recorded_at
   from messages
@@ -24,8 +24,8 @@ with asked as (
       and (c.chat_id <> $2 or thread_key <> $3)
     order by id desc
     limit 1) newest
-  -- In a conversation (a chat number of $12 or above), other threads of the same chat are included too, because each
-  -- is a separate session.
+  -- If the chat is a conversation (its number is $12 or above), its other threads are included too, because each of
+  -- them is a separate session.
   where c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $12)
     and newest.sent_at between $5::timestamptz - interval '1 day' and $5
   order by newest.sent_at desc

@@ -1,5 +1,5 @@
 -- name: models
--- The active model and the former one
+-- The active model and the former one. Vectors of models that are not active are stored as spare vectors.
 select active, former from embedding_models
 
 -- name: settle
@@ -61,7 +61,7 @@ delete from spare_vectors where model <> $1
 
 -- name: drop_taken
 -- across owners: the operator changes the model for all owners
--- $1 model: deletes its spare vectors after they were copied to the tables
+-- $1 model: deletes its spare vectors, which the take_ statements have copied to the tables
 delete from spare_vectors where model = $1
 
 -- name: put_away_messages
@@ -74,8 +74,8 @@ set version = excluded.version, embedding = excluded.embedding, ebits = excluded
 
 -- name: put_away_memories
 -- across owners: the operator changes the model for all owners
--- $1 the active model: like put_away_messages, for memories. Their codes are computed from the vectors, so zeros are
--- stored here.
+-- $1 the active model: like put_away_messages, for memories. The table `memories` computes their codes from the
+-- vectors, so zeros are stored here.
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'memory', 0, id, version, embedding, repeat('0', 384)::bit(384)
 from memories where embedding is not null
@@ -123,6 +123,6 @@ where m.owner_id = k.owner_id and m.chat_id = k.chat_id and m.id = k.id
   and (m.embedding is not null or n.embedding is not null)
 
 -- name: activate
--- $1 model, $2 now. A switch runs this statement first. Sessions that write vectors then wait until the switch is
--- committed, and see the new model.
+-- $1 model, $2 now. A switch of models runs this statement first. Other sessions that write vectors then wait until
+-- the switch is committed, and see the new model.
 update embedding_models set former = active, active = $1, changed_at = $2

@@ -1,4 +1,4 @@
--- Everything `forget` reads and writes.
+-- The statements with which `forget` reads and writes.
 
 -- name: texts
 -- $1 owner, $2 chat or null for all, $3 LIKE patterns, $4 whether to include messages and their versions: every row of
@@ -94,10 +94,10 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 numbers of messages, $4 how many: the messages before and after each of these in its
--- thread, and those up to three places away that were sent within a minute of it, with the result columns of the query
--- `texts`. The join is lateral, because a direct join would compare every message of the owner with every given
--- message.
+-- $1 owner, $2 chats and $3 numbers of messages, $4 how many: for each given message, the message before and the
+-- message after it in its thread, and those up to three places away that were sent within a minute of it. The result
+-- columns are those of the query `texts`. The join is lateral, because a direct join would compare every message of the
+-- owner with every given message.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body
 from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
@@ -139,7 +139,8 @@ select chat_id, until, asked, hits::text as hits from forget_previews
 where owner_id = $1 and id = $2
 
 -- name: bind_preview
--- $1 owner, $2 id, $3 hash of the request, $4 hash of the selection. The first selection stays.
+-- $1 owner, $2 id, $3 hash of the request, $4 hash of the selection. Binds the preview to the selection. If it is bound
+-- already, nothing changes.
 update forget_previews set asked = case when asked = $3 then $3 || $4::bytea else asked end
 where owner_id = $1 and id = $2
 returning asked

@@ -1,6 +1,6 @@
 -- name: obtain
--- $1 name, $2 a fresh key, $3 now: returns the stored key of that name. If there is none, the fresh key is stored
--- first.
+-- $1 name, $2 a new key, $3 now: returns the stored key of that name. If there is none, the new key is stored and
+-- returned.
 with new as (
   insert into server_keys (name, key, created_at) values ($1, $2, $3)
   on conflict (name) do nothing

@@ -1,6 +1,7 @@
 -- name: add
 -- $1 owner, $2 chat, $3 job, $4 kind, $5 model, $6 tier, $7 input and $8 output tokens, $9 seconds, $10 price, $11 ok,
--- $12 note, $13 now, $14 whether the provider could not be reached, $15 whether it was past work
+-- $12 note, $13 now, $14 whether the provider could not be reached, $15 whether the job was past work (an import, or
+-- work done again)
 insert into model_calls (owner_id, chat_id, job_id, kind, model, tier, input_tokens, output_tokens, seconds, price_usd,
   ok, note, at, down, past)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
@@ -25,8 +26,7 @@ limit 24
 
 -- name: per_exchange
 -- across owners: these figures are of all owners together
--- $1 since, $2 tier: the mean cost of reading one exchange by this tier, in dollars and seconds; null if the tier has
--- read none
+-- $1 since, $2 tier: the mean dollars and seconds that this tier needs to read one exchange; null if it has read none
 select (sum(price_usd) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as price_usd,
   (sum(seconds) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as seconds
 from model_calls

@@ -69,13 +69,13 @@ order by user_confirmed or pinned desc, importance desc, valid_from desc, id des
 limit $3
 
 -- name: known_for
--- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 how many by each way of
--- finding them, $7 how many in all, $8 a time: the memories that a worker is shown.
+-- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum memories from
+-- each of the searches below, $7 maximum memories in all, $8 a time: the memories that a worker is shown.
 -- They are the memories most similar in meaning or in words to the texts that the worker reads, pinned ones, and those
--- learned since $8. The newest memories fill the rest, because a statement may end a memory that is not similar to it
--- ("I moved to Lisbon" ends "lives in Singapore"). Every way of finding memories reads an index. The memories nearest
--- by sign code are compared exactly. Of the matches by words, only the best are read, because a common word occurs in
--- thousands of memories.
+-- learned since $8. The newest memories fill the remaining places, because a statement may end a memory that is not
+-- similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The memories
+-- nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
+-- because a common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -220,8 +220,9 @@ where owner_id = $1 and id = $2
 returning *
 
 -- name: take_back_edit
--- $1 owner, $2 number, $3 its last former version, $4 whether that was a note, $5 its deadline or null, $6 text to index,
--- $7 scope lexemes, $8 key of the words. The version still grows, so that a preview of the edited text does not fit.
+-- $1 owner, $2 number, $3 the newest former version, $4 whether that was a note, $5 its deadline or null, $6 text to
+-- index, $7 scope lexemes, $8 key of the words. Restores the former text. The version number increases nevertheless, so
+-- that a preview of the edited text becomes invalid.
 with former as (
   delete from memory_versions where owner_id = $1 and id = $2 and version = $3
   returning content
@@ -247,8 +248,9 @@ returning *
 
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
--- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. A repeated statement gains sources
--- instead of being stored twice. Sources of another chat are not added, because message numbers are per chat.
+-- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. If a statement is repeated, its
+-- memory gets further sources instead of a duplicate. Sources of another chat are not added, because each chat numbers
+-- its messages separately.
 update memories
 set source_ids = case when source_chat_id = $9
     then array(select distinct s from unnest(source_ids || $3::bigint[]) s order by s) else source_ids end,
@@ -342,14 +344,15 @@ where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
 -- across owners: the server's own background work; each row of unnest names its owner
--- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the embedded version.
+-- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
+-- embedded.
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)
 where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())
 
 -- name: erase
--- $1 owner, $2 numbers. The memories that these superseded are erased too, because they are earlier forms of the same
--- statement.
+-- $1 owner, $2 numbers. Memories that were superseded by the given ones are erased too, because they are earlier forms
+-- of the same statement.
 with recursive gone as (
   select id from memories where owner_id = $1 and id = any($2::bigint[])
   union
@@ -362,8 +365,9 @@ returning content
 
 -- name: changes
 -- $1 owner, $2 chats, $3 first and $4 last numbers of messages, $5 the chat in which the result is shown, or null for
--- all. For each of these messages: the memories learned from it that were reworded or replaced after it was sent, each
--- with its former words and the memory that states it now. A memory learned from the message itself does not change it.
+-- all. For each message: the memories learned from it that were reworded or replaced after it was sent, each with its
+-- former words and with the memory that states the fact now. A memory that replaces another one from the same message
+-- is left out.
 with recursive places as materialized (
   select chat_id, generate_series(first, last) as id
   from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as w (chat_id, first, last)
@@ -371,7 +375,7 @@ with recursive places as materialized (
   select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at
   from (
     select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
-    where owner_id = $1 and (superseded_by is not null or version > 1) 
+    where owner_id = $1 and (superseded_by is not null or version > 1)
       and source_ids && (select array_agg(id) from places)) m
   join places w on w.chat_id = m.source_chat_id and w.id = any(m.source_ids)
   cross join lateral (
@@ -400,8 +404,9 @@ order by l.chat_id, l.message_id, now.id
 
 -- name: ended
 -- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
--- the user or reworded since, with their former text and the time. Memories that a better tier only read again are left
--- out. Memories that an edit withdrew are left out too, because the edited message shows the new text.
+-- the user or reworded since, with their former text and the time. Memories that ended only because a better tier read
+-- their messages again are left out. Memories that an edit withdrew are left out too, because the edited message shows
+-- the new text.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)

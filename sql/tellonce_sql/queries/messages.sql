@@ -137,7 +137,7 @@ where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
--- $1 owner, $2 chat, $3 a number, $4 how many: messages with lower numbers, newest first
+-- $1 owner, $2 chat, $3 a number, $4 how many: messages with numbers below $3, newest first
 select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id < $3
@@ -168,7 +168,7 @@ limit $4
 -- name: set_embeddings
 -- across owners: the server's own background work; each row of unnest names its owner
 -- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes. A vector is stored only if the message still has
--- the embedded version.
+-- the version that was embedded.
 update messages m
 set embedding = e.embedding, ebits = e.ebits::bit(384)
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[], $6::varbit[])

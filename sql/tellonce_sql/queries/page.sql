@@ -2,8 +2,8 @@
 -- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
 -- $7 characters that the text must contain, or null, $8 a past time or null, $9 whom it is about or null, $10 learned
 -- since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the highest
--- number), $13 how many, $14 whether to count all. With $8, the memories that held at that time are returned, with
--- their text of that time. A page is read from an index that has the result's order. Only counting ($14) reads all
+-- number), $13 how many, $14 whether to count all. With $8, the memories that were valid at that time are returned,
+-- with their text of that time. A page is read from an index in the order of the result; only counting ($14) reads all
 -- matching memories.
 with found as not materialized (
   select *
@@ -143,8 +143,8 @@ set status = 'active', valid_to = null, superseded_by = null, updated_at = $3
 where owner_id = $1 and superseded_by = $2 and updated_at >= $4
 
 -- name: withdraw
--- $1 owner, $2 a statement, $3 the statement that it had replaced, $4 now, $5 a time: takes the statement back if it
--- was made since $5
+-- $1 owner, $2 a memory, $3 the memory that it had replaced, $4 now, $5 a time: ends memory $2 if it was created since
+-- $5, and marks it as superseded by $3
 update memories
 set status = 'superseded', superseded_by = $3, valid_to = $4, updated_at = $4
 where owner_id = $1 and id = $2 and created_at >= $5

@@ -19,9 +19,9 @@ set narrative = $2, raw_facts = $3, raw_preferences = $4, raw_goals = $5, raw_da
 where owner_id = $1
 
 -- name: begin_erasure
--- $1 owner. Adds one to the owner's count of erasures. A receipt is stored only if this count is still the same as when
--- its context was read. The row is locked `for update`, because a new receipt's `key share` lock waits for
--- this lock and for no weaker one.
+-- $1 owner. Adds one to the owner's count of erasures. A receipt is stored only if this count has not changed since its
+-- context was read. The row is locked `for update`, because only this lock makes the `key share` lock of a new receipt
+-- wait.
 with owner as materialized (
   select owner_id from user_profile where owner_id = $1 for update
 )

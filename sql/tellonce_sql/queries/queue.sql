@@ -18,12 +18,12 @@ returning id
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 a time later than any date that is set now,
--- $7 lost leases after which a job is given up, $8 the track of past work to prefer.
--- Claims the first open job of each track of each chat, if that job is due and not leased. Later jobs of the track wait
--- for it, so that results come in order. Live work is claimed first, then past work, newest first. A job or lease dated
--- after $6 counts as due, because the clock must have been set back since it was dated. Each track is found by one step
--- through the index, however many jobs it has.
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7
+-- lost leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of jobs:
+-- live work, past exchanges and past summaries. This claims the first open job of each track, if that job is due and
+-- not leased. Later jobs of the track wait for it, so that results come in order. Live work is claimed first, then past
+-- work, newest first. A job or lease dated after $6 counts as due, because the clock must have been set back since
+-- then. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
    where state in ('pending_summarization', 'ready_to_write')
@@ -68,10 +68,10 @@ returning q.*
 
 -- name: bury
 -- across owners: workers serve all owners
--- $1 now, $2 a number of lost leases: marks as failed the jobs whose workers died that many times in a row, perhaps
--- because of the job
+-- $1 now, $2 a number of lost leases: marks a job as failed if its workers died that many times in a row, because the
+-- job may be the cause
 update chat_context_queue
-set state = 'dead', error = 'its worker ended ' || lost || ' times without a word', lease_by = null,
+set state = 'dead', error = 'its worker ended ' || lost || ' times without a result', lease_by = null,
     lease_until = null, done_at = $1
 where state = 'pending_summarization' and lost >= $2 and (lease_until is null or lease_until <= $1)
 
@@ -81,7 +81,7 @@ update chat_context_queue set from_id = $5, to_id = $6, exchanges = $7
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
 -- name: show
--- $1 owner, $2 chat, $3 job, $4 fence, $5 the memories its worker is shown
+-- $1 owner, $2 chat, $3 job, $4 fence, $5 memories: stores which memories the job's worker is shown
 update chat_context_queue set known_ids = $5
 where owner_id = $1 and chat_id = $2 and id = $3 and fence = $4 and state = 'pending_summarization'
 
@@ -93,8 +93,8 @@ returning lease_until
 
 -- name: submit
 -- $1 owner, $2 chat, $3 job, $4 fence, $5 result, $6 model, $7 provisional, $8 tier, $9 whether a better tier gave an
--- unusable answer. Step one: the result is stored before it is applied. After a second unusable answer, the result is
--- no longer provisional, so that the job is not done a third time.
+-- unusable answer. This is the first of two steps: the result is stored before it is applied. After a second unusable
+-- answer, the result is no longer provisional, so that the job is not done a third time.
 update chat_context_queue
 set state = 'ready_to_write', result = $5, model = $6, provisional = $7 and not ($9 and redo),
     tier = $8, lease_by = null, lease_until = null
@@ -127,8 +127,8 @@ limit 1
 for update
 
 -- name: complete
--- $1 owner, $2 chat, $3 job, $4 now. Step two: after the result was applied, marks the job as complete and deletes the
--- result's text.
+-- $1 owner, $2 chat, $3 job, $4 now. This is the second step: after the result was applied, it marks the job as
+-- complete and deletes the result's text.
 update chat_context_queue set state = 'complete', result = null, done_at = $4, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 
@@ -173,8 +173,8 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
 -- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
 -- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
--- was derived from the message. A profile reads what was learned from the message. Except for profiles, jobs of other
--- chats continue.
+-- was derived from the message. A profile reads what was learned from the message. Jobs of other chats continue, except
+-- profile jobs.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
@@ -196,8 +196,8 @@ where state = 'dead' and ($1::bigint is null or owner_id = $1)
 returning owner_id, chat_id, id
 
 -- name: settle
--- $1 owner, $2 chat, $3 job: marks as final the other jobs whose text this job has replaced, so that they are not
--- redone
+-- $1 owner, $2 chat, $3 job: marks the results of earlier jobs as final if this job has replaced their texts, so that
+-- those jobs are not done again
 update chat_context_queue q set provisional = false
 from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
@@ -266,8 +266,8 @@ returning q.owner_id, q.chat_id, q.id
 
 -- name: reading
 -- across owners: the operator sees the queue of all owners
--- The number of exchanges that each tier has read. Exchanges in the queue have no tier. `again` marks those of them
--- that were read before and wait for a better tier.
+-- The number of exchanges that each tier has read. Exchanges in the queue have no tier; `again` is true if they were
+-- read before and wait for a better tier.
 select case when state = 'complete' then tier end as tier, redo and state <> 'complete' as again,
   sum(greatest(exchanges, 1))::bigint as exchanges,
   sum(greatest(exchanges, 1)) filter (where state = 'complete' and provisional)::bigint as provisional
@@ -279,7 +279,7 @@ order by 1, 2
 
 -- name: dropped
 -- across owners: the operator sees the sums of all owners
--- $1 a day of the month: the number of items that were not stored in that month, by reason
+-- $1 a day of the month: the number of items that were dropped in that month, by reason
 select reason, sum(items)::bigint as items
 from dropped_items
 where month = date_trunc('month', $1::date)::date

@@ -1,8 +1,8 @@
 -- name: add
 -- $1 owner, $2 chat, $3 id, $4 thread key, $5 answered message, $6 budget, $7 tokens, $8 truncated, $9 as of,
 -- $10 sections, $11 included, $12 left out, $13 when the context was read, $14 the owner's count of erasures at that
--- time. A receipt of a context that was read before an erasure is not stored, because it may contain the erased text.
--- The lock waits for an erasure in progress. The column `query` stays empty.
+-- time. If text was erased since the context was read, the receipt is not stored, because it may contain that text. The
+-- lock waits for an erasure in progress. The column `query` stays empty.
 with owner as materialized (
   select erasures from user_profile where owner_id = $1 for key share
 )

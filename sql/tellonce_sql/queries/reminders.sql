@@ -13,7 +13,7 @@ join memories m on m.owner_id = $1 and m.id = r.memory_id
 where r.owner_id = $1 and r.memory_id = $2
 
 -- name: delivered
--- $1 owner, $2 chat, $3 the memory's text, $4 the time it was due: a reminder that was delivered
+-- $1 owner, $2 chat, $3 a memory's text, $4 a due time: the delivered reminder with this text and time, if any
 select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
@@ -48,8 +48,8 @@ where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint i
 returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 
 -- name: finish
--- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery, which a
--- repeated call cannot finish again. Without a next time, the memory is completed.
+-- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery. A repeated call
+-- has no effect. Without a next time, the memory is completed.
 with finished as (
   update reminders
   set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,

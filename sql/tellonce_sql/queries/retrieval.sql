@@ -49,17 +49,17 @@ left join lateral (
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
 -- text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9 dense
--- candidates to re-rank, $10 maximum candidates of each kind, $11 and $12 a span of time or null, $13 for how many of
--- the best candidates to include the neighbors, $14 all lexemes as tsquery texts, $15 whether to include the latest
--- routine messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages
--- come first in the span, $18 how many messages of the span to read, $19 the end of the time in which later messages
--- may refer to the span, $20 whether $5 has all lexemes.
+-- candidates to re-rank, $10 maximum candidates of each kind, $11 and $12 a span of time or null, $13 number of best
+-- candidates whose neighbors are included, $14 all lexemes as tsquery texts, $15 whether to include the latest routine
+-- messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages are
+-- preferred within the span, $18 how many messages of the span to read, $19 the latest time of a message that may refer
+-- to the span, $20 whether $5 has all lexemes.
 -- Returns candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an
 -- index-only scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own
 -- index is used. By time: the messages of the span, those of the speakers $17 first, then the most similar. `ranks` is
 -- null if a message has none of the lexemes, which is usual for candidates by similarity.
--- The scan is written twice, for one chat and for all. If one condition covered both, the planner would read the table
--- instead of only the index.
+-- The scan is written twice, for one chat and for all chats. With one condition for both, the planner would read the
+-- table instead of only the index.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (

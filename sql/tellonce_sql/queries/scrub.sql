@@ -3,7 +3,7 @@
 update scrubs set requested_at = $1
 
 -- name: due
--- $1 a time: whether text was erased since the last scrub, and that scrub was before $1
+-- $1 a time: whether text was erased since the last scrub, and that scrub (if any) was before $1
 select requested_at is not null and (done_at is null or (done_at < requested_at and done_at <= $1)) from scrubs
 
 -- name: done

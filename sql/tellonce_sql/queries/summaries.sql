@@ -135,7 +135,7 @@ limit $4
 -- name: set_embeddings
 -- across owners: the server's own background work; each row of unnest names its owner
 -- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors. A vector is stored only if the summary still has the
--- embedded version.
+-- version that was embedded.
 update conversation_summaries s set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
   as e (owner_id, chat_id, id, version, embedding)

@@ -30,10 +30,10 @@ where t.last_no - t.queued_to >= $2 and m.sent_at < $1
 order by t.owner_id, t.chat_id, t.thread_key
 
 -- name: queue_chunks
--- $1 owner, $2 chat, $3 thread key, $4 queued_to it must still have, $5 first and $6 last thread numbers, $7 first and
--- $8 last message numbers, $9 tokens of all these messages, $10 now, $11 trace, $12 live or past. Jobs and `queued_to`
--- change in one statement, so that every message is queued exactly once. The chunks of a thread are made in order. So
--- while past chunks are open, live chunks are queued as past too.
+-- $1 owner, $2 chat, $3 thread key, $4 the value that queued_to must still have, $5 first and $6 last thread numbers,
+-- $7 first and $8 last message numbers, $9 tokens of all these messages, $10 now, $11 trace, $12 live or past. Jobs and
+-- `queued_to` change in one statement, so that every message is queued exactly once. The chunks of a thread are made in
+-- order; therefore, while past chunks are open, live chunks are queued as past too.
 with chat as (
   update chats set last_job_id = last_job_id + cardinality($5::bigint[])
   where owner_id = $1 and chat_id = $2
@@ -63,7 +63,7 @@ update thread_state set slot = null, slot_until = null
 where owner_id = $1 and chat_id = $2 and thread_key = $3
 
 -- name: gaps
--- $1 owner: threads whose counters do not match their chunk summaries and open messages. There must be none.
+-- $1 owner: threads whose counters do not match their chunk summaries and open messages. The result must be empty.
 select t.chat_id, t.thread_key, t.last_no, coalesce(t.covered_to, 0) as covered_to, m.open, s.covered
 from thread_state t
 cross join lateral (

@@ -59,8 +59,8 @@ class Habits:
 
 
 class Agent:
-    """Works until it is stopped. Then it completes the jobs that end within `finish_seconds` and returns the others to
-    the server."""
+    """Works until it is stopped. When it stops, it completes the jobs that end within `finish_seconds` and returns the
+    others to the server."""
 
     def __init__(self, place: Workplace, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
@@ -69,7 +69,7 @@ class Agent:
         self._emit = emit
         self._running: set[asyncio.Task[None]] = set()
         self._vain: Tier | None = None
-        """If a model's last answer was unusable, the tier that was the best available one then; otherwise None."""
+        """The best available tier at the time of the last unusable answer; None once that tier has answered usably."""
 
     async def run(self, stop: asyncio.Event) -> None:
         """Claim and work until `stop` is set."""
@@ -102,8 +102,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier, or `keep` if this tier's last answer was unusable. The server redoes provisional
-        results only for a better tier than theirs, so `keep` prevents it."""
+        """The best available tier, or `keep` if that tier's last answer was unusable. The server lets provisional
+        results be redone only by a better tier than theirs, so with `keep` none is redone."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 

@@ -1,2 +1,2 @@
-"""Summaries and notes without a language model: the user's own sentences, verbatim, without restating or ending
-anything."""
+"""Summaries and notes without a language model. They consist of the user's own sentences, verbatim, and end no other
+statement."""

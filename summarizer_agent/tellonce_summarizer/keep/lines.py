@@ -15,7 +15,7 @@ MARK = "…"
 
 def clip(text: str, characters: int) -> str:
     """At most `characters` of the text: whole sentences if they fill at least half of this length, else whole words and
-    a mark."""
+    an ellipsis."""
     text = text.strip()
     if len(text) <= characters:
         return text
@@ -28,7 +28,7 @@ def clip(text: str, characters: int) -> str:
 
 
 def shrunk(told: Sequence[str], budget: int) -> str:
-    """The lines without repetitions; if they exceed `budget` tokens, the newest of them."""
+    """The lines without repetitions. If these exceed `budget` tokens, only the newest lines that fit."""
     kept: list[str] = []
     for line in reversed(list(dict.fromkeys(told))):
         if kept and estimate("\n".join([line, *kept])) > budget:
@@ -42,9 +42,9 @@ OPEN = "Open: "
 
 
 def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 1.0) -> tuple[str, SummaryBody]:
-    """The text and the body of a rolling summary. The text consists of the newest lines, or of a paragraph's last
-    sentences, within `share` of the `budget` (tokens), and then of a line with open actions. The body uses the rest of
-    the budget."""
+    """The text and the body of a rolling summary. The text begins with the newest lines (for a single paragraph, with
+    its last sentences) and ends with a line of open actions; together they take `share` of the `budget` (tokens). The
+    body may take the rest of the budget."""
     last = f"{OPEN}{'; '.join(body.pending[-_OPEN:])}" if body.pending else ""
     lines = [line for line in told if not line.startswith(OPEN)]
     room = max(1, int(budget * share) - estimate(last))
@@ -56,7 +56,7 @@ def rolling(told: Sequence[str], body: SummaryBody, budget: int, share: float = 
 
 
 def bounded(texts: Iterable[str], limit: int) -> tuple[str, ...]:
-    """The last `limit` different lines, clipped, in order."""
+    """The last `limit` lines in order, clipped and without repetitions."""
     told = dict.fromkeys(line for text in texts if (line := clip(" ".join(text.split()), _LONGEST)))
     return tuple(told)[-limit:]
 
@@ -70,7 +70,7 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 
 
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
-    """The body without its oldest lines, longest list first, so that it fits `budget` tokens."""
+    """The body, shortened to `budget` tokens: the oldest line of the longest list is removed until it fits."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
     while any(fields.values()) and sum(estimate(line) for found in fields.values() for line in found) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))

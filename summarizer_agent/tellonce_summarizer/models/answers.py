@@ -1,4 +1,4 @@
-"""The JSON schemas for models' answers, and functions that read an answer part by part. Knows no prompt."""
+"""The JSON schemas for models' answers, and functions that read an answer part by part."""
 
 import re
 from typing import Annotated, Any, Literal, TypeVar
@@ -58,7 +58,7 @@ class WhenShape(Shape):
 
 
 class ItemShape(Shape):
-    """One item. Quotes come first, so that a model reads before it states."""
+    """One item. Its quotes come first, so that a model copies the user's words before it writes the statement."""
 
     quotes: list[QuoteShape]
     about: str = "user"
@@ -95,7 +95,7 @@ class ExchangeShape(Shape):
 
 
 class LooseExchange(Shape):
-    """An exchange's answer with items that are read one by one later."""
+    """The answer for an exchange. Its items are validated later, one by one."""
 
     items: list[Any]
     canonical: Any = None

@@ -1,4 +1,4 @@
-"""The fallback chain of models, from Claude to no model at all. It reports what was used, its cost and its failures."""
+"""The fallback chain of models, from Claude to no model at all. It reports each call with its cost or failure."""
 
 import dataclasses
 import time
@@ -22,8 +22,8 @@ _FOR_GOOD: Tier = "claude"
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[ResultT]):
-    """A piece of work for any tier. `request` makes the request for a tier; `accept` makes the result from an answer,
-    or raises UnacceptableAnswerError; `without_model` makes the result of the `keep` tier."""
+    """A piece of work for any tier. `request` returns the request for a tier. `accept` converts an answer to the
+    result, or raises UnacceptableAnswerError. `without_model` returns the result of the `keep` tier."""
 
     request: Callable[[Tier], Completion]
     accept: Callable[[Answer], ResultT]
@@ -83,7 +83,7 @@ class FallbackChain:
     async def ask(
         self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
     ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
-        """The result of this tier alone, or None if it gives no usable one; and the calls that were made."""
+        """The result of this tier alone (None if there is no usable one), and the calls that were made."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.tier == tier:
@@ -140,7 +140,8 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """Why an answer cannot be used, without its text, because events and ledger contain no content."""
+    """The reason an answer cannot be used. It does not quote the answer, because events and the ledger contain no
+    content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

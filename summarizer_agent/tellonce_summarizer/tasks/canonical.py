@@ -1,4 +1,4 @@
-"""A chat's canonical summary: adds lines to it, and makes it without a model."""
+"""Updates a chat's canonical summary, with a model's lines or without a model."""
 
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
@@ -11,26 +11,26 @@ from tellonce_text.tokens import estimate
 
 _OVER = 1.1
 _SIDES_SHARE = 0.8
-"""The share of the cap that statements may use; the rest is for the topics of the conversation."""
+"""The share of the cap that `user_confirmed` and `llm_inferred` may use together; the rest is for `general_summary`."""
 _SENTENCES = 2
 
 
 def ceiling(work: ExchangeInput) -> int:
-    """The maximum tokens of a canonical summary. It is a little above the cap, because a summary must be able to exceed
-    the cap to show that its chat is full."""
+    """The maximum tokens of a canonical summary. This is a little above the cap, because a summary counts as full only
+    if it exceeds the cap (`is_full`)."""
     return int(work.canonical_cap_tokens * _OVER)
 
 
 def is_full(work: ExchangeInput) -> bool:
-    """Whether the summary is too long for more lines."""
+    """Whether the summary exceeds its cap, so that it must be rewritten before lines are added."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
     return sum(estimate(text) for text in fields) > work.canonical_cap_tokens
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary and the exchange's most important sentences, verbatim with their day; the oldest lines are
-    dropped first.
+    """The prior summary, followed by the exchange's most important sentences, verbatim with their day. If it becomes
+    too long, the oldest lines are dropped.
 
     Nothing is added if no sentence is good enough to be shown.
     """
@@ -42,7 +42,7 @@ def without_model(work: ExchangeInput) -> Canonical:
 
 
 def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
-    """The prior summary with `lines` at the end of the topics."""
+    """The prior summary with `lines` at the end of `general_summary`."""
     prior = work.canonical
     rest = max(0, ceiling(work) - estimate(prior.user_confirmed) - estimate(prior.llm_inferred))
     told = _lines(prior.general_summary, *lines)
@@ -50,7 +50,8 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The prior summary with the new lines and without obsolete ones, or the new one alone if the prior one was full."""
+    """The prior summary with the new lines and without obsolete ones. If the prior summary was full, the new one
+    alone."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -88,7 +88,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """A local model's line on the topic if it passes the stricter validation, else verbatim sentences."""
+    """The summary with a local model's line if it passes the stricter validation, else with verbatim sentences."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -96,5 +96,5 @@ def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
 
 
 def certain_items(result: ExchangeResult) -> list[tuple[int, ExchangeItem]]:
-    """The items that a model claims without doubt, with their place in the list."""
+    """The items that a model marked as certain, each with its place in the list."""
     return [(place, item) for place, item in enumerate(result.items) if item.certain and not item.note]

@@ -28,10 +28,11 @@ Drop = Callable[[str], None]
 
 
 def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[ExchangeItem, ...]:
-    """The usable items. Raises UnacceptableAnswerError if `raw` is not empty, but no item is usable and quotes words
-    that a person wrote.
+    """The usable items. If `raw` has items but none of them is usable and quotes a person's words, this raises
+    UnacceptableAnswerError.
 
-    Beside such an item, items with invented quotes stay in the result; the server's check counts and reports them.
+    If at least one item does, other items with invented quotes are returned too; the server's check counts and reports
+    them.
     """
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
@@ -93,7 +94,7 @@ def _categories(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _quote(quote: QuoteShape, said: Sequence[WorkMessage]) -> Quote:
-    """The quote as written in the message. A quote that is in no message stays unchanged; the server judges it."""
+    """The quote as written in the message. A quote that is in no message stays unchanged; the server checks it."""
     number, text = placed(quote.text, quote.message_id, said) or (quote.message_id, quote.text.strip())
     return Quote(message_id=number, text=text[:_LONGEST_QUOTE])
 
@@ -137,7 +138,7 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """A day, or the first or last one of a month or year; None if a time of day follows."""
+    """The day of a date; for a month or year, its first or last day. None if a time of day follows."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

@@ -177,7 +177,7 @@ SIDE_CHARACTERS = 1800
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int = SIDE_CHARACTERS) -> str:
-    """One line per message, `[12] user, Wed 2026-02-18 09:15: …`; long ones are cut in the middle."""
+    """One line per message, `[12] user, Wed 2026-02-18 09:15: …`; long messages are cut in the middle."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 

@@ -1,4 +1,5 @@
-"""A second, independent reading of a model's certain claims: yes or no, from the words and their context."""
+"""A second, independent reading of the claims that a model marked as certain. For each claim, the model answers whether
+the words in their context support it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -33,9 +34,10 @@ async def read_again(
     admitted: bool,
     together: str | None = None,
 ) -> Outcome[ExchangeResult]:
-    """The result `first`, with a doubt added to each claim that the same model does not confirm when asked again.
+    """The result `first`, with a doubt added to each claim that the same tier does not confirm when it is asked again.
 
-    If a second reading is not allowed or gives no usable answer, every claim is doubtful and the result is provisional.
+    If a second reading is not allowed or gives no usable answer, every claim gets a doubt and the result is
+    provisional.
     """
     claims = certain_items(first.result)
     if not claims or first.tier == "keep":

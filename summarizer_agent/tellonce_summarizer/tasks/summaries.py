@@ -1,5 +1,5 @@
-"""The summary tasks for a chunk, a thread, a profile and a routine: the request, and the result made from the
-answer. `complaint` states the conditions for a summary by a small local model.
+"""The summary tasks for a chunk, a thread, a profile and a routine: each builds the request and converts the answer to
+the result. `complaint` checks the summaries of small local models.
 """
 
 import re
@@ -183,13 +183,13 @@ def complaint(summary: str, source: str) -> str | None:
     if "```" in text:
         return "code fence"
     if _OPENING.match(text):
-        return "opens by speaking of itself"
+        return "begins with words about the model itself"
     if _CHATTER.search(text):
         return "chatter"
     if _TITLE.match(text):
         return "title"
     if overlap(text, source) < LEAST_OVERLAP:
-        return "hardly a word of the source"
+        return "contains hardly a word of the source"
     return None
 
 

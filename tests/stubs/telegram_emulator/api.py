@@ -162,7 +162,7 @@ class BotApi:
         return self.world.updates[: int(arguments.get("limit") or 100)]
 
     async def end_polls(self) -> None:
-        """End open polls, which would otherwise be cut off in the middle of their answer."""
+        """End open polls, because they would otherwise be cut off in the middle of their answer."""
         async with self.world.changed:
             self._polls += 1
             self.world.changed.notify_all()

@@ -71,8 +71,8 @@ class World:
             raise RefusedError("Bad Request: message to edit not found") from None
 
     async def push(self, kind: str, *contents: Json) -> None:
-        """Create updates that are fetched together, unless the bot does not want updates of this kind. Later edits do
-        not change these updates."""
+        """Create updates that are fetched together, if the bot wants updates of this kind. Later edits do not change
+        these updates."""
         async with self.changed:
             for content in contents if self.allowed is None or kind in self.allowed else ():
                 self.updates.append({"update_id": next(self._update_numbers), kind: deepcopy(content)})

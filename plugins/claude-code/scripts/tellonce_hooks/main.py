@@ -53,8 +53,8 @@ def _headers() -> int:
 
 
 def _mode(arguments: list[str]) -> int:
-    """Show the project's mode, or set it: `mode DATA [MODE]`, where DATA is the plugin's data folder, which a skill
-    does not know otherwise."""
+    """Show the project's mode, or set it: `mode DATA [MODE]`. DATA is the plugin's data folder, because the environment
+    of a skill does not contain it."""
     os.environ["CLAUDE_PLUGIN_DATA"], *wanted = arguments
     folder = project.folder()
     if wanted:
@@ -93,7 +93,8 @@ def _prompted(event: Json) -> None:
     if is_command(said):
         return  # if it was not a command, the transcript contains it as a prompt, and the catch-up records it
     if mode != "full" or said != event["prompt"].strip():
-        # Nothing is recorded, now or by a later catch-up; the reply may repeat the private text.
+        # The reply is not recorded, now or by a later catch-up, because it may repeat private text. The prompt itself
+        # is skipped only if no part of it may be recorded.
         spool.done(event["session_id"], [reply_id(prompt_id)] + ([] if mode == "full" and said else [prompt_id]), [])
     if mode == "off" or not said:
         return

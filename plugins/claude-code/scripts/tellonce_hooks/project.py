@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 MODES = ("off", "recall", "full")
-"""The modes, from least to most."""
+"""The modes, from the least to the most access."""
 
 OWN_FILE = os.path.join(".claude", "tellonce.json")
 """A file in the project's folder with `{"memory": "off"}`. It may restrict the mode but not extend it, because other

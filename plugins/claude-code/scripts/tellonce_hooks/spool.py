@@ -1,6 +1,7 @@
-"""Messages that are still to be recorded, one file each, written before the server is called and removed afterwards.
+"""Stores messages that are still to be recorded, one file each. A file is written before the server is called and
+removed after the call.
 
-A file per session lists the ids that are done, one per line, so that a catch-up sends nothing twice.
+A file per session lists the ids of messages that are done, one per line, so that no message is sent twice.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 BATCH = 50
-"""Maximum messages per call, which the server limits."""
+"""Maximum messages per call; the server accepts no more."""
 
 SESSION_DAYS = 60
 SECONDS = 20.0

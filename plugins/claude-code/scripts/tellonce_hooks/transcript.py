@@ -15,7 +15,7 @@ MOST_BYTES = 60000
 
 CUT = "\n… (cut)"
 OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder")
-"""Beginnings of user entries that the program wrote, not the person."""
+"""User entries that begin like this were written by Claude Code, not by the person."""
 
 FAILURE = "isApiErrorMessage"
 """Flag of an entry that shows a failure of the API in place of a reply."""
@@ -25,7 +25,7 @@ UNSAID = ("isSidechain", "isMeta", "isCompactSummary", FAILURE)
 
 
 def message(role: str, content: str, message_id: str, sent_at: str, **more: str) -> Json:
-    """A message in the form of `record_turn`. One that is too long is cut."""
+    """A message in the form of `record_turn`. A text that is too long is cut."""
     raw = content.encode("utf-8", "replace")
     text = content if len(raw) <= MOST_BYTES else raw[:MOST_BYTES].decode("utf-8", "ignore") + CUT
     return {"role": role, "content": text.replace("\x00", ""), "message_id": message_id, "sent_at": sent_at, **more}
@@ -81,8 +81,8 @@ def _take(line: str, found: dict[str, Json]) -> None:
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
         if prompt and prompt not in found:
-            # A command counts as a turn, so that its reply is not mistaken for the previous prompt's, but it is not a
-            # message of the user.
+            # A command counts as a turn, so that its reply is not taken for the reply to the previous prompt. It is not
+            # a message of the user, so its text is empty.
             said = "" if text.startswith(OWN_FORMS) else text
             found[prompt] = {"id": prompt, "text": said, "at": entry.get("timestamp"), "reply": None}
     elif entry.get("type") == "assistant" and found:

@@ -1,7 +1,7 @@
-"""Bundles the page's files into one HTML document for hosts with MCP Apps. The host connects it to the server.
+"""Bundles the page's files into one HTML document for hosts with MCP Apps. The host connects the page to the server.
 
-The bundler works line by line. So each import in a module must be on one line and name what it imports, and each
-`export` must stand before a function or class. A test loads the result in a browser.
+The bundler works line by line. Each import in a module must therefore be on one line and list the imported names, and
+each `export` must be followed by a function or class. A test loads the result in a browser.
 """
 
 import json
@@ -42,7 +42,7 @@ def memory_app() -> Apps:
         bundle(),
         name="memory_page",
         title="Memory page",
-        description="What is known, why, and forgetting it.",
+        description="Shows what is known and why, and forgets it on request.",
         csp=ResourceCsp(connect_domains=[], resource_domains=[]),
     )
     return apps
@@ -68,7 +68,7 @@ def _text(name: str) -> str:
 
 
 def _strings() -> str:
-    """The texts in all languages. `<` is escaped so that no text can close the element."""
+    """The texts in all languages. `<` is escaped, so that no text can close the script element."""
     found = {
         name.removeprefix("strings/").removesuffix(".json"): json.loads(_text(name))
         for name in static_files()

@@ -17,7 +17,7 @@ def page_tools(ready: GetActors) -> list[ToolSpec]:
     """The tools that read data for the page's screens, and the tool that undoes an action."""
     tools = _Tools(ready)
     undo = ToolSpec(
-        *(p.PAGE_UNDO, "Undo", "Puts back what the memory page just changed.", p.PageUndoArgs, p.PageUndone),
+        *(p.PAGE_UNDO, "Undo", "Undoes the last change made on the memory page.", p.PageUndoArgs, p.PageUndone),
         *(tools.undo, text.structured, CHANGE, APP_ONLY),
     )
     return [

@@ -18,11 +18,10 @@ def cookie_name(port: int) -> str:
 
 
 class PageCookie:
-    """ASGI middleware that adds the session cookie of a request from the page as the bearer token that endpoints
-    expect.
+    """ASGI middleware for requests from the page. It copies the session cookie into the header for bearer tokens, which
+    the endpoints read.
 
-    It ignores the cookie if a page of another origin caused the request. The browser says so in the headers of the
-    request.
+    It ignores the cookie if a page of another origin caused the request. The headers that the browser sets show this.
     """
 
     def __init__(self, app: ASGIApp, name: str) -> None:

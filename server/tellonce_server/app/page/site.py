@@ -63,7 +63,7 @@ class _Site:
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
         if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await stands(grant):
-            return refused(401, "This needs an access token of the scope assistant.")
+            return refused(401, "This needs an access token with the scope assistant.")
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 
     async def session(self, request: Request) -> Response:
@@ -75,7 +75,7 @@ class _Site:
         async for part in request.stream():
             body += part
             if len(body) > CODE_BYTES:
-                return refused(413, "A code is shorter.")
+                return refused(413, "The request is too long; a code has 32 characters.")
         token_hash = self._codes.take(body.decode("ascii", "replace"))
         if token_hash is None:
             return refused(403, "This code was used, or it is older than a minute. Run `tellonce open` again.")
@@ -108,7 +108,7 @@ class _Site:
     async def _refused_origin(self, request: Request) -> Response | None:
         refusal = await self._security.validate_request(request, is_post=False)
         if refusal is None and not from_own_page(request.method, Headers(scope=request.scope)):
-            return refused(403, "Only the page itself may ask for this.")
+            return refused(403, "Only the memory page itself may request this.")
         return refusal
 
     async def _static(self, request: Request, name: str) -> Response:

@@ -21,7 +21,7 @@ PART = 64 * 1024
 
 
 class NoUpload(Refused):
-    """There is no such upload, or it is older than a day; drop the file once more."""
+    """There is no such upload, or it is older than a day; upload the file again."""
 
 
 class Uploads:
@@ -34,7 +34,7 @@ class Uploads:
         """The file of an upload. Raises NoUpload."""
         found = self._folder / upload
         if not upload.isalnum() or not found.exists():
-            raise NoUpload("That file is not there any more; drop it once more.")
+            raise NoUpload("That file is no longer stored; upload it again.")
         return found
 
     def create(self) -> Path:
@@ -58,7 +58,7 @@ class Transfers:
     async def upload(self, request: Request) -> Response:
         """Store the body as a file and return its name."""
         if not await self._may(request):
-            return refused(403, "Only the page of whoever runs the memory may ask for this.")
+            return refused(403, "Only the operator's session of the memory page may request this.")
         file = self._uploads.create()
         size = 0
         with file.open("wb") as target:
@@ -73,9 +73,9 @@ class Transfers:
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
-        """Send all data of the first user as JSON Lines."""
+        """Send all data of the operator as JSON Lines."""
         if not await self._may(request):
-            return refused(403, "Only the page of whoever runs the memory may ask for this.")
+            return refused(403, "Only the operator's session of the memory page may request this.")
         name = {"Content-Disposition": 'attachment; filename="tellonce-export.jsonl"'}
         return StreamingResponse(_exported(), headers={**HEADERS, **name, "Content-Type": "application/x-ndjson"})
 

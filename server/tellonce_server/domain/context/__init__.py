@@ -1,1 +1,1 @@
-"""Assembles the text that a model is shown of the memory, within a token budget."""
+"""Assembles the memory text that a model receives, within a token budget."""

@@ -1,5 +1,5 @@
-"""Assembles one context within its budget. Decides in which order sections are filled, and what is cut if the whole is
-too long. Pure."""
+"""Assembles one context within its budget. This module decides in which order the sections are filled, and which text
+is cut if the context is too long. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from tellonce_text.fences import contained_text
 from tellonce_text.tokens import clip, estimate
 
 JOINT = 2
-"""Tokens that a separator and the rounding of two estimates may add."""
+"""Maximum tokens that one separator and the rounding of two estimates add."""
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class Assembled:
 
 
 STATED_PART = 12
-"""For a question, the budget divided by this number is reserved for pins, wishes and the memories that match the
-question.
+"""For a question, the budget divided by this number is reserved for pins, preferences and the memories that match
+the question.
 
-It is reserved even if there are none, and all other learned text is filled after the matching messages. A question
-therefore finds the same messages with and without the summarizer.
+These tokens are reserved even if no such memory exists, and all other learned text is filled after the matching
+messages. A question therefore finds the same messages whether or not the summarizer has run.
 """
 
 
 def assemble(m: Material) -> Assembled:
-    """Fill the sections by priority, so that the section filled last is cut first."""
+    """Fill the sections in order of priority. The section that is filled last is the first to be cut."""
     draft = Draft(m, TokenBudget(m.total), scaled(m.budgets, m.total))
     parts = _Parts(draft, History(draft), Memories(draft), Relevant(draft))
     draft.fill_now()
@@ -120,7 +120,7 @@ def _for_talk(parts: _Parts) -> None:
 
 
 def _fill_stated(parts: _Parts, others: Sequence[Remembered]) -> None:
-    """Fill the remaining memories, then profile and summary, which do not repeat what the memories state."""
+    """Fill the remaining memories, then the profile and the summary without the statements of the memories."""
     draft, rows = parts.draft, parts.draft.material.rows
     parts.memories.fill(others)
     parts.memories.write()
@@ -137,8 +137,8 @@ def _quoted_text(m: Material) -> str:
 
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
-    # The sum of the estimates exceeds the estimate of the whole by rounding only. If the sum is over the budget, the
-    # least important sections are removed first.
+    # The sum of the estimates can exceed the estimate of the whole text, because each estimate is rounded. If the sum
+    # is over the budget, the least important sections are removed first.
     for name in ("log", "elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
         if _total(sections) <= m.total:
             break
@@ -160,7 +160,7 @@ def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
 
 
 def _total(sections: Sequence[Section]) -> int:
-    """An upper bound of the joined text's tokens, from the estimates of the sections."""
+    """An upper bound of the tokens of the joined sections, computed from the estimate of each section."""
     return sum(section.tokens for section in sections) + JOINT * max(0, len(sections) - 1)
 
 

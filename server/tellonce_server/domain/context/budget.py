@@ -1,4 +1,4 @@
-"""How many tokens each part of a context may use. Pure arithmetic on estimates."""
+"""Limits the tokens that each part of a context may use. Pure arithmetic on estimates."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,15 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 NEWLINE = 1
-"""Tokens that a line break may add when lines are joined, because estimates are made per line."""
+"""Tokens added for the line break after a line, because each line is estimated without its line break."""
 
 ItemT = TypeVar("ItemT")
 
 
 @dataclass
 class TokenBudget:
-    """The tokens that are left of the total. Every part takes its tokens from here, so the total cannot be exceeded."""
+    """The tokens that are left of the total. Every part takes its tokens from this object, so that the parts together
+    cannot exceed the total."""
 
     left: int
 

@@ -11,13 +11,13 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""The thread summary may use the share divided by this number."""
+"""The thread summary may use the share of both summaries, divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
 
 Says = Callable[[str], bool]
-"""Returns whether a section filled earlier already makes the statement of a line."""
+"""Returns whether a section that was filled earlier already states what a line states."""
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
@@ -37,7 +37,7 @@ def summary_text(rows: ContextRows, share: int, says: Says) -> str:
 
 
 def unsaid(text: str, says: Says) -> str:
-    """The lines that make a new statement. A line that lists quotations keeps only the new ones."""
+    """The lines that make a new statement. A line that lists quotations keeps only the new quotations."""
     lines = [_listed(line, says) for line in text.strip().split("\n")]
     kept = "\n".join(line for line in lines if line.strip())
     # If the first line was removed, the text is marked as a continuation, so that its new first line cannot look like a
@@ -48,8 +48,8 @@ def unsaid(text: str, says: Says) -> str:
 @of_texts
 @lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
-    """A line's statement in a form for comparison, without line breaks. The dates that were added after relative words
-    are removed. With `quoted`, only the quoted words are compared, if there are any."""
+    """A line's statement in a form for comparison, without line breaks and without the dates that were added after
+    relative words. With `quoted`, the result is only the quoted words, if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 
@@ -64,7 +64,7 @@ def _listed(line: str, says: Says) -> str:
 
 
 def _titled(title: str, text: str, room: int) -> list[str]:
-    """The title and the newest lines that fit, oldest first. A mark shows that older ones were left out."""
+    """The title and the newest lines that fit, oldest first. An ellipsis shows that older lines were left out."""
     told = [line for line in text.split("\n") if line.strip()]
     kept: list[str] = []
     left = room - cost(f"{title}: … ")

@@ -54,8 +54,8 @@ class Draft:
         return bool(made) and made in self._said
 
     def fill_now(self) -> None:
-        """Add the current time for a reader without a clock. It is filled first, because dates mean nothing without
-        it."""
+        """Add the current time for a reader without a clock. It is added first, because the reader needs it to
+        understand all dates."""
         m = self.material
         line = moment_line(m.now, m.zone)
         if m.clock and self.token_budget.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
@@ -76,7 +76,7 @@ class Draft:
         return True
 
     def fill(self, name: SectionName, text: str, share: int) -> None:
-        """Add a section of one text, clipped to its share."""
+        """Add a section that consists of one text. The text is clipped to `share` tokens."""
         if not text or not self.opens(name):
             return
         room = min(share, self.token_budget.left)

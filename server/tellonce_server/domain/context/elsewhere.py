@@ -19,7 +19,7 @@ MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
 
 SIDE = 14
-"""Maximum tokens of each side of an exchange from another chat, which is shown in one line."""
+"""Maximum tokens of each of the two messages of an exchange from another chat. The exchange is shown in one line."""
 
 LEFT = "The talk this reply left:"
 REPLIES = "Replies beside this talk:"
@@ -27,7 +27,8 @@ OTHERS = "The user's other talks:"
 
 
 def elsewhere_text(m: Material) -> str:
-    """Messages of the threads around this one, then of the owner's other chats; empty if there are none."""
+    """Messages of the threads that this thread came from or that reply to it, then messages of the owner's other chats;
+    empty if there are none."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 
@@ -43,7 +44,7 @@ def _left(m: Material) -> Iterator[str]:
 
 
 def _replies(m: Material) -> Iterator[str]:
-    """Replies in other threads that are as recent as the window."""
+    """Messages of reply threads that continued after the oldest message of the window."""
     oldest = min((line.id for line in m.rows.window), default=0)
     for talk in m.elsewhere.replies:
         if talk.lines[-1].id > oldest:
@@ -64,7 +65,7 @@ def _others(m: Material) -> Iterator[str]:
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
-    """A question with its answer, or an unanswered question alone."""
+    """A message of the user with its answer, or alone if it has no answer yet."""
     return lines[-1:] if lines[-1].role == "user" else lines
 
 

@@ -1,4 +1,4 @@
-"""The history of one context: the latest messages, those before them, and summaries of older ones. Pure.
+"""The history of one context: the latest messages, the messages before them, and summaries of older messages. Pure.
 
 The history's start moves in steps of several messages, so that the prompt's prefix stays the same between steps and can
 be cached.
@@ -33,12 +33,13 @@ fit, because search results have priority."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
-REPLY_PART if that is less. Only replies are clipped, because they repeat much; the user's messages stay whole."""
+REPLY_PART if that is less. Only replies are clipped, because they are often repetitive. The user's messages stay
+whole."""
 
 
 class History:
-    """The history is filled in three steps: the latest messages, then those before them, then summaries of older
-    ones."""
+    """The history. It is filled in three steps: the latest messages, then the messages before them, then summaries of
+    older messages."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -88,7 +89,7 @@ class History:
             self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """The rendered line, cached because its cost and its text are needed separately."""
+        """The rendered line. It is cached because several steps need its cost or its text."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
@@ -142,8 +143,8 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """A line with its day header, or without the header if the next line is of the same day. Each header is thus
-        paid for once."""
+        """A line with its day header, or without the header if the next line is of the same day. Each header is
+        therefore paid for only once."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
@@ -178,7 +179,7 @@ class History:
 
 
 def window(m: Material) -> list[Line]:
-    """The messages that are not summarized, and at least the last `keep`. The start moves in steps."""
+    """All messages that are not summarized, and in any case the last `keep` messages. The start moves in steps."""
     thread = m.rows.thread
     before = min(thread.covered_to, max(0, thread.last_no - m.keep) // STEP * STEP)
     lines = [line for line in m.rows.window if line.thread_no > before]
@@ -190,6 +191,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first step, so that the start moves in steps even if not all messages fit."""
+    """Drop the messages before the first one at which a step begins. The start then moves in steps even if not all
+    messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

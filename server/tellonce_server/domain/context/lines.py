@@ -40,8 +40,9 @@ KIND_TITLES: dict[MemoryKind, str] = {
 
 @dataclass(frozen=True)
 class View:
-    """What a line's format depends on: the time of reading, the user's zone, the current thread and chat, and what
-    changed since the messages were sent. `known` are the memories that have lines of their own."""
+    """The values that a line's format depends on: the time of reading, the user's zone, the current thread and chat,
+    and the statements that changed after their messages were sent. `known` are the memories that can have their own
+    lines in the context."""
 
     now: datetime
     zone: ZoneInfo
@@ -51,7 +52,8 @@ class View:
     known: frozenset[int] = frozenset()
 
     def current(self, text: str, place: Place | None) -> str:
-        """The text of a message, or of a summary of messages, with marks after words that no longer hold."""
+        """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
+        statement that no longer holds."""
         changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
 
@@ -65,7 +67,7 @@ class View:
 
 
 class Shown(NamedTuple):
-    """A message as the history shows it, with the local day of its header."""
+    """A message's line in the history, and the local day for its day header."""
 
     line: Line
     day: date
@@ -90,7 +92,7 @@ def with_days(text: str, said_at: datetime, zone: ZoneInfo) -> str:
 
 
 def shown(line: Line, view: View) -> Shown:
-    """A message's line: `[09:15 AM] User: …`. A routine is shown by its summary:
+    """A message's line: `[09:15 AM] User: …`. A routine's message is shown as its summary:
 
     `[morning-summary | 07:02 AM, 8h ago]: …`.
     """
@@ -115,7 +117,7 @@ def _name(text: str) -> str:
 
 
 def summary_line(chunk: Chunk, view: View) -> str:
-    """A summary's line: `[Summary | Feb 15–16]: …`, with a mark after words that no longer hold."""
+    """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
     text = view.current(chunk.text, Place(view.chat_id, chunk.from_id, chunk.to_id))
     return period_line(text, chunk.from_at, chunk.to_at, view.zone)
 
@@ -163,8 +165,8 @@ def hit_line(hit: Hit, view: View) -> str:
     09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
-    message. In messages, the day is added after relative dates such as "last Saturday". Words that no longer hold are
-    marked.
+    message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
+    statement that no longer holds.
     """
     text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
     return f"{_lead(hit, view)}: {body(view.current(text, hit.place))}"
@@ -192,7 +194,7 @@ def _lead(hit: Hit, view: View) -> str:
 
 
 def _teller(hit: Hit) -> str:
-    """The speaker by name. A name that imitates a role is shown after the true role."""
+    """The speaker's name, or the role if there is no name. A name that imitates a role is shown after the true role."""
     name = _name(hit.routine or hit.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
@@ -203,8 +205,8 @@ def moment(at: datetime, view: View) -> str:
 
 
 def quoted_line(line: Line, view: View) -> str:
-    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine is shown by
-    its summary, as in the window."""
+    """The line of the message that the user replies to: `[09:15 AM, yesterday] Assistant: …`. A routine's message is
+    shown as its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
     return (
@@ -213,7 +215,7 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """The same line with at most `most` tokens before the marks after words that no longer hold."""
+    """The same line, clipped to `most` tokens. Notes on statements that no longer hold are added to the clipped line."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "
@@ -221,8 +223,8 @@ def clipped_line(line: Line, view: View, most: int) -> str:
 
 
 def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
-    """The text of a message of a chat in at most `most` tokens. Marks are added after it was clipped, so that they stay
-    whole."""
+    """The text of a chat's message in at most `most` tokens. Notes on statements that no longer hold are added to the
+    clipped text, so that they stay whole."""
     text = clip(body(line.content), most)[0]
     changes = changes_at(Place(chat_id, line.id, line.id), view.changes)
     return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)

@@ -2,8 +2,8 @@
 first. Pure.
 
 The log depends on the memory and the budget. It depends on the question only if the question's results need most of the
-budget. A model provider can therefore cache it: lines are added only at the end, except by a compaction, and the start
-moves in steps. A memory learned from messages in the window joins the log when these messages leave the window.
+budget. A model provider can therefore cache the log: only a compaction inserts lines before the end, and the start
+moves in steps. A memory learned from messages in the window is added to the log when these messages leave the window.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,8 @@ from tellonce_server.domain.context.material import Material
 from tellonce_server.store.context import Happened
 
 SHARE = 2
-"""The log may use the tokens above the default budget, divided by this number. The rest is for search results."""
+"""The log may use the number of tokens above the default budget, divided by this number. The rest is for search
+results."""
 
 STEP = 24
 """Number of lines by which the log's start moves at a time."""
@@ -33,7 +34,7 @@ class _Entry(NamedTuple):
 
 
 def log_share(total: int) -> int:
-    """The tokens reserved for the log in a context of `total` tokens; 0 if the default budget is not exceeded."""
+    """The number of tokens for the log in a context of `total` tokens; 0 if `total` is at most the default budget."""
     return max(0, total - DEFAULT_TOTAL) // SHARE
 
 
@@ -74,7 +75,7 @@ def _entries(m: Material) -> list[_Entry]:
 
 
 def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
-    """The decisions and outcomes of the chunk summaries; for a summary made without a model, its lines."""
+    """The decisions and outcomes of the chunk summaries. A summary made without a model contributes all its lines."""
     for chunk in m.log.happened:
         for line in _lines(chunk):
             made = statement(line)

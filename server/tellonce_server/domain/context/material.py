@@ -20,10 +20,10 @@ from tellonce_text.changes import Change, changes_at
 
 @dataclass(frozen=True)
 class Material:
-    """The material of one context. `hits` are in rank order; `around` are the neighbors of a quoted message; `excluded`
-    is the number of the message being answered. `changes` are the statements of shown or summarized messages that
-    changed since, by chat and number. `total` is the token budget. `clock` says whether the context shows the current time. The last
-    `keep` messages are shown even if they are summarized."""
+    """The material of one context. `hits` are in rank order. `around` are the neighbors of a quoted message. `excluded`
+    is the number of the message being answered. `changes` contains the statements that changed after their messages
+    were sent, by chat and message number. `total` is the token budget. `clock` says whether the context shows the
+    current time. The last `keep` messages are shown even if they are summarized."""
 
     rows: ContextRows
     hits: Sequence[Hit]

@@ -1,4 +1,5 @@
-"""Writes the receipts of contexts in the background, after the contexts were returned. Does not know their contents."""
+"""Writes the receipts of contexts in the background, after the contexts were returned. It does not read the receipts'
+contents."""
 
 import asyncio
 import logging
@@ -16,14 +17,14 @@ MOST_PENDING: Final = 64
 
 
 class ReceiptKeeper:
-    """Writes receipts in the background. A process that is killed loses only the receipts of its last moments."""
+    """Writes receipts in the background. If the process is killed, only the receipts still pending are lost."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._pending: dict[str, asyncio.Task[None]] = {}
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
-        """Write the receipt soon. It is not written if the owner's count of erasures has changed from `erasures`."""
+        """Start to write the receipt. It is not written if the owner's count of erasures is no longer `erasures`."""
         while len(self._pending) >= MOST_PENDING:
             await self.written(next(iter(self._pending)))
         self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))
@@ -40,6 +41,6 @@ class ReceiptKeeper:
             OUTAGES.noted(error)
         except Exception:
             # The context has already been returned, so the error can only be logged.
-            logger.exception("receipt %s could not be kept", receipt.id)
+            logger.exception("receipt %s could not be stored", receipt.id)
         finally:
             del self._pending[receipt.id]

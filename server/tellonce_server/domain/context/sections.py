@@ -13,12 +13,13 @@ from tellonce_server.store.messages import Line
 LIST = "ALL OF THIS KIND"
 ABOVE = "in the log above"
 LIST_PART = 2
-"""A list may use the share divided by this number. The rest is for pins, wishes and search results."""
+"""A list may use the section's share divided by this number. The rest is for pins, preferences and memories that the
+search found."""
 
 
 class Memories:
-    """The section of memories. It is filled in steps, first with a list and then with pinned memories, and written at
-    the end."""
+    """The section of memories. It is filled in steps: first with a list, then with pinned and other memories. Its text
+    is written at the end."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -34,8 +35,8 @@ class Memories:
         return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Hit]) -> None:
-        """Add the members of the list that the question asks for. They are given best first, and shown oldest first,
-        one line each."""
+        """Add the members of the list that the question asks for. `members` are given best first. They are shown oldest
+        first, one line each."""
         draft = self._draft
         above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
         members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
@@ -53,7 +54,7 @@ class Memories:
     def fill(self, ordered: Sequence[Remembered]) -> None:
         """Add the memories that fit into the rest of the share."""
         draft = self._draft
-        # A note is the user's own words, so it is left out if the context already shows the message.
+        # A note repeats the user's own message, so it is left out if the context already shows that message.
         shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._opened():
@@ -89,8 +90,8 @@ def _heading(memory: Remembered) -> str:
 
 
 def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories: Collection[int] = ()) -> list[Hit]:
-    """The results that no other section shows. The history shows a routine only by its summary, so its full text
-    counts as not shown."""
+    """The results that no other section shows. The history shows only a summary of a routine's message, so the full
+    text of such a message counts as not shown."""
     seen = {
         "message": {line.id for line in messages if line.routine is None},
         "summary": set(draft.included.get("summaries", ())),
@@ -109,8 +110,8 @@ class Relevant:
         self._left: list[Hit] = []
 
     def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
-        """Add the results that fit; they are given in rank order. They may use `share` tokens, or by default the rest
-        of the budget."""
+        """Add the results that fit. `hits` are given in rank order. They may use `share` tokens, by default all that is
+        left of the budget."""
         draft = self._draft
         if not hits or not self._opened():
             return

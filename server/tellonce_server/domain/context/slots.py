@@ -1,4 +1,5 @@
-"""Decides whether a message answers what the assistant asked for. Pure. An unrelated message must never fill a slot."""
+"""Decides whether a message fills a slot, which is a value that the assistant asked for. Pure. An unrelated message
+must never fill a slot."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -41,15 +42,15 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
-"""Maximum words of an answer. A longer message that contains a date does not answer a question for a date."""
+"""Maximum words of an answer that is not free text, an email address or a URL. A longer message may, for example,
+contain a date without being an answer to the question for the date."""
 _MOST_CHARACTERS = 2_000
-"""Maximum characters of an answer. It limits texts without spaces, and addresses, which are searched for at every
-character.
-"""
+"""Maximum characters of such an answer, an email address or a URL. The limit is needed for texts without spaces, which
+count as one word, and for the search for addresses, which tries every position."""
 
 
 def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
-    """The value that `text` gives for a slot of that type, or None if it answers something else."""
+    """The value that `text` gives for a slot of that type, or None if the text is not an answer for this slot."""
     said = text.strip()
     if not said or (slot_type != "text" and _is_talk(said, slot_type)):
         return None
@@ -58,8 +59,8 @@ def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | N
 
 
 def _asks_beside(said: str, value: str, slot_type: SlotType) -> bool:
-    """Whether a message is a question that merely contains the value: "tomorrow?" answers, "what was on tomorrow?"
-    asks."""
+    """Whether a message is a question that merely contains the value. "tomorrow?" is an answer; "what was on tomorrow?"
+    is a question."""
     if slot_type in ("text", "yes_no") or not said.rstrip().endswith(("?", "？")):
         return False
     return 2 * len(value.split()) < len(said.split())
@@ -76,8 +77,8 @@ def _text(said: str, _: Sequence[str]) -> str | None:
 
 
 def _yes_no(said: str, _: Sequence[str]) -> str | None:
-    """The answer "yes" or "no", or None. Unambiguous words such as "yes" may be followed by others. Any other word
-    counts only if its clause contains nothing else."""
+    """The answer "yes" or "no", or None. Only the first clause is read. An unambiguous word such as "yes" may be
+    followed by any other words. Other expressions must match the whole clause."""
     clause = " ".join(re.findall(r"[\w']+", re.split(r"[,.;:!?–—]", said.lower().replace("’", "'"))[0]))
     first = clause.partition(" ")[0]
     if first in _PLAIN_YES or _ASSENT.fullmatch(clause):
@@ -125,9 +126,10 @@ def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] |
 
 
 def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
-    """The reply target; else a pending slot that the message fills; else the newest assistant message of the thread.
+    """The message or slot that the user's message refers to: the message it replies to, else the open slot that it
+    fills, else the newest assistant message of the thread.
 
-    Its text is clipped to `most` tokens, because it comes in addition to the context's budget.
+    The text is clipped to `most` tokens, because the context's budget does not include it.
     """
     if rows.quoted is not None:
         return _on("reply", rows.quoted, most)
@@ -148,5 +150,5 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """The text of a message. A routine is given by its summary, as everywhere in a context."""
+    """The text of a message. For a routine's message, this is its summary, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]

@@ -1,6 +1,6 @@
-"""Formats the part of the memory that a coding assistant is shown: short lines with numbers and token costs. Pure.
+"""Formats the part of the memory that a coding assistant sees: short lines with numbers and token costs. Pure.
 
-`explain` returns the whole text of a line, so a prompt pays only for what it needs.
+The model can read the whole text of a line with the tool `explain`, so the prompt need not contain it.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from tellonce_text.tokens import clip, estimate
 
 MOST_LINES = 8
 MOST_CHARACTERS = 9_000
-"""Maximum characters of a session's index. If a hook's context has more than 10,000, Claude Code moves it to a file
-that the model must open."""
+"""Maximum characters of a session's index. If the context that a hook returns has more than 10,000 characters, Claude
+Code moves it to a file that the model must open."""
 
 LINE_TOKENS = 40
 """A text of up to this many tokens is shown whole."""
@@ -51,7 +51,7 @@ def _line(hit: Hit, chat_id: int, now: datetime, zone: ZoneInfo) -> str:
 
 
 def short(text: str) -> str:
-    """One line of at most LINE_TOKENS tokens. A longer text is shown by its beginning and the cost of the whole."""
+    """The text in one line of at most LINE_TOKENS tokens. A longer text is cut, and its number of tokens is added."""
     shown = " ".join(mask(text).split())
     cut, _ = clip(shown, LINE_TOKENS)
     if cut == shown:

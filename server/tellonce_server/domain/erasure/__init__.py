@@ -1,1 +1,1 @@
-"""Removes forgotten text everywhere, and updates what depends on an edited message."""
+"""Removes forgotten text everywhere, and updates the data that depends on an edited message."""

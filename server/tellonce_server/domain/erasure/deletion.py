@@ -1,8 +1,8 @@
-"""Erases the selected rows in short transactions, so that nobody waits for more than one batch.
+"""Erases the selected rows in short transactions, so that other calls wait for one batch at most.
 
-Messages are erased first, then the texts derived from them. Earlier claims of jobs are invalidated, so that anything
-written after the last search comes from texts without the erased statement. Memories are erased last, because they say
-what to search for. An interrupted erasure is completed by requesting it again.
+Messages are erased first, then the sentences in texts derived from them. Earlier claims of jobs are invalidated. Any
+text written after the last search is therefore made from texts without the erased statement. Memories are erased last,
+because the searches need their texts. An interrupted erasure is completed by requesting it again.
 """
 
 import asyncio
@@ -45,11 +45,12 @@ READ = 5 * BATCH
 """Number of messages that are read and planned at a time."""
 MEMORY_BATCH = 50
 ROUNDS = 5
-"""Maximum searches of the derived texts. Searches after the first find only texts that were written meanwhile."""
+"""Maximum searches of the derived texts. Each search after the first finds only texts that were written since the
+previous one."""
 
 
 LAST_STEPS = 2
-"""Number of steps of an erasure besides its rows: the derived texts, and the last search."""
+"""Number of steps that are reported in addition to the rows: the derived texts, and the last search."""
 
 Report = Callable[[float, float, str], Awaitable[None]]
 """Called with the number of completed steps, the total, and a description of the last step."""
@@ -125,12 +126,12 @@ class Eraser:
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, erased, progress, now)
         if erased.counts["memories"]:
-            # A profile job that was claimed before the memories were erased may have written them again.
+            # A profile job that was claimed before the memories were erased may have written their statements again.
             found = await self._clean(order, cleaned)
         await self._finish(order, erased, cleaned, now)
         for place, count in cleaned.counts.items():
             erased.count(place, count)
-        # If `found` is set, nothing has changed since the search that found nothing more to clean.
+        # If `found` is set, it is the result of a search after the last change, so no further search is needed.
         erased.left = found if found is not None else await self._look(order)
         await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
@@ -171,7 +172,7 @@ class Eraser:
             await progress.add(len(read), "Erasing messages.")
 
     async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with their new texts. Each batch is planned while the previous one is in use."""
+        """Batches of messages with their new texts. Each batch is planned while the caller writes the previous one."""
         batches = _batches([match for match in order.chosen if match.kind == "message"], READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
@@ -242,8 +243,8 @@ class Eraser:
             await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
-        """Queue the rewriting of each chunk summary that covers a message erased whole. The summary may say the same in
-        other words."""
+        """Queue the rewriting of each chunk summary that covers a completely erased message. The summary may repeat the
+        message in other words."""
         keys = [(match.chat_id, match.ref) for match in order.chosen if match.kind == "message"]
         for row in await forget.covering(t, order.where.owner_id, keys):
             span = (row["from_id"], row["to_id"])
@@ -251,7 +252,7 @@ class Eraser:
 
 
 def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> tuple[list[str | None], list[str]]:
-    """A message's columns without the forgotten text, and the sentences that its content loses."""
+    """A message's columns without the forgotten text, and the sentences that were removed from its content."""
     texts: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):

@@ -24,7 +24,7 @@ from tellonce_text.sentences import sentences
 from tellonce_text.tokens import estimate
 
 TELLING = 3
-"""Minimum content words of a sentence that can be recognized in a derived text."""
+"""Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200
 """Maximum sentences of an edited message that are compared with the new text. The chunk's summary is rewritten in any
@@ -66,8 +66,8 @@ class Rederiver:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Withdraw and return the memories that were learned from this message alone and whose quotes its new text
-        lacks."""
+        """Withdraw and return the memories that were learned from this message alone and whose quotes are not all in
+        its new text."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
         for memory in stale:
@@ -81,8 +81,8 @@ class Rederiver:
 
 
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
-    """The sentences of the former text that the new text lacks. Summaries may repeat them even if no memory was learned
-    from them."""
+    """The sentences of the former text that the new text no longer contains. Summaries may repeat such a sentence even
+    if no memory was learned from it."""
     said = [part.strip() for part in sentences(old_text)]
     # The number of sentences is limited, because each is compared with the whole new text, which may be long.
     telling = (part for part in said[:MOST_COMPARED] if len(literals.content(part)) >= TELLING)
@@ -95,7 +95,7 @@ def _only_from(memory: Memory, message_id: int) -> bool:
 
 
 async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now: datetime) -> Cleaned:
-    """Remove from the derived texts the sentences that make these statements. The former texts are kept as versions."""
+    """Remove the sentences that make these statements from the derived texts. The former texts are kept as versions."""
     cleaned = Cleaned()
     rows = [TextRow(*row) for row in await q.rows("derived.texts", owner_id)]
     for row, text, body in await asyncio.to_thread(_without, rows, StatementQuery(map(Stated, texts))):

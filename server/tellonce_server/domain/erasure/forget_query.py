@@ -1,4 +1,4 @@
-"""Queries for forgetting. A query finds the ranges of a text that say what is to be forgotten. Pure."""
+"""Queries for text to forget. A query finds the ranges of a text that state something to forget. Pure."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
@@ -16,7 +16,8 @@ from tellonce_text.sentences import placed_sentences
 from tellonce_text.stemming import stem
 
 Degree = Literal["exact", "number", "form", "part"]
-"""Degrees of certainty of a match, most certain first. `part` means that the characters are inside a longer word."""
+"""Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a number with other
+separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
 """The places of derived texts. Removing too much from them does no harm, because they are rebuilt."""
@@ -29,7 +30,7 @@ HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A range of a text that says what is to be forgotten, with its degree of certainty."""
+    """A range of a text that states something to forget, with its degree of certainty."""
 
     start: int
     end: int
@@ -57,7 +58,7 @@ class ForgetQuery(Protocol):
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        """The ranges of the text that say what is to be forgotten, in order and without overlap."""
+        """The ranges of the text that state something to forget, in order and without overlap."""
         ...
 
 
@@ -108,7 +109,7 @@ class TopicQuery:
         start = 0
         for line in text.split("\n"):
             if line not in self._silent:
-                # Most sentences that contain the characters have already matched and are not searched for other forms.
+                # A line with an exact match needs no quick test. `_in_line` skips the sentences that match already.
                 if touched(found, start, start + len(line)) or self._target.may_be_in(Sentence(line)):
                     forms += self._in_line(line, start, found)
                 else:
@@ -210,8 +211,8 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> list[int]:
-        """The statements that share two words with the sentence, or all words if they have fewer. Their numbers may be
-        written differently in the sentence."""
+        """The statements that share at least two words with the sentence, or their only word. If the sentence may write
+        numbers differently, the statement's numbers and dates count as shared words."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
         otherwise = read.may_count_otherwise
@@ -224,7 +225,8 @@ class StatementQuery:
 
 
 class RowQuery:
-    """Searches for whole messages, and in other texts for statements: the sentences of these messages, and memories."""
+    """Matches whole messages. In other texts, it searches for statements: the sentences of these messages, and
+    memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
         self._messages = frozenset(messages)
@@ -269,7 +271,7 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether no letter or digit continues the word at either end. In scripts without spaces, any place qualifies."""
+    """Whether no letter or digit continues the word at either end. In scripts without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

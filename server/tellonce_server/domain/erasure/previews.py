@@ -18,11 +18,11 @@ from tellonce_server.store.forget import Statement, TextRow
 from tellonce_text.sentences import placed_runs
 
 MOST_LISTED = 300
-"""Maximum matches listed one by one. Of the others, the preview gives only the number."""
+"""Maximum matches listed one by one. The preview gives only the number of further matches."""
 SHOWN = 400
 """Maximum characters shown of a match."""
 EXAMPLE = 48
-"""Maximum characters shown of the match that stands for others."""
+"""Maximum characters of the example that is shown for a group of texts."""
 _BEFORE = 0.3
 """Maximum share of the shown characters that come before the match."""
 GROUP = "texts"
@@ -53,8 +53,8 @@ class Shown(NamedTuple):
 
 
 def matches(found: Sequence[Hit]) -> list[Shown]:
-    """One match for each memory and then for each message, oldest first, and one for all other texts of each degree of
-    certainty.
+    """Matches in this order: one for each memory, one for each message (both oldest first), and one for all other texts
+    of each degree of certainty.
 
     Matches inside longer words are offered only if there are no others.
     """
@@ -85,8 +85,8 @@ def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[Forge
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. Of the listed matches, these are all except the numbers in `kept`, or the ticked ones if
-    `kept` is None. Of the unlisted matches, they are the ticked ones."""
+    """The matches to erase. If `kept` is None, these are the ticked ones. Otherwise, these are all listed matches
+    except the numbers in `kept`, and the ticked ones of the unlisted matches."""
     without = frozenset(kept or ())
     return [
         match
@@ -110,7 +110,8 @@ def asked(args: ForgetArgs, key: bytes) -> bytes:
 
 
 def selected(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the selection in a confirmation: the numbers to keep, or None for all that are not ticked."""
+    """A keyed hash of the selection in a confirmation: the numbers of the matches to keep, or None if all matches that
+    are not ticked are kept."""
     kept = None if args.except_ is None else sorted(set(args.except_))
     return hmac.new(key, repr(kept).encode(), hashlib.sha256).digest()
 
@@ -152,9 +153,9 @@ def _listed(number: int, each: Shown, now: datetime) -> ForgetMatch:
 def _group_text(hits: Sequence[Hit]) -> str:
     history = sum(hit.row.place in HISTORY or hit.row.place not in DERIVED for hit in hits)
     made = len(hits) - history
-    parts = [f"{made} made from what you said"] if made else []
-    parts += [f"{history} earlier or quoted"] if history else []
-    return f"Other texts ({', '.join(parts)}) lose the sentences that say it, such as: {_sentence(hits[0])}"
+    parts = [f"derived from your messages: {made}"] if made else []
+    parts += [f"former versions and quotes: {history}"] if history else []
+    return f"Matching sentences in other texts ({', '.join(parts)}), such as: {_sentence(hits[0])}"
 
 
 def _sentence(hit: Hit) -> str:
@@ -193,8 +194,11 @@ _LOOKED_AT = 100
 
 
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
-    """The memories and messages related to the ticked matches: the sources of ticked memories, the memories learned
-    from ticked messages or from these sources, and the messages next to a ticked one or within the same minute."""
+    """The memories and messages related to the ticked matches.
+
+    For a ticked memory, these are its source messages and the other memories learned from them. For a ticked message,
+    these are the memories learned from it, the messages next to it, and messages within the same minute.
+    """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]
     known = [match.ref for each in shown if (match := each.match).kind == "memory"]

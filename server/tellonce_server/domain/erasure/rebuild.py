@@ -1,5 +1,5 @@
-"""Queues jobs that rewrite derived texts from which sentences were removed. Until then, the shortened texts are
-used."""
+"""Queues jobs that rewrite derived texts from which sentences were removed. Until these jobs are done, the shortened
+texts are used."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -33,8 +33,8 @@ _TABLES: Final[dict[Place, str]] = {
 
 @dataclass
 class Cleaned:
-    """How many texts of each kind were changed, and which must be rewritten: chunks by (chat, number), rolling
-    summaries by (chat, thread), canonical summaries by chat."""
+    """The number of changed texts of each kind, and the texts that must be rewritten: chunk summaries by (chat,
+    number), rolling summaries by (chat, thread), and canonical summaries by chat."""
 
     counts: dict[str, int] = field(default_factory=dict)
     chunks: list[tuple[int, int]] = field(default_factory=list)
@@ -57,7 +57,7 @@ class Cleaned:
 
 
 def table_of(place: Place) -> str:
-    """The name under which changed texts of this place are counted."""
+    """The table name under which changed texts of this place are counted."""
     return _TABLES[place]
 
 
@@ -67,7 +67,8 @@ def ignores_former_text(job: Job) -> bool:
 
 
 async def queue_rebuild(q: Queries, owner_id: int, cleaned: Cleaned, now: datetime) -> list[JobKind]:
-    """Queue a job for every text that lost sentences. Chunks come first: rolling summaries are made from them."""
+    """Queue a job for every text that lost sentences. Chunk summaries come first, because rolling summaries are made
+    from them."""
     for chat_id, number in cleaned.chunks:
         await _queue_chunk(q, owner_id, chat_id, number, now)
     for chat_id, thread in cleaned.rolling:

@@ -1,4 +1,4 @@
-"""Removes from a text the sentences that say something forgotten. Pure."""
+"""Removes the sentences that state something forgotten from a text. Pure."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -7,10 +7,10 @@ from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mar
 from tellonce_text.sentences import placed_runs
 
 GONE = "[forgotten]"
-"""Replaces a text that was erased whole. The message is still counted, but its words are gone."""
+"""Replaces the text of a message that was erased completely. The message itself is still stored and counted."""
 
 Marks = Callable[[str], list[Mark]]
-"""Returns the ranges of a text that say something forgotten."""
+"""Returns the ranges of a text that state something forgotten."""
 
 
 def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> Marks:
@@ -20,7 +20,8 @@ def marks_of(query: ForgetQuery, degrees: frozenset[Degree], source: Source) -> 
 def redact(text: str, marks: Marks) -> tuple[str, list[str]]:
     """The text without the sentences that have a mark, and the pieces of the removed sentences.
 
-    The sentences around a removed one may match when they are joined, so this repeats until nothing matches.
+    When a sentence is removed, the sentences before and after it may match together. The function therefore repeats the
+    search until nothing matches.
     """
     gone: list[str] = []
     while text and text != GONE and (found := marks(text)):

@@ -24,7 +24,7 @@ from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 3
-"""Minimum content words of a message's sentence that can be recognized in a derived text."""
+"""Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
 
 
 class NothingNamed(Refused):
@@ -34,8 +34,8 @@ class NothingNamed(Refused):
 async def query_of(
     q: Queries, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
 ) -> ForgetQuery:
-    """The query for a call. At the confirmation, `sealed` contains the matches of the preview; for a period, anything
-    newer is not searched for.
+    """The query for a call. At the confirmation, `sealed` contains the matches of the preview. A query for a period
+    then covers only these matches and no newer texts.
 
     Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
@@ -71,7 +71,7 @@ def stated(memories: Sequence[Statement]) -> list[Stated]:
 def _literal(said: str) -> Literal:
     literal = Literal.of(said)
     if literal is None:
-        raise NothingNamed("Name what to forget with at least one telling word, such as a name or a thing.")
+        raise NothingNamed("Name what to forget with at least one specific word, such as a name or a thing.")
     return literal
 
 

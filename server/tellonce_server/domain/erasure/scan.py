@@ -1,5 +1,5 @@
-"""Searches every text of an owner for what is to be forgotten, and for forgotten text that a restored backup brought
-back."""
+"""Searches every text of an owner for the matches of a forget query, and for forgotten text that a restored backup
+brought back."""
 
 import asyncio
 import re
@@ -18,13 +18,14 @@ CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
 """Columns of a message, as `forget.texts` returns them."""
 COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
 _MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
-"""Matches a number, a hash or a UUID. These are not searched, because they may contain a literal's digits by chance."""
+"""Matches a number, a hash or a UUID. Such ids are not searched, because they may contain a literal's digits by
+chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching row, its most certain degree, and the columns that match with this degree. Column -1 is the row's
-    JSON."""
+    """A matching row, its most certain degree, the columns that match with this degree, and the first of these matches.
+    Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -79,8 +80,8 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Forgotten text that is stored again: the numbers of memories older than a tombstone that covers them, and
-    sentences that were removed from a message that contains them again."""
+    """Forgotten text that is stored again. The numbers are those of memories that are older than a tombstone of their
+    statement. The sentences were once removed from a message but are in it again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

@@ -1,10 +1,10 @@
-"""Rewrites the tables and recycles the write-ahead log after an erasure, so that erased text leaves the database's
-files too.
+"""Rewrites the tables and recycles the write-ahead log after an erasure. This removes erased text from the database's
+files, too.
 
-PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses
-them. Only rewriting a table removes these bytes, and the table is locked meanwhile. A rewrite is therefore cancelled as
-soon as another session has waited for the table for a moment, and retried later. A scrub that is long overdue runs at
-the server's start.
+PostgreSQL marks an erased row as dead and keeps its bytes, in the table and in the write-ahead log, until it reuses the
+space. Only rewriting a table removes these bytes at once, and a rewrite locks the table. A rewrite is therefore
+cancelled when another session has waited for the table for a moment, and is retried later. A scrub that is long overdue
+runs at the server's start.
 """
 
 import logging
@@ -21,12 +21,12 @@ LONGEST_PAUSE: Final = timedelta(hours=6)
 """Maximum pause after a cancelled rewrite. Each pause is twice the previous one, because a cancelled rewrite is wasted
 work."""
 OVERDUE: Final = timedelta(days=7)
-"""How long a scrub must be overdue to run at the start, before calls are served."""
+"""A scrub that is overdue by more than this time runs at the server's start, before calls are served."""
 
 
 class Scrubber:
     """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. It is None for an
-    external server, whose log and statistics samples do not belong to this program."""
+    external server, because this program does not manage that server's log and statistics samples."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
         self._deps = deps
@@ -56,8 +56,8 @@ class Scrubber:
     async def scrub(self, *, gives_way: bool = True) -> bool:
         """Rewrite now and return whether it was done.
 
-        Returns False if another process is scrubbing or another session needed a table. The next attempt skips the
-        tables that were rewritten.
+        Returns False if another process is scrubbing, or if another session needed a table. The next attempt then skips
+        the tables that are already rewritten. With `gives_way` False, other sessions wait for the tables.
         """
         async with store.session(self._login) as session, store.session(self._login) as watch:
             if not await store.is_alone(session):
@@ -76,7 +76,7 @@ class Scrubber:
     def _put_off(self, name: str) -> None:
         self._not_before = self._deps.now() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
-        logger.info("the scrub gives way: %s was needed; it is tried again at %s", name, self._not_before)
+        logger.info("cancelled %s, because another session needs the table; next attempt at %s", name, self._not_before)
 
     def _rewrites(self) -> list[str]:
         """The names of the rewrites that are left in this round."""

@@ -1,4 +1,4 @@
-"""Decides whether a sentence names a topic, in any form of its words, or makes most of a statement. Pure."""
+"""Decides whether a sentence names a topic, in any form of its words, or contains most of a statement. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from tellonce_text.stemming import stem
 _SHARE = 0.6
 """Minimum share of a statement's words that a sentence must contain to count as stating it."""
 _SAME = 0.8
-"""A sentence and a statement say the same if they share at least this part of the words of the longer one."""
+"""A sentence and a statement say the same thing if they share at least this part of the words of the longer one."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
@@ -55,7 +55,7 @@ class Sentence:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Stems of its content words, its numbers and its dates."""
+        """The stems of the sentence's content words, and its numbers and dates."""
         return _words(self.text)
 
 
@@ -103,7 +103,8 @@ class Target:
         return tuple(map(_sign_of_amount, filter(_is_amount, self.words)))
 
     def may_be_in(self, text: Sentence) -> bool:
-        """A quick test whether one or more sentences may state the target. Only the answer False is certain."""
+        """A quick test whether a text of one or more sentences may state the target. Only the answer False is
+        certain."""
         every = len(self._signs) + len(self._amounts)
         needed = every if self.topic_words else min(2, every)
         shown = sum(sign.search(text.lowered) is not None for sign in self._signs)
@@ -119,7 +120,8 @@ class Target:
         if self.is_empty or not self.may_be_in(sentence):
             return False
         if self.topic_words:
-            # The names are tested first, because analyzing a sentence takes ten times as long.
+            # The topic's words are tested first, because finding the sentence's numbers and dates takes ten times as
+            # long.
             return self.named_in(sentence) and (not self.words or self.words <= sentence.words)
         return self.most_in(sentence.words)
 
@@ -128,7 +130,7 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words say this and almost nothing else."""
+        """Whether the words state the target and almost nothing else."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
@@ -172,8 +174,8 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """A pattern for the letters, or for an irregular form of one of the words. Such a form may share no letter with its
-    word."""
+    """A pattern for the letters, or for an irregular form of one of the words. Such a form may have no letters in
+    common with its word."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))
 

@@ -32,20 +32,21 @@ _ENGLISH: Final = frozenset(("the", "my", "i", "and", "of", "to", "with", "have"
 
 
 def irregular_forms(base: str) -> frozenset[str]:
-    """Words with this base form that follow no rule of endings: `mice` of `mouse`, French `chevaux` of `cheval`."""
+    """The forms of this base word that do not follow the rules for endings: `mice` for `mouse`, French `chevaux` for
+    `cheval`."""
     plural = (f"{base[:-1]}ux",) if base.endswith("al") else ()
     return frozenset((*plural, *(form for known in (IRREGULAR, BASE_OF) for form, of in known.items() if of == base)))
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether the word is in a script without spaces, or in one that attaches particles to words. Such a word may occur
-    inside others."""
+    """Whether the word is in a script without spaces, or in a script that attaches particles to words. Such a word may
+    occur inside other words."""
     return bool(_SPACELESS.search(word))
 
 
 def is_english(words: Iterable[str]) -> bool:
-    """Whether a sentence of these lower-case words is English. In English, endings of other languages would match
-    unrelated words."""
+    """Whether a sentence of these lower-case words is English. In an English sentence, the endings of other languages
+    would match unrelated words."""
     return not _ENGLISH.isdisjoint(words)
 
 

@@ -1,1 +1,1 @@
-"""Learning without a language model: selects which of the user's own sentences to keep."""
+"""Learns without a language model, by selecting some of the user's own sentences to keep."""

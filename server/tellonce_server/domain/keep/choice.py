@@ -18,14 +18,15 @@ SEARCHED: Final = -0.6
 """Minimum log-odds of a sentence that is kept for search only."""
 
 CHANGE: Final = -0.75
-"""Minimum log-odds of a short sentence that is similar to an earlier note, because it may state a change or an ending.
-It is kept for search only, or shown if its log-odds reach SEARCHED."""
+"""Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state that something
+changed or ended. It is kept for search only, or shown if its log-odds reach SEARCHED."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
 
 SAME_COSINE: Final = 0.92
-"""Cosine above which two sentences say the same. A lower value would merge "moved to Rome" and "moved from Rome"."""
+"""Two sentences with a greater cosine count as the same. A lower value would merge "moved to Rome" and "moved from
+Rome"."""
 
 MOST_A_MESSAGE: Final = 2
 
@@ -33,7 +34,7 @@ WISH: Final = -0.5
 """Minimum log-odds of a wish, chosen so that the decision is right most often."""
 
 DANGLES: Final = 0.5
-"""Minimum log-odds of a sentence that is kept together with the one before it."""
+"""A sentence is kept together with the one before it if its `dangling` log-odds are at least this value."""
 
 FRAGMENT_WORDS: Final = 4
 """A sentence of at most this many words is always kept together with the one before it."""
@@ -69,7 +70,7 @@ class Scored:
 
 
 def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSentence]:
-    """At most two sentences per message, in order. `kept` are unit vectors of the most similar notes kept before."""
+    """At most two sentences per message, in order. `kept` are the unit vectors of the most similar earlier notes."""
     known = list(kept)
     notes: list[NotableSentence] = []
     likely = (one for one in scored if one.score >= min(CHANGE, ORDER))
@@ -81,7 +82,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences kept from one message, each with whether it is shown."""
+    """The sentences to keep from one message. The flag beside each sentence says whether contexts show it."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -94,8 +95,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with a note kept
-    before."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with an earlier
+    note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True

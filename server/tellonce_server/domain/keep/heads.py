@@ -1,5 +1,5 @@
-"""The trained classifiers (heads). Each is linear in the two layers of a sentence's vector and in its features. The
-weights are read from a data file.
+"""The trained classifiers (heads). Each head is a linear function of a sentence's features and of two layers of the
+embedding model. The weights are read from a data file.
 
 `python -m training.keep` writes the file. The standardization of the inputs during training is included in the weights.
 """

@@ -1,4 +1,4 @@
-"""Finds sentences worth keeping with the local embedding model; finds nothing while that model is not loaded."""
+"""Finds sentences worth keeping with the local embedding model. While that model is not loaded, nothing is found."""
 
 import asyncio
 from collections.abc import Sequence
@@ -42,9 +42,9 @@ class Keeper:
         self._embedder = embedder
 
     async def notable(self, messages: Sequence[Message], kept_vectors: Sequence[Vector] = ()) -> list[NotableSentence]:
-        """The user's sentences worth keeping, verbatim and in order; none without the model.
+        """The user's sentences worth keeping, verbatim and in order. The list is empty if the model is not loaded.
 
-        `kept_vectors` are unit vectors of the earlier notes that are most similar to the messages: dozens, not all.
+        `kept_vectors` are unit vectors of a few dozen earlier notes, those that are most similar to the messages.
         """
         own = [message for message in messages if message.role == "user" and not (message.speaker or message.routine)]
         read = await asyncio.to_thread(_read, own)
@@ -55,7 +55,8 @@ class Keeper:
         return await asyncio.to_thread(_chosen, read, layers, kept_vectors)
 
     async def score(self, texts: Sequence[str]) -> list[float]:
-        """For each standalone sentence, the log-odds that it is worth keeping; none without the model."""
+        """For each standalone sentence, the log-odds that it is worth keeping. The list is empty if the model is not
+        loaded."""
         try:
             layers = await self._embedder.layers(texts)
         except EmbeddingUnavailable:
@@ -63,7 +64,7 @@ class Keeper:
         return await asyncio.to_thread(_scores, [Sentence(text) for text in texts], layers)
 
     async def is_wish(self, text: str) -> bool:
-        """Whether a statement is a preference or wish rather than a fact or event; False without the model."""
+        """Whether a statement is a preference or wish rather than a fact or event; False if the model is not loaded."""
         try:
             layers = await self._embedder.layers([text], urgent=True)
         except EmbeddingUnavailable:
@@ -77,8 +78,8 @@ class Scorer:
         self._keeper = Keeper(embedder)
 
     async def notable(self, messages: Sequence[WorkMessage], kept: Sequence[str] = ()) -> list[NotableSentence]:
-        """The notable sentences; none without the local model. `kept` are the earlier notes most similar to the
-        messages."""
+        """The sentences worth keeping. The list is empty if the local model is not loaded. `kept` are the earlier notes
+        most similar to the messages."""
         if not messages:
             return []
         return await self._keeper.notable(messages, await self._vectors(kept[:MOST_KEPT]))

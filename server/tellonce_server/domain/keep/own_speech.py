@@ -9,11 +9,11 @@ from typing import Final
 from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN
 
 LONG_PARAGRAPH: Final = 1500
-"""A punctuated paragraph of this many characters counts as pasted: few people type so much, and dictation has no
-punctuation."""
+"""A punctuated paragraph of at least this many characters counts as pasted, because few people type so much, and
+dictation has no punctuation."""
 
 INTRODUCED: Final = 300
-"""A paragraph of this many characters after a line that ends in a colon is the text that the line introduces."""
+"""A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""
 
 LONG_QUOTE: Final = 80
 """Minimum characters of a quotation. Shorter ones are names, titles and single words."""

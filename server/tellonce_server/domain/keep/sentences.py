@@ -1,7 +1,8 @@
-"""Splits the lines that a message's writer wrote into sentences, with their features of form. Pure. It works for every
-language, in time proportional to the length of the text.
+"""Splits the lines that a message's writer wrote into sentences, and computes features of their form. Pure. This works
+for every language, in time proportional to the length of the text.
 
-Length is no feature: sentences worth keeping are longer than others in the training text, but not in conversations.
+Length is not a feature, because sentences worth keeping are longer than others in the training text, but not in
+conversations.
 """
 
 import re
@@ -78,7 +79,7 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """The sentence, or pieces of it of about equal length if it is too long. The pieces are cut after a comma if one is
+    """The sentence, or its pieces if it is too long. The pieces have about equal length and end at a comma if one is
     near."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
@@ -98,7 +99,8 @@ def _near_comma(words: list[str], start: int) -> int:
 
 
 def _says_something(text: str) -> bool:
-    """Whether the text has four letters, is not only a quotation, and has two words or characters outside ASCII."""
+    """Whether the text has at least four letters, is not merely a quotation, and has two words or non-ASCII
+    characters."""
     letters = sum(map(str.isalpha, text))
     words = len(text.split(maxsplit=1)) > 1 or not text.isascii()
     return words and letters >= 4 and not _QUOTED.fullmatch(text)

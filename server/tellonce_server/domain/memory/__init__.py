@@ -1,2 +1,2 @@
-"""How a statement becomes a memory: it is read, checked against its source, compared with known memories, and
+"""Turns statements into memories. A statement is read, checked against its source, compared with known memories, and
 stored."""

@@ -17,25 +17,25 @@ from tellonce_server.domain.memory import literals
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""Minimum share of a claim's content in the user's words for these to support the claim."""
+"""The user's words support a claim if they contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""Minimum cosine with which a sentence of the user supports a claim. In `benchmarks/claims`, all but three paraphrases
-have .45 to .82, and invented claims less than .23."""
+"""A sentence of the user supports a claim if their cosine is at least this value. In `benchmarks/claims`, all but three
+paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
 
 UNLIKE: Final = 0.2
 """A quote whose cosine with the claim is below this is unrelated, unless it contains at least SOME_CONTENT of the
 claim's content."""
 
 SOME_CONTENT: Final = 0.25
-"""If a quote contains at least this share of a claim's content, both certainly concern the same thing."""
+"""If a quote contains at least this share of a claim's content, the quote and the claim are related."""
 
 MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Maximum characters of a quote or message that are searched for the days of a claim, and of a message for its
-names."""
+"""Only this many characters of a message are searched for the days and names of a claim. The limit also applies to a
+quote that is searched for days."""
 
 MAX_WORDS: Final = 500
 """Maximum words of a claim that are searched for a date."""
@@ -57,8 +57,9 @@ Span = tuple[date, date]
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """What follows from words besides the words: numbers as digits, the days that they name, the spans in which that
-    which lasts began (`for nine years`), and the last days of that which lasts (`on the 8th for three days`)."""
+    """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
+    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
+    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`)."""
 
     numbers: frozenset[str] = frozenset()
     named: frozenset[date] = frozenset()
@@ -72,7 +73,7 @@ class Following:
 
 
 Follows = Callable[[str, datetime, tzinfo], Following]
-"""What follows from words said at a given time in a zone."""
+"""Returns the facts that follow from words said at a given time in a zone."""
 
 Similarity = Callable[[str, str], float]
 """Returns the cosine of two texts."""
@@ -92,7 +93,7 @@ class Quoted:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """When a claim holds or happens."""
+    """The time at which a claim holds or happens."""
 
     start: date | datetime | None = None
     end: date | datetime | None = None
@@ -120,8 +121,8 @@ def check(
     follows: Follows | None = None,
     similarity: Similarity | None = None,
 ) -> Verdict:
-    """Check a claim against its quotes. Its names may also occur in the lines shown to the model (`shown`) or in known
-    memories (`known`).
+    """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
+    (`shown`) or from known memories (`known`).
 
     With `similarity`, quotes that are unrelated to the claim do not support it.
     """
@@ -132,7 +133,7 @@ def check(
     evidence = _Evidence(true, (*shown, *known), admits, follows)
     reasons += evidence.lacking(text, when, deadline)
     if similarity is not None and not _borne_out(text, [q.quote for q in true], similarity, SOME_CONTENT, UNLIKE):
-        reasons.append("The quote says nothing of this.")
+        reasons.append("The quote does not say this.")
     return Verdict(not reasons, tuple(reasons), True)
 
 
@@ -147,14 +148,14 @@ def check_claim(
     admits: Admits | None = None,
     follows: Follows | None = None,
 ) -> Verdict:
-    """Check a claim that has no quote against all of the user's words in the exchange. These must also state the
-    claim's content.
+    """Check a claim that has no quote against all of the user's words in the exchange. These words must also contain
+    enough of the claim's content or be similar to it.
 
     Questions of the user do not count as statements.
     """
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
-        return Verdict(False, ("The user said nothing that bears it out.",), False)
+        return Verdict(False, ("The user said nothing that supports it.",), False)
     reasons = _Evidence(said, known, admits, follows).lacking(text, when, deadline)
     stated = [
         sentence for quoted in said for sentence in split_sentences(quoted.quote) if not ends_as_question(sentence)
@@ -189,20 +190,20 @@ class _Moment:
 
     @property
     def clock(self) -> datetime | None:
-        """The time of day; None for a whole day, which midnight and 23:59 stand for."""
+        """The time of day; None for a whole day. Midnight and 23:59 stand for a whole day."""
         if not isinstance(self.at, datetime) or self.precision not in {"instant", "deadline"}:
             return None
         return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
 
     @property
     def is_before_a_day(self) -> bool:
-        """Whether it is the last minute before a day, as the deadline of `before Christmas Eve` is."""
+        """Whether this is the last minute before a day, such as the deadline in `before Christmas Eve`."""
         return (
             self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
         )
 
     def numbers(self) -> frozenset[str]:
-        """The numbers in a full name of this moment, such as its year, month and day."""
+        """The numbers that identify this moment, such as its year, month and day."""
         parts = [self.day.year, self.day.month, self.day.day]
         found = {str(part) for part in parts[: {"year": 1, "month": 2}.get(self.precision, 3)]}
         return frozenset(found if self.clock is None else {*found, str(self.clock.hour), str(self.clock.minute)})
@@ -214,7 +215,7 @@ class _Moment:
 
 
 class _Evidence:
-    """The verified quotes, analyzed once."""
+    """The verified quotes of a claim, and the words and numbers found in them."""
 
     def __init__(
         self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
@@ -232,7 +233,7 @@ class _Evidence:
         self._numbers |= self._following.numbers
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """The reasons against the claim: its days, numbers and names that the quotes do not contain."""
+        """The reasons against the claim: the days, numbers and names in it that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)
@@ -257,8 +258,8 @@ class _Evidence:
         return [n.text for n in missing if not self._is_difference(n, text)]
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
-        """Whether the number is the difference of two in the quote, one of which the claim repeats: `up by 70, to 910`
-        for `from 840 to 910`."""
+        """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,
+        to 910` for `from 840 to 910`."""
         whole = {int(said) for said in self._written if said.isdecimal() and _TENS <= len(said) <= _DIGITS} - _YEARS
         repeated = literals.said_numbers(text)
         apart = {str(abs(one - other)) for one in whole if str(one) in repeated for other in whole}
@@ -272,8 +273,8 @@ class _Evidence:
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
     def _dates(self, name: str, text: str, moments: Sequence[_Moment]) -> bool:
-        """Whether the name is part of a date: `on May 12` for the quote's `in three weeks` means that day only with
-        its name."""
+        """Whether the name is part of a date that the quote supports. If a quote says `in three weeks`, `May` is part
+        of the claim's date `on May 12`, because the claim does not mean that day without it."""
         around = _around(name, text) if moments else []
         return any(self._needs(name, part, moment) for part in around for moment in moments)
 
@@ -308,14 +309,15 @@ class _Evidence:
 
 
 _TENS, _DIGITS = 2, 12
-"""Digits of the numbers whose differences are computed; smaller ones differ by any number."""
+"""Minimum and maximum digits of the numbers whose differences are computed. With shorter numbers, almost any small
+number would be a difference."""
 
 _YEARS: Final = frozenset(range(1900, 2100))
-"""Numbers that are rather years."""
+"""Numbers that are probably years, so their differences are not computed."""
 
 
 def _around(word: str, text: str) -> list[list[str]]:
-    """The word of the text with its neighbors that may belong to a date."""
+    """Groups of neighboring words in the text that contain the given word and may form a date."""
     found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
     if word not in found:
         return []
@@ -324,7 +326,7 @@ def _around(word: str, text: str) -> list[list[str]]:
 
 
 _AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
-"""Numbers of words before and after a name that may belong to a date."""
+"""For each group, the number of words before the given word and the number of words after it."""
 
 
 def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date | datetime, /) -> bool:

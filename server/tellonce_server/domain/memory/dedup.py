@@ -1,9 +1,9 @@
-"""Decides whether two statements say the same, as far as this is possible in any language. Pure.
+"""Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same if they have the same words in the same order, or with the end moved to the front: "In 2020
-I bought a house" is "I bought a house in 2020". Any other difference may be a number, a name, a negation or a role, so
-both are kept until a model or the user says that they are the same. `key` is a hash for finding statements with the
-same words.
+Two statements say the same thing if they have the same words in the same order. The end of one may also be moved to its
+front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a name, a
+negation or a role. Both statements are then kept until a model or the user says that they are the same. `key` is a hash
+for finding statements with the same words.
 """
 
 import hashlib
@@ -12,15 +12,14 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""Minimum cosine with which a statement repeats, in other words, one that the user rejected. Numbers and names must be
-the same too.
-"""
+"""A statement repeats a rejected statement in other words if their cosine is at least this value and they have the same
+numbers and names."""
 
 SAME_SOURCE_COSINE: Final = 0.6
-"""The same minimum for two readings of one message."""
+"""The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""Minimum share of content that two readings of one message have in common if they are the same statement."""
+"""Two statements learned from one message count as the same if they share at least this part of their content."""
 
 _KEY_BYTES: Final = 8
 
@@ -45,11 +44,11 @@ def key(text: str) -> int:
 
 
 def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool, certain: bool) -> bool:
-    """Whether the user rejected the statement before, in any words.
+    """Whether `text` repeats the statement `denied`, which the user rejected, in any words.
 
-    For the same message a lower similarity is enough, because nothing new was said. A certain statement from another
-    message is a repetition only if one of the two contains all content words of the other: "I have three dogs" corrects
-    "I have two dogs".
+    If both come from the same message, a lower similarity is enough, because the user said nothing new. A certain
+    statement from another message is a repetition only if one of the two contains all content words of the other;
+    otherwise it may be a correction.
     """
     if same(text, denied):
         return True
@@ -62,7 +61,7 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
 
 
 def is_retold(one: str, other: str) -> bool:
-    """Whether two readings of one message are the same statement, even if one says less."""
+    """Whether two statements learned from one message are the same, even if one of them says less."""
     if same(one, other):
         return True
     a, b = literals.content(one), literals.content(other)
@@ -73,11 +72,11 @@ def is_retold(one: str, other: str) -> bool:
 
 
 def _names_agree(one: str, other: str) -> bool:
-    """Whether neither has a name that the other lacks."""
+    """Whether each text contains all names of the other."""
     return _named_in(one, other) and _named_in(other, one)
 
 
 def _named_in(one: str, other: str) -> bool:
-    """Whether every name in the one occurs in the other."""
+    """Whether every name in `one` occurs in `other`."""
     words = frozenset(literals.words(other))
     return all(words.issuperset(literals.words(name)) for name in literals.names(one))

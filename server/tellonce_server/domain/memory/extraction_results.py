@@ -1,5 +1,5 @@
-"""Turns what a worker learned from an exchange into memories. Items are checked, and forgotten or rejected ones are
-dropped."""
+"""Turns the items that a worker learned from an exchange into memories. An item is a statement with its quotes. Every
+item is checked, and forgotten or rejected items are dropped."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""A goal whose message was sent longer than this before it was recorded, as in an import, counts as ended."""
+"""In past messages, such as an import, a goal without a date counts as ended if its message is older than this."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class _Exchange:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored, and the reason if it is uncertain."""
+    """An item that may be stored, and the reason why it is uncertain, if there is one."""
 
     item: ExchangeItem
     text: str
@@ -121,7 +121,7 @@ class Learner:
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
-        """Remove from the profile and the canonical summaries what repeats statements that have ended. Returns whether
+        """Remove sentences that repeat ended statements from the profile and the canonical summaries. Returns whether
         the profile changed."""
         return await self._striker.strike(t, job.key.owner_id, learned.ended, now)
 
@@ -195,7 +195,7 @@ class Learner:
         return checks.Quoted(text, mask(without_recalled(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
-        """Whether the user rejected this before, in any words."""
+        """Whether the user rejected this statement before, in any words."""
         key = x.job.key
         if judged.item.note:
             return False
@@ -252,7 +252,7 @@ class Learner:
             model=x.job.model,
             quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in x.own),
             about=_about(x, judged),
-            reason=judged.reason if over is None else "it was over before it was read",
+            reason=judged.reason if over is None else "it had ended before it was learned",
             when=item.when,
             note=item.note,
             shown=item.shown,
@@ -296,20 +296,20 @@ def _sources(x: _Exchange, item: ExchangeItem) -> list[Line]:
 
 
 def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
-    """Check that a note is a sentence the user really said."""
+    """Check that a note is a sentence that the user wrote."""
     said = [without_recalled(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
     true = any(checks.contains_quote(mask(text), item.text) for text in said)
     return checks.Verdict(true, (), true)
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """Why the item is uncertain: it failed the check, the model is unsure, or it names a memory that the model was not
-    shown. None if it is certain."""
+    """The reason why the item is uncertain: it failed the check, the model is unsure, or it names a memory that the
+    model was not shown. None if the item is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
-    reasons += [f"It names memory {i}, which the reader was not shown." for i in unknown]
+    reasons += [f"It names memory {i}, which the model was not shown." for i in unknown]
     if not item.certain:
-        reasons.append(item.doubt or "The reader is not sure of it.")
+        reasons.append(item.doubt or "The model is not sure of it.")
     return " ".join(reasons)[:1000] or None
 
 
@@ -325,7 +325,7 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """The user's name, as they gave it, if it is in the statement and in their words."""
+    """The user's name, if both the statement and the user's own words contain it."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None

@@ -1,5 +1,5 @@
-"""Selects the memories that a worker is shown with an exchange, so that it can say what changed, ended or was
-repeated."""
+"""Selects the memories that a worker receives with an exchange. The worker can then report which memories the exchange
+changes, ends or repeats."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,12 +17,13 @@ from tellonce_server.store.memories import Known
 
 MOST: Final = 40
 EACH: Final = 16
-"""Maximum memories in each of four groups: by similarity, by words, pinned, and recently learned."""
+"""Maximum memories in each of three groups: found by words, pinned, and recently learned. Twice as many may be found by
+similarity."""
 
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Maximum messages of the exchange that are compared by meaning, the longest ones."""
+"""Maximum messages of the exchange that are compared by meaning. The longest ones are chosen."""
 
 TERMS: Final = 6
 """Maximum words that are matched. These are the rarest ones, because common words would match every memory."""
@@ -36,7 +37,7 @@ class KnownMemories:
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
         """Up to 40 memories: those most similar to the user's messages by meaning or by words, pinned ones, and those
-        learned in the last ten minutes. The newest ones fill the rest."""
+        learned in the last ten minutes. If these are fewer than 40, the newest other memories are added."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._deps.database,
@@ -59,14 +60,15 @@ class KnownMemories:
         return [ModelVector(vector, model) for vector in vectors]
 
     async def _terms(self, text: str) -> list[str]:
-        """The rarest lexemes. Rarity is estimated from length, because a small memory has no statistics."""
+        """The lexemes to search for: numbers first, then the rarest words. Rarity is estimated from a word's length,
+        because a small memory has no statistics."""
         lexemes: list[str] = await self._deps.database.value("retrieval.query_lexemes", index_text(text, None)) or []
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS] if lexemes else []
 
 
 def told(m: Known) -> KnownMemory:
-    """The memory in the form a worker is shown."""
+    """The memory in the form that a worker receives."""
     return KnownMemory(
         id=m.id,
         kind=m.kind,

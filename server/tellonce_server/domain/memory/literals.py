@@ -1,7 +1,7 @@
 """Compares two texts in any language and script by their words, names and numbers as written.
 
-It knows no words of any language except the articles of German, whose nouns are capitalized like names. Every function
-is pure and linear in its text.
+This module knows no words of any language except some German ones: German nouns are capitalized like names, and
+articles distinguish them from names. Every function is pure and takes time proportional to the length of its text.
 """
 
 import re
@@ -26,7 +26,7 @@ _UNSPACED: Final = (
 _MARKED: Final = r"\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
 _TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+")
 _ASCII_TOKEN: Final = re.compile(r"[A-Za-z0-9]+")
-"""Finds the same tokens in an ASCII text, several times as fast."""
+"""Finds the same tokens as _TOKEN in an ASCII text, but several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
 _NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
@@ -41,7 +41,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 class Token(NamedTuple):
-    """A word, or a run of a script without spaces. `begins` says that it starts a sentence."""
+    """A word, or a run of characters in a script without spaces. `begins` says whether it starts a sentence."""
 
     text: str
     begins: bool
@@ -53,8 +53,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. Its readings are what it can mean: 1,200 is 1200 or 1.2. A text contains it if the text has
-    all numbers of one reading."""
+    """A number as written. `readings` are its possible meanings: 1,200 means 1200 or 1.2. A text contains the number if
+    it contains all numbers of one reading."""
 
     text: str
     readings: tuple[frozenset[str], ...]
@@ -124,7 +124,7 @@ def phrase(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words in lower case and plain characters. Of a script without spaces, each character counts as a word."""
+    """The words in lower case and plain characters. In a script without spaces, each character counts as a word."""
     found = _spellings(text)
     return found if text.isascii() else [part for word in found for part in _parts(word)]
 
@@ -140,7 +140,7 @@ def _parts(word: str) -> Iterable[str]:
 
 
 def content(text: str) -> dict[str, int]:
-    """What the text is about in any language: word prefixes and character pairs, each with a weight."""
+    """The content of a text in any language, as word prefixes and character pairs. Each has a weight."""
     found: dict[str, int] = {}
     for word in _spellings(text):
         if _UNSPACED_TOKEN.match(word):
@@ -151,15 +151,15 @@ def content(text: str) -> dict[str, int]:
 
 
 def names(text: str) -> list[str]:
-    """Words whose capital is not due to the start of a sentence, and words in another script than the surrounding
-    text."""
+    """The probable names in a text: words with a capital letter that does not mark the start of a sentence, and words
+    in another script than the surrounding text."""
     said = list(tokens(text))
     german = language_of(text) == "de"
     return list(dict.fromkeys(said[at].text for at in _names(said) if not (german and _is_common(said, at))))
 
 
 def _is_common(said: Sequence[Token], at: int) -> bool:
-    """Whether the word is a German noun of time or one with its article, whose capital does not make it a name."""
+    """Whether the word is a common German noun and not a name, because it names a time or follows an article."""
     return _has_article(said, at) or is_time_noun(said[at].word, "de")
 
 
@@ -219,7 +219,7 @@ class Words:
 
 
 def _respelled(roman: str) -> str:
-    """One spelling for letters that romanizations of a name write differently: Leyptsig and Leipzig."""
+    """The name in a spelling that is the same for different romanizations, such as Leyptsig and Leipzig."""
     for written, sound in _SOUNDS:
         roman = roman.replace(written, sound)
     return roman
@@ -233,7 +233,8 @@ _COMPOUNDED: Final = 6
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one is a prefix of the other, or their endings of up to three letters differ (Warszawa, Warszawie)."""
+    """Whether one is a prefix of the other, or they differ only in endings of up to three letters (Warszawa,
+    Warszawie)."""
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
@@ -313,7 +314,7 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 
 def _grouped(parts: Sequence[str]) -> set[str]:
-    """The numbers that up to five neighboring groups can form together, as in `in 2019 1 200 people`."""
+    """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
     spans = ((start, end) for start in range(len(parts)) for end in range(start + 2, min(start + 5, len(parts)) + 1))
     return {_whole("".join(parts[start:end])) for start, end in spans if _is_grouped(parts[start:end])}
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from tellonce_server.store.context import Remembered
 
 WISHES = 12
-"""Maximum wishes and preferences, the newest ones, that a context shows before other memories. Most of them apply to
-questions that do not name them."""
+"""Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
+because most of them also apply to questions that do not name them."""
 
 
 def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
-    """Two lists. The first has pinned memories by importance, then the newest wishes mixed with the memories found. The
-    second has goals by priority and deadline, mixed with the rest, newest first."""
+    """Return two lists. The first has pinned memories by importance, then the newest preferences mixed with the found
+    memories. The second has goals by priority and deadline, mixed with the other memories, newest first."""
     shown = [m for m in memories if worth_showing(m.content)]
     pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
     rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
@@ -30,7 +30,7 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Merge the two lists, one item of the first and then two of the second, so that both appear in a small share."""
+    """Merge the two lists: two items of `more`, then one of `some`, and so on. Both then appear in a small share."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:

@@ -1,4 +1,4 @@
-"""Resolves a person's words to days and times, and to the numbers that follow from them."""
+"""Resolves a person's words to days and times, and computes the numbers that follow from the words."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from tellonce_text.dates.tokens import Line, line_of
 from tellonce_text.dates.zones import region_of
 
 _DAY_ENDS = ((0, 0), (23, 59))
-"""Times that stand for a whole day, so nobody needs to have said them."""
+"""Times of day with which a claim means a whole day. The user's words need not contain such a time."""
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
@@ -39,7 +39,7 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
-    """Whether the time is in the span, or its given end (`from two till six`)."""
+    """Whether the time is within the reading, or is the end that the words give (`from two till six`)."""
     lasting = reading.precision == "instant" and reading.end - reading.start > timedelta(hours=1)
     return reading.start <= moment < reading.end or (lasting and moment == reading.end)
 
@@ -53,20 +53,20 @@ except ImportError:
 
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
-"""Languages whose number words the library reads. The language of a text is unknown, so each is tried."""
+"""Languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
 """Only this many characters of a text are searched for numbers. The contract limits quotes to the same length. The
 search takes about 30 ms at worst."""
 
 WEEK: Final = 7
-"""Maximum length in days of a span whose single days a statement may name. Of a longer span it may name only the first
-and last month and year."""
+"""A statement may name every day of a span of at most this many days. For a longer span, it may name only the first and
+the last month and year."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
-    """The numbers are digits for number words, for the parts of every day and time the words can mean, and for the year
-    in which they were said."""
+    """The numbers and days that follow from the words. The numbers are digits for number words, for the parts of every
+    day and time that the words can mean, and for the year in which the words were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
@@ -89,12 +89,14 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
 
 
 _MOST_LENGTHS: Final = 20
-"""Maximum lengths of time of a text, and days on which they may begin, that are combined."""
+"""Maximum number of a text's lengths of time, such as `for three days`, and of its days. Each length is combined with
+each day."""
 
 
 def _bare_days(line: Line, today: date) -> Iterator[date]:
-    """The last and the next such day for `the 1st`, which the resolver reads only where it cannot count a noun. In a text
-    with other dates, it may be of another month."""
+    """For an ordinal such as `the 1st`, the last and the next day with this number. The resolver reads such an ordinal
+    only where it cannot belong to a noun. Call this only for a text without other dates, because the ordinal could
+    belong to their month."""
     numbers = {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS}
     for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
         if day.day in numbers:
@@ -105,7 +107,7 @@ _MONTH: Final = 31
 
 
 def _lengths(line: Line, found: Iterable[Expression]) -> Iterator[tuple[int, str]]:
-    """The counted units that are no part of a date: `for nine years`, but not `two years ago`."""
+    """The lengths of time that are not part of a date: `for nine years`, but not `two years ago`."""
     for index in range(len(line)):
         distance = distance_at(line, index)
         if distance is None or not distance[0].exact or distance[0].value > _LONGEST_STAY:
@@ -119,7 +121,7 @@ _LONGEST_STAY: Final = 150
 
 
 def _begun(today: date, count: int, unit: str) -> Span:
-    """When it began if it has lasted that long: in that year or month, or about that day."""
+    """The span in which something began that has lasted this long. This is a whole year or month, or a few days."""
     day = counted_day(today, unit, -count)
     if unit == "year":
         return date(day.year, 1, 1), date(day.year, 12, 31)
@@ -133,14 +135,16 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """The last day by counting the first day or not."""
+    """The last day of something that begins on `first` and lasts this long, with and without counting the first
+    day."""
     with suppress(ValueError, OverflowError):  # raised after the year 9999
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)
 
 
 def _spelled(line: Line) -> Iterator[str]:
-    """The numbers of number words. The library reads most of them; the words for dates add Russian and dozens."""
+    """The numbers that number words mean. The library reads most of them. The words of `tellonce_text.dates` add
+    Russian numbers and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)

@@ -1,7 +1,7 @@
-"""Removes from the profile and the canonical summaries the sentences that repeat statements that have ended.
+"""Removes sentences that repeat ended statements from the profile and the canonical summaries.
 
-A sentence repeats a statement by its words or its meaning, in any language. In doubt the sentence is removed: the
-profile is rewritten soon, and a missing sentence misleads nobody.
+A sentence can repeat a statement by its words or by its meaning, in any language. A doubtful sentence is removed,
+because the profile is rewritten soon, and a missing sentence misleads nobody.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""Minimum share of a statement's content in a sentence that repeats it."""
+"""A sentence repeats a statement if it contains at least this share of the statement's content."""
 
 COSINE: Final = 0.75
-"""Minimum cosine with which a sentence repeats a statement in other words."""
+"""A sentence repeats a statement in other words if their cosine is at least this value."""
 
 MOST_LINES: Final = 60
 """Maximum sentences that are compared by meaning, counted from the start of the texts."""

@@ -55,7 +55,7 @@ class Statements:
         return Stored(await self.add(q, new, vector, now), "stored")
 
     async def same(self, q: Queries, new: NewMemory, besides: frozenset[int] = frozenset()) -> Memory | None:
-        """The current statement that says the same."""
+        """The current memory that says the same as `new`; None if there is none."""
         found = await memories.same_words(q, new.owner_id, new.source_chat_id, dedup.key(new.content))
         alike = (m for m in found if m.id not in besides and m.note == new.note and m.about == new.about)
         return next((m for m in alike if dedup.same(m.content, new.content)), None)
@@ -95,7 +95,7 @@ class Statements:
                 status="superseded",
                 superseded_by=later.id,
                 valid_to=later.valid_from,
-                reason=f"#{later.id} is later",
+                reason=f"#{later.id} was stated later",
             )
             return Stored(await self.add(q, past, vector, now), "stored")
         pinned = new.pinned or any(m.pinned for m in replaced)
@@ -118,8 +118,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that a statement replaces or ends, at the time that it names, or else at the time it was
-        said."""
+        """End the memories that a statement replaces or ends. They end at the time that the statement names, or else at
+        the time when it was said."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -143,8 +143,8 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that never held; `denied` means that the user said so. The memories that it had replaced
-        hold again."""
+        """Withdraw a statement that was never true. `denied` means that the user said so. The memories that it had
+        replaced become active again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
                 if former.id < known.id:  # a predecessor with a higher id was stored as history
@@ -152,8 +152,8 @@ class Statements:
         return await memories.set_status(q, owner_id, known.id, "rejected", now, valid_to=now, user_confirmed=denied)
 
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
-        """Add sources or a due day to a repeated statement. If it was uncertain and is now certain, it becomes
-        active."""
+        """Add the sources and the due day of a repetition to the known memory. If this memory was uncertain and the
+        repetition is certain, the memory becomes active."""
         supported = await memories.support(
             q,
             new.owner_id,

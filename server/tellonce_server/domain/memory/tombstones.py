@@ -12,14 +12,16 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement counts as the forgotten one in other words if they share at least this part of the words of either."""
+"""A statement counts as a forgotten one in other words if their common words are at least this share of the words of
+one of the two."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
 
 
 class Tombstones:
-    """Computes the hashes. `key` never leaves the server. Without it, nobody can compute the hash of a guessed text."""
+    """Computes and compares the hashes. `key` never leaves the server. Without this key, nobody can compute the hash of
+    a guessed text."""
 
     def __init__(self, key: bytes) -> None:
         self._key = key
@@ -30,16 +32,16 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences that it loses, so that sending the message again does not
-        restore them."""
+        """Hashes of a message's text and of the sentences that are erased from it (`gone`). If a client sends the
+        message again, the erased sentences are recognized by these hashes and removed."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. A client may send them again with an
-        edit.
+        """The text without the sentences that were forgotten in this message. A client may send such sentences again
+        when it edits the message.
 
-        Returns None if the text is exactly the one from before the erasure.
+        Returns None if the text equals the message's text before the erasure.
         """
         parts, whole = sentences(text), self._message(chat_id, number, text)
         marks = [self._message(chat_id, number, part.strip()) for part in parts]
@@ -73,7 +75,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """The tombstones that cover what the text says."""
+        """The tombstones of those forgotten statements that the text repeats."""
         if not stones:
             return []
         said = self.mark(text)
@@ -91,7 +93,7 @@ class Tombstones:
 
 
 def covers(stone: Tombstone, said: Mark) -> bool:
-    """Whether the tombstone covers what the hashed text says."""
+    """Whether the hashed text (`said`) repeats the forgotten statement of the tombstone."""
     claim, words = said
     if hmac.compare_digest(claim, stone.claim):
         return True

@@ -1,1 +1,1 @@
-"""The write-ahead queue: which jobs are due, what a worker gets, and how results are applied."""
+"""The write-ahead queue: selects due jobs, reads their inputs for workers, and applies the results."""

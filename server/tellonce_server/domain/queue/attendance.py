@@ -1,4 +1,4 @@
-"""Tracks which summarizers are at work, by their last request for work or lease extension. It hands out no work."""
+"""Tracks which summarizers are at work, by their last request for work or lease extension."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,8 @@ every 20 seconds.
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
-"""Seconds between two database writes for one worker, because an idle worker asks again at once."""
+"""Minimum seconds between two database writes for one worker. An idle worker asks for work again at once, so without
+this limit it would cause many writes."""
 
 
 class Attendance:

@@ -1,4 +1,5 @@
-"""Decides when a thread's older messages are summarized, and in which runs. All but the last two functions are pure."""
+"""Decides when a thread's older messages are summarized, and cuts them into runs, each of which gets one summary. All
+functions except the last two are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -19,7 +20,7 @@ def is_due(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | N
 
 
 def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | None, now: datetime) -> int | None:
-    """How many of the newest messages stay verbatim; None if nothing is due.
+    """The number of newest messages that stay verbatim; None if no compaction is due.
 
     `spoke` is the time of the thread's last earlier message. After `max_age_hours` of silence, fewer messages are
     enough for a compaction.
@@ -33,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the last message before the thread's silence. If the thread is silent now, this is its newest
-    message, otherwise the one before."""
+    """The time of the last message before the thread's silence. If the thread is silent now, this is the newest
+    message. Otherwise, it is the message before the newest."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -45,8 +46,9 @@ def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: f
 def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, all_due: bool = False) -> list[Run]:
     """Cut all but the newest `kept` messages into contiguous runs, oldest first.
 
-    A run has `chunk_least` to `chunk` messages; a shorter remainder stays verbatim. Of messages from before a `/new`,
-    no remainder stays, because they are not shown. With `all_due`, no remainder of the other messages stays either.
+    A run has `chunk_least` to `chunk` messages, and a shorter remainder stays verbatim. Messages from before a `/new`
+    leave no remainder, because contexts do not show these messages. With `all_due`, newer messages leave no remainder
+    either.
     """
     finished, talk = _talks(open_messages)
     current = talk[: max(0, len(talk) - kept)]
@@ -75,7 +77,7 @@ def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessa
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Pieces of full size, and a last one if it is long enough."""
+    """Pieces of full size, and a shorter last piece if it has at least `chunk_least` messages."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 
@@ -115,8 +117,8 @@ async def compact_thread(
 
 
 async def compact_silent(deps: Dependencies) -> int:
-    """Queue the chunk summaries that are due in silent threads. Otherwise they would wait for the next message. Returns
-    their number."""
+    """Queue the chunk summaries that are due in silent threads, which would otherwise wait for the next message.
+    Returns the number of queued summaries."""
     rules, now, queued = deps.settings.compaction, deps.now(), 0
     since = now - timedelta(hours=rules.max_age_hours)
     for owner_id, chat_id, key in await threads.silent(deps.database, since, rules.keep + rules.chunk_least):

@@ -1,5 +1,5 @@
-"""Applies a chat's stored results in order and once each, with one transaction per job. Does not know what a result
-changes."""
+"""Applies a chat's stored results in order and once each, with one transaction per job. The changes that a result makes
+are in `results`."""
 
 import logging
 import time

@@ -132,7 +132,8 @@ class Applier:
         return {"summaries": int(number is not None)}
 
     async def _enqueue_rolling(self, t: Queries, job: Job, now: datetime) -> None:
-        """Queue the rolling summaries of the thread and of the chat. In a chat with one thread, both say the same."""
+        """Queue the rolling summaries of the thread and of the chat. In a chat with one thread, both cover the same
+        messages."""
         key = job.key
         for thread in _rolled_up_in(job):
             await queue.enqueue(

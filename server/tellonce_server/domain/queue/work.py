@@ -25,7 +25,8 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The share of the monthly budget that imports and second readings may spend."""
+"""The share of the monthly budget that past work may spend: imported messages, and jobs that a better tier does
+again."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
 """Tiers whose calls are counted. Local models have no limit."""
@@ -34,11 +35,12 @@ REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job that expire without a result. It exceeds the maximum of counted attempts, because
-workers are also killed for reasons other than the job."""
+"""Maximum consecutive leases of a job that expire without a result. It is larger than the maximum of failed attempts,
+because a worker may also be killed for a reason other than the job."""
 
 LATEST_START = timedelta(minutes=5)
-"""An upper bound for the delay with which a job is queued plus the clock difference between two servers."""
+"""An upper bound for the sum of two times: the delay with which a job is queued, and the clock difference between two
+servers."""
 
 
 class ClaimLost(Refused):
@@ -47,15 +49,17 @@ class ClaimLost(Refused):
 
 @dataclass(frozen=True)
 class Allowed:
-    """What a job may use: the best tier allowed, and whether a second reading is allowed."""
+    """The limits of a job: the best tier that it may use, and whether a second reading (an independent check of the
+    first answer) is allowed."""
 
     best_tier: w.Tier
     second_reading: bool
 
 
 def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
-    """What a job may use. Within the monthly budget, extraction may use any tier. Summaries may use paid tiers for one
-    call per exchange of the chat, and local models after that. Second readings are limited to one per exchange."""
+    """The limits of a job. After the monthly budget is spent, only local models are allowed. Before that, extraction
+    may use any tier, with at most one second reading per exchange of the chat. Summaries may use paid tiers for one
+    call per exchange, and local models after that."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
         return Allowed("ollama", second_reading=True)
@@ -193,15 +197,15 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker whose best tier is the paid one gets no second readings: it would only use
-        # the same lower tier again.
+        # If the budget is spent, a worker whose best tier is the paid one gets no jobs to redo, because it would use a
+        # lower tier again.
         if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
             await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
         return []
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
         now, policy = self._deps.now(), self._deps.settings.queue
-        # Past exchanges and past summaries alternate, so that neither kind waits until all of the other is done.
+        # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other are done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
         return await queue.claim(
@@ -318,7 +322,7 @@ def status(found: list[Reading], cost: PerExchange, dropped: dict[str, int]) -> 
 
 
 async def _cost(database: Database, month: datetime) -> PerExchange:
-    """This month's cost and time per exchange of the best tier that has read one."""
+    """This month's cost and time per exchange of the best tier that has read an exchange."""
     for tier in w.TIERS:
         cost = await ledger.per_exchange(database, month, tier)
         if cost.seconds is not None:

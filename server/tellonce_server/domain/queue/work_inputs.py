@@ -40,12 +40,13 @@ TOLD = 60
 """Maximum memories that a profile is written from."""
 
 FOLDED = 24
-"""Maximum chunk summaries that are added to a rolling summary at a time, about 500 messages. Of older chunks, as in an
-imported history, almost nothing would remain in the few hundred tokens of a rolling summary."""
+"""Maximum chunk summaries that are added to a rolling summary at a time, the newest ones. They cover about 500
+messages. An imported history may have more chunks, but in the few hundred tokens of a rolling summary, almost nothing
+of the older ones would remain."""
 
 
 class Inputs:
-    """Reads a job's input. It is None if nothing is left to do."""
+    """Reads a job's input. The input is None if nothing is left to do."""
 
     def __init__(self, deps: Dependencies, scorer: Scorer) -> None:
         self._deps = deps
@@ -90,7 +91,7 @@ class Inputs:
         )
 
     async def _part(self, job: Job) -> list[Line]:
-        """The job's messages. If they are more than one call takes, the rest becomes a separate job.
+        """The job's messages. If there are too many for one call, the rest becomes a separate job.
 
         A live job keeps its first messages. A past job keeps its last ones, because past messages are read newest
         first.

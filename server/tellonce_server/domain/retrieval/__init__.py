@@ -1,1 +1,1 @@
-"""Search: candidates from SQL, ranked in Python with a few documented weights."""
+"""Searches the memory: reads candidates with SQL and ranks them in Python with a few documented weights."""

@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. Does not rank them."""
+"""Reads candidates from the database with one coroutine per query. This module does not rank them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +18,15 @@ from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates of each kind: by words, by similarity and by time."""
+"""Maximum candidates that are found in each way: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum number of the nearest codes whose vectors are compared exactly. Codes alone would miss three of a hundred
-answers."""
+"""Minimum number of the nearest codes whose vectors are compared exactly. A search by codes alone would miss three of a
+hundred answers."""
 
 NEIGHBOURED = 40
-"""Number of the best candidates whose neighboring messages become candidates too. Four of a hundred answers are found
-only next to a match.
-"""
+"""Number of the best candidates whose neighboring messages become candidates too. Four of a hundred answers do not
+match the question and are found only because a neighboring message does."""
 
 OF_A_SPAN = 1000
 """Maximum messages read from the start of a period that a question names; a month of a busy chat has about this
@@ -35,16 +34,16 @@ many."""
 
 MEMORIES = 40
 LISTED = 60
-"""Maximum members of the categories that a question names, the newest ones."""
+"""Maximum memories of the categories that a question names. The newest ones are read."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Maximum messages read in a search of one thread or one period, the newest ones."""
+"""Maximum messages read in a search of one thread or one period. The newest ones are read."""
 
 MANY = 10_000
 """Number of messages from which a vector index is faster than a scan of all codes."""
 
 RAREST = 5
-"""Number of words that select candidates, the rarest ones. The other words are only matched against these
+"""Number of the query's rarest words that select candidates. The other words are only matched against these
 candidates."""
 
 
@@ -53,8 +52,8 @@ class Scan:
     """A search of the database among `size` messages, limited to messages with a number below `below`.
 
     `vector` and `code` are two forms of the query's vector. If they are None, only words count. `near_index` means that
-    the owner has a vector index, which replaces the scan of the codes if there are many. `categories` are the words of
-    the nearest categories.
+    the owner has a vector index, which replaces the scan of the codes among MANY or more messages. `categories` are the
+    words of the nearest categories.
     """
 
     request: SearchRequest
@@ -157,15 +156,15 @@ async def contents(database: Database, owner_id: int, places: Sequence[tuple[int
 async def contents_as_of(
     database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """The former texts, by (chat, number), of those messages that were edited since `moment`."""
+    """The texts at `moment`, by (chat, number), of those messages that were edited later."""
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
     rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}
 
 
 def _reranked(size: int) -> int:
-    """How many of the nearest codes are compared exactly: enough that no best match is missed, whatever the chat's
-    size."""
+    """The number of the nearest codes whose vectors are compared exactly. It grows with the number of messages, so that
+    the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 

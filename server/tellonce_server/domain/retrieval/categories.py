@@ -1,6 +1,6 @@
-"""Categories of statements, such as "sport", so that a question for all members of a category finds them. A model names
-the categories of the statements that it extracts. Other statements, and questions, get the most similar of the names
-below. The names are compared only as vectors, never with the words of a text.
+"""Assigns statements to categories such as "sport", so that a question about a whole category finds all its statements.
+A model names the categories of the statements that it extracts. Other statements, and questions, get the most similar
+of the names below. The names are compared with a text only as vectors, never word by word.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from tellonce_server.store.database import Database
 
 LEAST_OF_STATEMENT: Final = 0.3
 LEAST_OF_QUESTION: Final = 0.35
-"""Minimum cosine of a statement or question with the name of its category. Of 25 invented statements, 17 got a right
-name, and 5 got a wrong one in addition or instead."""
+"""Minimum cosine between a statement or question and the name of its category. In a test with 25 invented statements,
+17 got a right category, and 5 got a wrong category in addition to the right one or instead of it."""
 
 MOST_OF_STATEMENT: Final = 3
 MOST_OF_QUESTION: Final = 4
@@ -42,7 +42,8 @@ NAMES: Final = tuple(
 
 @dataclass(frozen=True)
 class _Named:
-    """The names of categories with their vectors, one row for each name, all from the same model."""
+    """The names of the categories and their vectors, which are all from the same model. `vectors` has one row for each
+    name."""
 
     model: str
     vectors: NDArray[np.float32]
@@ -56,8 +57,8 @@ class Categories:
         self._named: _Named | None = None
 
     async def assign(self) -> int:
-        """Assign the nearest categories to memories that have a vector but no category. Returns the number of these
-        memories."""
+        """Assign the nearest categories to memories that have a vector but no category. Returns the number of memories
+        changed."""
         if not await self._prepared() or self._named is None:
             return 0
         x, done = self._named, 0

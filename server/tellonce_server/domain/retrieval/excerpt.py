@@ -1,4 +1,4 @@
-"""Selects the sentences of a long message that answer a question. Pure."""
+"""Selects the sentences of a long message that best match a question. Pure."""
 
 from tellonce_text.claims import content_stems
 from tellonce_text.sentences import split_sentences
@@ -14,13 +14,13 @@ LINE = 60
 """Maximum tokens of each summary in a list of summaries about a topic."""
 
 WHOLE_ROUTINE = 500
-"""Maximum tokens of a routine message that is shown whole. The window shows only its summary, so its full words are
-useful here."""
+"""Maximum tokens of a routine message that is shown whole. The window shows only the summary of such a message, so its
+full text is useful in a search result."""
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
-    """The whole text if its `tokens` are at most `whole`. Otherwise its best sentences in order, with marks at
-    omissions. These have at most `whole` tokens, and at most WHOLE."""
+    """The whole text if it has at most `whole` tokens. Otherwise its best sentences in their original order, with "…"
+    at omissions. These sentences have at most `whole` and at most WHOLE tokens."""
     if tokens <= whole:
         return text
     wanted = set(content_stems(query))
@@ -37,8 +37,8 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
 
 
 def excerpts_of(total: int) -> int:
-    """Maximum tokens of a long reply in a context of `total` tokens, so that at least ten such replies fit into a
-    quarter of it."""
+    """Maximum tokens of a long reply in a context of `total` tokens. Ten such replies fit into a quarter of the
+    context, unless it is so small that SHORTEST applies."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 

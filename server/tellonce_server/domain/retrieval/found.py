@@ -1,4 +1,4 @@
-"""A scored search result before its text is read, and its conversion to a `Hit`. Pure."""
+"""A scored search result before its whole text is read, and its conversion to a `Hit`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -18,8 +18,8 @@ from tellonce_text.tokens import estimate
 
 
 class Found(NamedTuple):
-    """A scored result. `text` is the whole text unless `clipped`. `covered` is the weighted share of the query's words
-    in it. `listed` marks one of several members of a category that the query names."""
+    """A scored result. `text` is the whole text unless `clipped` is set. `covered` is the weighted share of the query's
+    words that the text contains. `listed` marks one of several members of a category that the query names."""
 
     kind: ResultKind
     id: int
@@ -95,8 +95,8 @@ def _learned(question: Question, several: bool, row: Learned, tokens: int, liken
 def _measured(
     question: Question, rows: Sequence[Learned], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
-    """For each text, the share of the query's words in it, and its score by words and by meaning. The scales are those
-    of the messages in the same search."""
+    """For each text, return the share of the query's words that it contains, and its score by words and by meaning. The
+    scores use the scales of the messages in the same search."""
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
@@ -109,8 +109,8 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """The search result to return. `text` is the whole text, read again if it was clipped or edited. `reply` limits the
-    tokens of an assistant's reply."""
+    """The search result to return. `text` is the whole text; the caller reads it again if it was clipped or edited.
+    `reply` is the maximum number of tokens shown of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None
     shown = text

@@ -1,7 +1,7 @@
 """Prepares texts for PostgreSQL's full-text search, in the same way for stored texts and for queries. Pure.
 
-PostgreSQL's parser and stemmers then find the words. Alone, they find no words in Chinese or Japanese and no base of an
-irregular form, and they read "fish/chips" as a file name. This module corrects that.
+PostgreSQL's parser and stemmers then find the words. Without this module, they would find no words in Chinese or
+Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
 """
 
 import re
@@ -19,9 +19,9 @@ def index_text(content: str, speaker: str | None) -> str:
 
 
 def scope_lexemes(owner_id: int, chat_id: int | None) -> list[str]:
-    """Lexemes that limit a search inside the index, so that it never reads another chat's postings.
+    """Lexemes that limit a search inside the index, so that it never reads the index entries of another chat.
 
-    A memory of all chats (`chat_id` None) has `@g` in place of a chat.
+    A memory that applies to all chats (`chat_id` None) has `@g` instead of a chat.
     """
     return [f"@o{owner_id}", "@g" if chat_id is None else f"@c{chat_id}"]
 
@@ -57,7 +57,7 @@ def _pairs(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text with full-width and accented Latin letters as plain ones; other scripts keep their marks."""
+    """The text with plain letters instead of full-width and accented Latin letters. Other scripts keep accents."""
     return nfkc(text).translate(_PLAIN)
 
 

@@ -1,6 +1,6 @@
-"""Measures every signal of a question's candidates before they are weighted. Pure.
+"""Measures every signal of a question's candidates. `ranking` weights the signals later. Pure.
 
-The measurements do not depend on the weights, so they are made only once when the weights are fitted.
+The measurements do not depend on the weights, so fitting the weights needs them only once.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,8 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Maximum messages that are searched for their own time expressions, those of the named person first. The first search
-of a message takes about 0.1 ms; its result is cached."""
+"""Maximum number of messages whose time expressions are parsed. Messages of the named person are parsed first. Parsing
+a message takes about 0.1 ms the first time; the result is cached."""
 
 SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""
@@ -101,8 +101,8 @@ def _floats(values: Iterable[float]) -> Floats:
 
 
 def _replies(c: Candidate) -> bool:
-    """Whether it is an assistant's reply. An assistant with a person's name is a person of an imported chat, whose
-    long messages are not replies."""
+    """Whether the message is a reply of the assistant. In an imported chat, an assistant with a person's name is a
+    person, whose messages do not count as replies."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 
@@ -119,7 +119,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 
 
 def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
-    """The indexes of the messages whose own time expressions mean the time in the question."""
+    """The indexes of the messages whose own time expressions refer to the time in the question."""
     if not question.spans:
         return set()
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
@@ -129,8 +129,9 @@ def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate, the index of the next message of its thread, or NONE if that is not a candidate; and the
-    number of its session. A session is a series of candidates of one thread without a long pause between them."""
+    """For each candidate, return the index of the next message of its thread, or NONE if that message is not a
+    candidate, and the number of its session. A session is a series of candidates of one thread without a long pause
+    between them."""
     threads: dict[tuple[int, str], int] = {}
     thread = np.array([threads.setdefault((c.chat_id, c.thread_key), len(threads)) for c in candidates], dtype=np.intp)
     number = np.array([c.thread_no for c in candidates], dtype=np.int64)

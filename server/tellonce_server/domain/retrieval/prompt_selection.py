@@ -25,19 +25,19 @@ MEMORY_COVERED = 0.15
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""Minimum cosine, or minimum share of the query's words, of a message found for a user message that is not a question.
-Either suffices."""
+"""Minimum cosine and minimum share of the query's words. A message found for a user message that is not a question must
+reach at least one of the two."""
 
 OTHER_THREAD_MARGIN = 0.25
-"""How much larger the share of the query's words in another thread's message must be than in any message of this
-thread, for that message to be included."""
+"""Minimum margin for a message of another thread, if this thread has a relevant message. The message's share of the
+query's words must exceed the largest share in this thread by this much."""
 
 
 def choose(
     ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Found]:
-    """The selected results, most important first. `shown` are the messages of the window. They are left out unless the
-    query is a question."""
+    """The selected results, most important first. `shown` are the numbers of the messages in the window. These messages
+    are left out unless the query is a question."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -68,8 +68,8 @@ def _summaries(ranked: Sequence[Found]) -> list[Found]:
 
 
 def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
-    """The relevant messages, best first. The first `least` are always included, because scores mean little among few
-    messages. Irrelevant messages are not added to fill a budget."""
+    """The relevant messages, best first. The first `least` messages are always included, because the scores of only a
+    few messages say little about relevance. Irrelevant messages are not used to fill a budget."""
     best = messages[0].score if messages else 0.0
     floor = max(w.FLOOR, best - w.FAR)
     return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
@@ -84,8 +84,8 @@ def _of_use(found: Found, min_cosine: float) -> bool:
 
 
 def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]:
-    """The messages of this thread, and some of other threads. These are included only if this thread has no relevant
-    message, or if they contain clearly more of the query's words."""
+    """The messages of this thread and some messages of other threads. A message of another thread is included only if
+    this thread has no relevant message, or if it contains clearly more of the query's words."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)
@@ -94,10 +94,10 @@ def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]
 
 
 SAME_QUESTION = 0.9
-"""Minimum cosine of an earlier question that is the current question in other words."""
+"""An earlier question counts as the current question in other words if its cosine is at least this value."""
 
 REPEATED = 0.7
-"""Minimum share of an answer's word pairs that occur in better results for it to count as a repetition."""
+"""An answer counts as a repetition if at least this share of its word pairs occurs in better results."""
 
 _WORD = re.compile(r"\w+")
 
@@ -106,8 +106,8 @@ def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
     """The messages, best first, without earlier copies of the question and without answers that repeat a better
     message.
 
-    If a person said the same words twice, the better ranked message stays. A long reply stays, because its text is not
-    loaded.
+    If the same words were said twice, only the better ranked message stays. A long reply always stays, because its text
+    is not loaded yet.
     """
     kept: list[Found] = []
     said: set[tuple[str, ...]] = set()

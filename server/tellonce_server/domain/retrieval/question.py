@@ -13,7 +13,7 @@ from tellonce_text.dates.meanings import Span, query_spans
 from tellonce_text.sentences import is_question
 
 MOST_TERMS: Final = 8
-"""Maximum words of a query that are matched, the rarest ones."""
+"""Maximum number of a query's words that are matched. The rarest words are chosen."""
 
 UNLISTED_SHARE: Final = 0.0005
 """The assumed share of messages that contain a word too rare for the planner's statistics."""
@@ -21,8 +21,8 @@ UNLISTED_SHARE: Final = 0.0005
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the database contributes to the analysis of a query: the query's lexemes, and the speakers and size of the
-    searched scope."""
+    """The data from the database for the analysis of a query: the query's lexemes, and the speakers and size of the
+    searched scope. `span_holds` says whether the period that the query names contains messages."""
 
     lexemes: Sequence[str]
     speakers: Sequence[str]
@@ -79,18 +79,20 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """The weight of a word: the logarithm of one over its share. Without statistics, longer words count as rarer."""
+    """The weight of a word: the negative logarithm of the share of messages that contain it. Without statistics, longer
+    words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
 
 def names_in(text: str, speakers: Sequence[str]) -> frozenset[str]:
-    """The speakers that a query names, by full name or its first part, as they are stored."""
+    """The speakers that a query names by their full name or its first part. The result has the stored spellings."""
     return frozenset(speaker for speaker in speakers if _mention(speaker).search(text))
 
 
 def without_names(text: str, named: frozenset[str]) -> str:
-    """The query without the names of persons, because texts similar to a name are not similar to an answer."""
+    """The query without the names of persons, because a text that is similar to a name need not be similar to an
+    answer."""
     bare = text
     for speaker in named:
         bare = _mention(speaker).sub(" ", bare)
@@ -104,13 +106,13 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """The periods that a query names, read as if it were asked at the end of an old conversation. "last week" or "May"
-    may be meant relative to that time."""
+    """The periods that a query names, read as if it were asked at the end of an old conversation. The user may mean
+    "last week" or "May" relative to that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
 def asks(text: str) -> bool:
-    """Whether a message asks for something to be recalled."""
+    """Whether a message is a question, or a request to recall something."""
     return is_question(text) or bool(_RECALL.search(text))
 
 
@@ -161,7 +163,8 @@ _AMBIGUOUS: Final = frozenset(
 
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
-    """Whether a lexeme is the stem of a name: a prefix, or all but the last letter ("Amy" has the stem "ami")."""
+    """Whether a lexeme is probably the stem of a name. The stem may differ from the name in its last letter ("Amy" has
+    the stem "ami"), and it may be up to two letters shorter than the name."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 

@@ -1,8 +1,8 @@
 """Scores how well messages answer a question, by weighted signals that are standardized over the candidates. Pure.
 
 Standardized scores are added, because that gives better results than fusing ranks. Each message passes part of its
-similarity to its neighbors and to its session, even if it is a poor answer itself: a question, another person's words
-or a long reply.
+similarity to its neighbors and to its session. This is also done for messages that are rarely answers themselves, such
+as questions, another person's words and long replies.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """One score per candidate, higher is better; the measured signals; and the scales for comparing other results."""
+    """The scores (one for each candidate; a higher score is better), the measured signals, and the scales with which
+    memories and summaries get comparable scores."""
 
     scores: Floats
     signals: Signals
@@ -59,20 +60,20 @@ def weigh(m: Measured) -> Ranking:
 
 
 def scale(values: Floats, least: float) -> Scale:
-    """The scale of the values. `least` is the minimum deviation, because differences among two or three candidates mean
-    nothing."""
+    """The scale of the values. The deviation is at least `least`, because differences among two or three candidates
+    mean nothing."""
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
 def _fitting(x: Signals) -> Floats:
-    """The part of the score for signs, besides words and similarity, that a message is on the subject: its share of the
-    query's words, its numbers and its time expressions."""
+    """The part of the score for further signs that a message is on the subject: its share of the query's words, its
+    numbers and its time expressions."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: Signals) -> Floats:
-    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. It is not
-    shared with neighbors or the session."""
+    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. This part
+    is not shared with neighbors or with the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -105,8 +106,8 @@ def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors.
 
     A message gets a share of the previous message's similarity. The share is larger if the previous message is a
-    question, because this message may answer it. It also gets a share of the next message's similarity, unless the next
-    message only asks, because the next message may echo this one.
+    question, because this message may answer it. A message also gets a share of the next message's similarity, because
+    the next message may repeat the subject. It gets no such share if the next message is only a question.
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]

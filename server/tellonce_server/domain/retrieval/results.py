@@ -52,7 +52,8 @@ def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequen
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A search. `chat_id` None means all chats of the owner. `before_id` limits it to messages with a smaller number.
+    """A search. `chat_id` None means all chats of the owner. `before_id` limits the search to messages with a smaller
+    number.
 
     `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
     that period. With `as_of`, summaries and edited texts are also searched as they were at that time.

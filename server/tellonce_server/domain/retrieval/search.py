@@ -35,7 +35,7 @@ FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
 """Statuses of the memories that are searched. FORMER is for questions about the past."""
 
 SHARES_SECONDS = 600.0
-"""How long word frequencies are cached. They change slowly."""
+"""How long word frequencies are cached. These frequencies change slowly."""
 
 NO_SHARES_SECONDS = 20.0
 """How long the absence of statistics is cached."""
@@ -120,7 +120,7 @@ class Retriever:
         return Scan(r, question, setting.size, below, vector.half, vector.bits, setting.near_index, vector.categories)
 
     async def _vector(self, wording: str) -> _Embedded | None:
-        """The query's vector; None means search by words alone."""
+        """The query's vector. None means that the search uses words alone."""
         if not self._embedder.ready:
             return None
         model = self._embedder.model
@@ -210,5 +210,6 @@ def read_cursor(text: str, search: int) -> Cursor:
 
 def _refused(text: str) -> CursorRefused:
     return CursorRefused(
-        f"{text!r} is no cursor of this search; use next_cursor of the page before, with the same query and arguments."
+        f"{text!r} is not a cursor of this search; use next_cursor of the previous page, and the same query and "
+        "arguments."
     )

@@ -1,4 +1,5 @@
-"""Computes the signals of messages that may answer a question, one number each. Pure. `ranking` adds them with weights.
+"""Computes the signals of messages that may answer a question. Each signal is one number. `ranking` adds the weighted
+signals. Pure.
 
 Arithmetic runs on arrays with one entry per candidate; text analysis runs text by text.
 """
@@ -23,18 +24,19 @@ from tellonce_text.dates.meanings import Span, message_spans
 Floats: TypeAlias = NDArray[np.float64]
 
 ONE_MATCH: Final = 0.0607927
-"""`ts_rank` of a word that occurs once. More occurrences add less and less, up to 1.64 times this value, much as in
-BM25."""
+"""`ts_rank` of a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64 times this
+value."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""Words such as "last month" are taken to mean a time of at most this length and distance. "last year" is too vague."""
+"""Maximum length and distance of a period that a message's own words, such as "last month", refer to. Vaguer words such
+as "last year" are ignored."""
 
 
 class Candidate(NamedTuple):
     """A message that may answer a question. The fields are in the order of the query's columns.
 
-    `head` is the beginning of its text, empty for a long reply. `ranks` has the `ts_rank` of every term; it is None if
-    the message contains none. `cosine` is None if the message has no vector.
+    `head` is the beginning of the text; it is empty for a long reply. `ranks` contains the `ts_rank` of every term, or
+    is None if the message contains no term. `cosine` is None if the message has no vector.
     """
 
     chat_id: int
@@ -111,7 +113,7 @@ def shortness(tokens: Floats) -> Floats:
     return lacking.clip(0.0)
 
 
-# A chat's messages recur with every question, so each text is analyzed only once.
+# The same messages are candidates for many questions, so the analysis of each text is cached.
 _REMEMBERED: Final = 4_096
 
 
@@ -185,7 +187,7 @@ def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
 
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
-    """Whether a message's own time expressions, read at its time, mean one of the periods."""
+    """Whether a time expression in a message, read relative to the time of sending, overlaps one of the periods."""
     return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
 
 

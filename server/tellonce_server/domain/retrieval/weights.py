@@ -6,17 +6,17 @@ of a weight says for which results it is added.
 The initial values came from what is known about public conversations. They were then adjusted by coordinate ascent
 (`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. These are of three
 types of conversation, weighted equally. The fit was bounded: a signal that is positive by its meaning stays positive,
-and no prior may outweigh all words and all similarity together.
+and no signal of speaker, time or form may outweigh words and similarity together.
 
 The values here are rounded and lie between the initial and the fitted ones, because the gains of the fit on its own
-seed do not carry over to another. On seed 2, recall@10 for the three types is .838, .770 and .873 with these values,
-and .847, .779 and .860 with the fitted ones. In an earlier fit, weights fitted to two of the types reached .803, .755
-and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
+seed do not carry over to another seed. On seed 2, recall@10 for the three types is .838, .770 and .873 with these
+values, and .847, .779 and .860 with the fitted ones. In an earlier fit, weights fitted to two of the types reached
+.803, .755 and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
 
 Seeds 1 and 2 were used while choosing the values. Since then, the people in generated dialogues have become slightly
 more careless. The figures in docs/explanation/performance.md are from seed 3. Later, NAMED, QUESTION, SHORT, TIME_WORDS
-and IN_SPAN were changed, and AMOUNTS and TASTES were added, because answers then rank higher on both seeds and on half
-of the conversations written by hand (`benchmarks/talks`).
+and IN_SPAN were changed, and AMOUNTS and TASTES were added. With these changes, answers rank higher on both seeds and
+on half of the conversations written by hand (`benchmarks/talks`).
 """
 
 from typing import Final
@@ -25,11 +25,12 @@ LEXICAL: Final = 1.0
 """Per standard deviation of the BM25 score."""
 
 DENSE: Final = 1.0
-"""Per standard deviation of the cosine. With the names removed from the query, it is more informative than the words.
-"""
+"""Per standard deviation of the cosine. Names are removed from the query before it is embedded; the cosine is then more
+informative than the BM25 score."""
 
 COVERAGE: Final = 0.3
-"""For a message with all of the query's words. A message with some of them gets a part, weighted by their rarity."""
+"""For a message with all of the query's words. A message with some of them gets a part, which is larger for rarer
+words."""
 
 NUMBERS: Final = 0.3
 """For a message with all of the query's numbers."""
@@ -45,13 +46,13 @@ ASKED_OF_ASSISTANT: Final = 2.0
 """Added for a long reply if the query asks what the assistant said."""
 
 QUESTION: Final = 1.8
-"""Subtracted from a message that only asks, in proportion to its questions."""
+"""Subtracted from a message that consists of questions. A message with other sentences loses only a part."""
 
 FIRST_PERSON: Final = 0.65
 """For a message in the first person."""
 
 SHORT: Final = 0.6
-"""Multiplied by `shortness` and subtracted, because an interjection matches by chance."""
+"""Multiplied by `shortness` and subtracted, because a short interjection often matches only by chance."""
 
 IN_SPAN: Final = 1.2
 """For a message sent within the time that the query names."""
@@ -79,11 +80,11 @@ BEFORE: Final = 0.3
 subject."""
 
 ANSWER: Final = 0.3
-"""An additional share if the previous message asks, because the message may answer it."""
+"""An additional share if the previous message is a question, because the message may answer it."""
 
 AFTER: Final = 0.45
-"""The share of the next message's similarity that a message gets, because the next message may echo it. It gets none if
-the next message only asks."""
+"""The share of the next message's similarity that a message gets, because the next message may repeat its subject. A
+message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
 """The share that a message gets of the mean similarity of its session's three most similar messages."""
@@ -105,27 +106,27 @@ SUMMARY: Final = -0.5
 
 K1: Final = 0.9
 B: Final = 0.5
-"""BM25's saturation and length normalization, set for short messages."""
+"""BM25's parameters for saturation and length normalization, chosen for short messages."""
 
 MIDDLING_TOKENS: Final = 32
 SHORT_TOKENS: Final = 14
 LONG_TOKENS: Final = 60
 VERY_LONG_TOKENS: Final = 200
-"""A reply counts as long from LONG_TOKENS, fully from VERY_LONG_TOKENS."""
+"""A reply of more than LONG_TOKENS counts as partly long, and a reply of at least VERY_LONG_TOKENS as fully long."""
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
-"""Minimum standard deviations of BM25 and cosine, for scales over a few candidates. Over a hundred candidates the
-deviations are larger."""
+"""Minimum standard deviations of BM25 and cosine. They matter only for a few candidates; the deviations over a hundred
+candidates are larger."""
 
 MOST_DEVIATIONS: Final = 3.0
-"""Maximum of a standardized score, in standard deviations. Without this limit, one match among a hundred misses would
-outweigh every other signal."""
+"""Maximum of a standardized score, in standard deviations. Without this limit, the only match among a hundred
+candidates would outweigh every other signal."""
 
 FLOOR: Final = 0.5
 FAR: Final = 8.0
-"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best. Together, the limits keep 98 of
-100 answers, but only a third to two thirds of all candidates (seed 2 of the generator and the conversations written by
-hand)."""
+"""A message is irrelevant if its score is below FLOOR, or more than FAR below the best score. Together, the limits keep
+98 of 100 answers, but only a third to two thirds of all candidates. These figures were measured on seed 2 of the
+generator and on the conversations written by hand."""
 
 AFTER_DAYS: Final = 7

@@ -50,7 +50,7 @@ class PageEntry(Contract):
 
 class PageMemories(Contract):
     entries: tuple[PageEntry, ...]
-    total: int | None = Field(description="Only the first page counts them.")
+    total: int | None = Field(description="The number of matches; only on the first page.")
     next_cursor: str | None
 
 
@@ -83,7 +83,7 @@ class SaidLine(Contract):
     speaker: str | None
     at: AwareDatetime
     text: str
-    source: bool = Field(description="Whether the memory rests on it.")
+    source: bool = Field(description="Whether it is a source of the memory.")
 
 
 class SourceTalk(Contract):
@@ -168,7 +168,9 @@ class PageAnswersArgs(Contract):
 
 class PageAnswers(Contract):
     answers: tuple[AnswerEntry, ...]
-    budgets: dict[SectionName, int] = Field(description="Tokens of each section of a context of the default size.")
+    budgets: dict[SectionName, int] = Field(
+        description="Maximum tokens of each section in a context of the default size."
+    )
     next_before: AwareDatetime | None
 
 
@@ -193,7 +195,7 @@ class PageNames(Contract):
 
 
 class FormerText(Contract):
-    """What an edit of a memory changed besides its text. The memory keeps the former text itself."""
+    """The values that a memory had before an edit, except its text, which is stored as a former version."""
 
     note: bool
     deadline: Instant | None = None
@@ -211,7 +213,7 @@ class FormerState(Contract):
 
 class PageUndoArgs(Contract):
     memories: Annotated[tuple[FormerState, ...], Field(min_length=1, max_length=200)]
-    withdraw: RowId | None = Field(default=None, description="A statement that replaced these.")
+    withdraw: RowId | None = Field(default=None, description="The statement that replaced these memories.")
 
 
 class PageUndone(Contract):
@@ -237,7 +239,7 @@ class TokenEntry(Contract):
     name: str
     created_at: AwareDatetime
     revoked_at: AwareDatetime | None
-    local: bool = Field(description="Kept by the server for the processes beside it.")
+    local: bool = Field(description="Created by the server for our other processes on this machine.")
 
 
 class MonthCost(Contract):
@@ -266,7 +268,7 @@ class PageSetup(Contract):
     costs: tuple[MonthCost, ...]
     queue: QueueStatus
     health: dict[str, object]
-    database: str | None = Field(description="The folder of the embedded PostgreSQL, if it is that.")
+    database: str | None = Field(description="The folder of the embedded PostgreSQL; null for an external one.")
 
 
 class PageConnectArgs(Contract):
@@ -284,7 +286,7 @@ class PageTokenArgs(Contract):
 
 
 class PageToken(Contract):
-    token: str | None = Field(description="Shown this once.")
+    token: str | None = Field(description="A new token, which is never shown again.")
 
 
 class PageImportArgs(Contract):

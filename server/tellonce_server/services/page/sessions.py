@@ -1,7 +1,7 @@
-"""The sign-in of a browser to the page. A code works once, within a minute; after that, a sealed cookie is used.
+"""The sign-in of a browser to the page. A code works once and for a minute only. It is exchanged for a sealed cookie.
 
 The cookie names an access token by its hash, so revoking the token ends the session. The cookie is sealed with the
-memory's key, so sessions survive a restart without being stored.
+server's secret key, so sessions survive a restart without being stored.
 """
 
 import base64

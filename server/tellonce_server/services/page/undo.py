@@ -42,7 +42,7 @@ class Undoer:
             if args.withdraw is not None:
                 first = args.memories[0].memory_id
                 if not await page.withdraw(t, owner_id, args.withdraw, first, now, since):
-                    raise TooLate(f"Memory {args.withdraw} was not made just now; change it by hand.")
+                    raise TooLate(f"Memory {args.withdraw} was not created just now; change it by hand.")
             await queue_profile(t, owner_id, owner_id, now)
         self._deps.tell_workers()
         self._deps.tell_subscribers(owner_id, "memory://profile")

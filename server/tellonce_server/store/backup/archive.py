@@ -1,8 +1,8 @@
-"""The file format of a backup: the list of the migrations that ran, and every table's rows as COPY writes them.
+"""The file format of a backup: the list of the migrations that ran, and every table's rows in the format of COPY.
 
 The file does not contain the schema. To restore a backup, this program's migrations create the schema again, so any
-supported PostgreSQL can take the backup, without other tools. The file is a zip archive with `manifest.json` and one
-`tables/<name>` for each table.
+supported version of PostgreSQL can load the backup, and no other tools are needed. The file is a zip archive with
+`manifest.json` and one `tables/<name>` for each table.
 """
 
 import zipfile
@@ -58,7 +58,7 @@ def is_archive(file: Path) -> bool:
 
 
 async def write(connection: Any, file: Path) -> None:
-    """Write a backup of everything as of one moment. Other connections can read and write while it is written."""
+    """Write a backup of the whole database as it is at one moment. Other connections can read and write meanwhile."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             await connection.execute(query("backup.formats"))
@@ -97,27 +97,28 @@ def opened(file: Path) -> Archive:
         manifest = Manifest.model_validate_json(archive.read(MANIFEST))
     except (KeyError, ValidationError, zipfile.BadZipFile) as error:
         archive.close()
-        raise BackupRefused(f"{file} is no backup that this tellonce can read; nothing was changed.") from error
+        raise BackupRefused(f"{file} is not a backup that this tellonce can read; nothing was changed.") from error
     return Archive(archive, manifest)
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if this program does not have exactly
-    these."""
+    """The migrations that create the backup's schema. Raises BackupRefused if this program lacks one of them, or has a
+    different file under its number."""
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
         raise BackupRefused(
-            f"the backup is of a newer tellonce (schema {max(manifest.migrations)}, this one knows {newest}); "
-            "update, then restore."
+            f"a newer tellonce made the backup (schema {max(manifest.migrations)}; this one knows schemas up to "
+            f"{newest}): update tellonce, then restore."
         )
     chosen = [migration for migration in known if migration.version in manifest.migrations]
     if {migration.version: migration.sha256 for migration in chosen} != manifest.migrations:
-        raise BackupRefused("the backup was made by a tellonce with other migrations than this one's.")
+        raise BackupRefused("the backup was made by a tellonce with different migrations.")
     return chosen
 
 
 async def fill(connection: Any, archive: Archive) -> None:
-    """Replace the memory by the backup in one transaction. Either all of the backup is restored, or nothing changes."""
+    """Replace the database's contents with the backup in one transaction. Either all of the backup is restored, or
+    nothing changes."""
     chosen = to_apply(archive.manifest, migrations())
     try:
         async with connection.transaction():
@@ -131,7 +132,8 @@ async def fill(connection: Any, archive: Archive) -> None:
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
-    # Indexes cannot be built concurrently inside a transaction. Here the tables are empty, so no one has to wait.
+    # Indexes cannot be built concurrently inside a transaction. The tables are empty here, so the ordinary way delays
+    # no one.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)

@@ -1,4 +1,4 @@
-"""Restores backups in the former format, which `pg_dump` wrote. PostgreSQL's own tools must read it."""
+"""Restores backups in the former format, which `pg_dump` wrote. Only PostgreSQL's own tools can read this format."""
 
 import asyncio
 import os
@@ -18,7 +18,7 @@ from tellonce_sql import migrations, query
 
 DUMP = "pg_dump"
 MISSING = (
-    "{tool} is not here. Install the PostgreSQL client tools of your server's version or newer "
+    "{tool} was not found. Install the PostgreSQL client tools of your server's version or newer "
     "(Debian: `apt install postgresql-client`), or use `tellonce export`."
 )
 
@@ -40,7 +40,7 @@ class Target:
 
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
-    """Replace the database's contents by the contents of the file, in one transaction. If it fails, nothing changes."""
+    """Replace the database's contents with those of the file, in one transaction. If it fails, nothing changes."""
     target = Target(dsn, await fitting(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
@@ -63,12 +63,13 @@ def _refuse_newer(script: Path) -> None:
     known = max(migration.version for migration in migrations())
     if newest > known:
         raise BackupRefused(
-            f"the backup is of a newer tellonce (schema {newest}, this one knows {known}); update, then restore."
+            f"a newer tellonce made the backup (schema {newest}; this one knows schemas up to {known}): "
+            "update tellonce, then restore."
         )
 
 
 def _applied(script: Path) -> list[int]:
-    """The versions of the migrations that ran, from the script's rows for the migrations table."""
+    """The versions of the migrations that ran, read from the script's rows for the migrations table."""
     found: list[int] = []
     within = False
     with script.open(errors="replace") as lines:
@@ -148,7 +149,7 @@ async def run(tool: str, *arguments: str, password: str | None = None, output: P
 
 def without_password(dsn: str) -> tuple[str, str | None]:
     """Split the URL into a URL without the password, and the password. Other users of this machine may see the
-    arguments of a program, so these must not contain the password."""
+    arguments of a program, so the arguments must not contain the password."""
     parts = urlsplit(dsn)
     if parts.password is None:
         return dsn, None

@@ -15,7 +15,8 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that is kept over a restore: the tombstones, the tokens, and the key that identifies the memory."""
+    """The data that a restore must not replace: the tombstones, the tokens, and the secret key that only this database
+    and its backups have."""
 
     tombstones: Rows
     tokens: Rows
@@ -46,8 +47,8 @@ async def aside(connection: Any, key_name: str) -> Aside:
 
 
 async def replace(dsn: str, file: Path) -> None:
-    """Replace the whole memory by the backup in `file`, in one transaction. If it raises BackupRefused, nothing has
-    changed."""
+    """Replace the database's contents with the backup in `file`, in one transaction. If it raises BackupRefused,
+    nothing has changed."""
     if not is_archive(file):
         await replace_by_dump(dsn, file)
         return
@@ -61,10 +62,10 @@ async def replace(dsn: str, file: Path) -> None:
 
 
 async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
-    """Add the kept tombstones and tokens to the restored memory. Returns how many tombstones the backup lacked. If the
-    backup is of another memory, nothing is changed and 0 is returned.
+    """Add the kept tombstones and tokens to the restored database. Returns how many tombstones the backup lacked. If
+    the backup has another key, it is of another database; then nothing is changed and 0 is returned.
 
-    The tokens of the backup are replaced, because since the backup some may have been revoked and others created.
+    The kept tokens replace those of the backup, because tokens may have been revoked or created after the backup.
     """
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0

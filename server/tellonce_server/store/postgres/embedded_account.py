@@ -1,4 +1,4 @@
-"""The OS account for the embedded PostgreSQL, needed when this program runs as root, and the folders it can reach.
+"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders it can reach.
 
 PostgreSQL refuses to run as root. The account gets its own folder. The folders outside the data directory keep their
 permissions.
@@ -22,7 +22,8 @@ logger = logging.getLogger(__name__)
 
 
 class NoServerAccount(Exception):
-    """This program runs as root, and no unprivileged account can run PostgreSQL. The message says how to create one."""
+    """This program runs as root, and there is no unprivileged account to run PostgreSQL. The message says how to create
+    one."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def _created() -> Account | None:
     ]
     done = subprocess.run([program, *options, ACCOUNT_NAME], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        # Often the reason is that another process has just created the account.
+        # The usual reason is that another process has just created the account.
         logger.info("useradd %s: %s", ACCOUNT_NAME, done.stderr.strip())
     return _named(ACCOUNT_NAME)
 
@@ -87,7 +88,7 @@ def _found() -> Account:
     account = _named("postgres") or _named("nobody")
     if account is None or account.uid == 0:
         raise NoServerAccount(
-            f"PostgreSQL does not run as root and has no account here: make one (`useradd --system {ACCOUNT_NAME}`), "
-            "start tellonce as an ordinary user, or set DATABASE_URL to a PostgreSQL that runs elsewhere"
+            "PostgreSQL refuses to run as root and has no account here: create one (`useradd --system "
+            f"{ACCOUNT_NAME}`), start tellonce as an ordinary user, or set DATABASE_URL to a PostgreSQL that runs elsewhere"
         )
     return account

@@ -23,7 +23,8 @@ CONF_NAME = "chatmem.conf"
 
 # sockaddr_un holds 104 bytes on macOS and 108 on Linux, including a final NUL.
 _SOCKET_PATH_BYTES = 103
-# If root starts the program, files that the server's account could not reach in a closed home directory are put here.
+# If root starts the program, this folder contains the files that the server's account could not reach in a closed home
+# directory.
 _SYSTEM_DIR = Path("/var/lib/chatmem")
 _LOG_BYTES = 4 * 2**20
 _LOG_KEPT_BYTES = 2**20
@@ -93,8 +94,8 @@ def reachable_bindir(account: Account | None) -> Path:
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The programs in `source`, or a copy of them if the account may not enter `source`, as in a closed home directory.
-    The copy takes about 40 MB and is made once."""
+    """The programs in `source`, or a copy of them if the account may not enter `source`, for example because it is in a
+    closed home directory. The copy takes about 40 MB and is made once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -117,13 +118,13 @@ def _copied(source: Path) -> Path:
 
 def refuse_other_major(home: Path) -> None:
     """Refuse a data directory of another major version, which this version cannot read. A new empty database in its
-    place would look like a loss."""
+    place would look as if the memory were lost."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
         raise EmbeddedPostgresError(
-            f"the memory in {others[0]} is of PostgreSQL {others[0].name}, this tellonce runs {MAJOR}: run `tellonce backup` "
-            f"with the tellonce that made it, move {others[0]} away, and run `tellonce restore` with this one"
+            f"the memory in {others[0]} needs PostgreSQL {others[0].name}, but this tellonce has {MAJOR}: run "
+            f"`tellonce backup` with the tellonce that created it, move {others[0]} away, and run `tellonce restore` with this one"
         )
 
 
@@ -155,8 +156,8 @@ def socket_dir(cluster: Path) -> Path:
 
 
 def make_socket_dir(cluster: Path, account: Account | None) -> None:
-    """Create the folder of the socket, accessible to us alone. Anyone may create folders in /tmp, so a folder of
-    another user is refused."""
+    """Create the folder of the socket, which only the server's account may enter. Anyone may create folders in /tmp, so
+    a folder that belongs to another user is refused."""
     directory = socket_dir(cluster)
     if directory == cluster:
         return
@@ -182,14 +183,14 @@ def write_conf(cluster: Path, account: Account | None) -> None:
 
 
 def include_conf(cluster: Path) -> None:
-    """Make the main settings file of a new cluster include ours at its end."""
+    """Add a line to the main settings file of a new cluster that includes our settings file."""
     with (cluster / "postgresql.conf").open("a") as main:
         main.write(f"\ninclude_if_exists = '{CONF_NAME}'\n")
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # The text is written to a new file, which then replaces the old one. So the file is never incomplete, and a link
-    # that the server's account created is never followed.
+    # The text is written to a new file, which then replaces the old one. The file is therefore never incomplete, and a
+    # link that the server's account created is never followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -206,9 +207,10 @@ def postmaster(cluster: Path) -> int | None:
 def disown_stale_pid(cluster: Path, account: Account | None) -> None:
     """Allow a start although the pid file names a live process that is not a server of this cluster.
 
-    The pid in the file is replaced by ours, which a postmaster that we start ignores. The rest of the file stays. The
-    postmaster uses it to check that no orphan of a killed postmaster still holds the shared memory. If the file names a
-    dead process, it is not changed, because a starting postmaster may be replacing it at this moment.
+    The pid in the file is replaced by the pid of this process, because a postmaster ignores the pid of the process that
+    starts it. The rest of the file is kept. With it, the postmaster checks that no orphan of a killed postmaster still
+    holds the shared memory. If the file names a dead process, it is not changed, because a starting postmaster may be
+    replacing it at this moment.
     """
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
@@ -218,12 +220,11 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Move an empty or invalid pid file away, as it may remain after a crash or a full disk. Returns whether one was
+    """Move an empty or invalid pid file away. A crash or a full disk may leave such a file. Returns whether a file was
     moved.
 
-    PostgreSQL would never start with such a file. The file stays while a process works in the folder, which may be a
-    running server or orphans of a killed one. Such orphans also hold the shared memory, which the new server checks
-    itself.
+    PostgreSQL would never start with such a file. The file is not moved while a process works in the folder: a running
+    server, or an orphan of a killed server.
     """
     path = cluster / "postmaster.pid"
     if not path.exists() or _recorded_pid(cluster) or _is_inhabited(cluster):
@@ -233,7 +234,7 @@ def put_aside_unreadable_pid(cluster: Path) -> bool:
 
 
 def _is_inhabited(cluster: Path) -> bool:
-    """Whether any process has the folder as its working directory, as all processes of a server do."""
+    """Whether any process works in the folder, which is the working directory of all processes of a server."""
     if sys.platform == "linux":
         return any(_serves(int(entry.name), cluster) for entry in Path("/proc").iterdir() if entry.name.isdigit())
     shown = subprocess.run(["ps", "-axo", "command="], capture_output=True, text=True, check=False)
@@ -241,8 +242,8 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether any process has this pid. A zombie counts too, as in the check that a postmaster makes before it
-    starts."""
+    """Whether any process has this pid. A zombie counts too, because it also counts in the check that a postmaster
+    makes before it starts."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -271,7 +272,7 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 def trim_log(cluster: Path) -> None:
     """Empty the log if it is larger than 4 MiB, and keep its last part in a second file. The server appends to the log,
-    so it need not be restarted."""
+    so the server need not be restarted."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

@@ -28,7 +28,7 @@ class HeldLock:
         self._descriptor = descriptor
 
     def is_last(self) -> bool:
-        """Whether no other process has a lock on the file. This call may lose the lock, so only `release` may
+        """Whether no other process has a lock on the file. This call may lose our lock, so only `release` may
         follow."""
         return _try_lock(self._descriptor, "exclusive")
 
@@ -57,11 +57,11 @@ async def exclusive(path: Path) -> AsyncGenerator[None]:
 
 
 async def hold(path: Path, mode: Mode) -> HeldLock:
-    """Lock the file `path`, which is created if missing. The file is never deleted, because holders of the deleted file
-    and of a new one would not exclude each other."""
+    """Lock the file `path`, which is created if missing. The file is never deleted, because a lock on a deleted file
+    would not exclude a lock on a new file of that name."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (another process holds it; nothing here can signal)
+        while not _try_lock(descriptor, mode):  # noqa: ASYNC110 (the holder is another process, which cannot wake us)
             await anyio.sleep(_POLL)
     except BaseException:
         os.close(descriptor)

@@ -34,7 +34,8 @@ create table if not exists schema_migration (
 """
 _APPLIED = "select version, sha256 from schema_migration"
 _RECORD = "insert into schema_migration (version, name, sha256, seconds) values ($1, $2, $3, $4)"
-# While a migration waits for a lock, everyone else queues behind it. So it gives up soon, and the user can start again.
+# While a migration waits for a lock on a table, all other statements on the table wait behind it. The migration
+# therefore gives up after 5 s, and the user can start the program again.
 _LOCK_TIMEOUT = "set local lock_timeout = '5s'"
 
 _STATEMENT_LINE = re.compile(r"^-- statement[ \t]*$", re.MULTILINE)
@@ -65,16 +66,17 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
-    """The migrations that have not run in a database where `applied` (version → sha256) ran. Raises MigrationError if
-    the migrations' numbers do not rise, or if an applied migration is newer than all of them or was changed."""
+    """The migrations that have not yet run in a database. `applied` maps the version of each one that has run to its
+    sha256. Raises MigrationError if the migrations' numbers do not rise, or if an applied migration is newer than all
+    of them or was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
     newest, known = max(applied, default=0), max(numbers, default=0)
     if newest > known:
         raise MigrationError(
-            f"the database is at version {newest} and this program knows {known}: a newer tellonce used it; "
-            "update this one, or restore a backup made before"
+            f"the database is at version {newest}, but this program knows versions up to {known}: a newer tellonce has "
+            "updated the database; update this one, or restore an older backup"
         )
     for migration in migrations:
         if applied.get(migration.version, migration.sha256) != migration.sha256:

@@ -59,12 +59,12 @@ def hindrance(found: Readiness) -> str | None:
         have = found.available or found.installed
         return (
             f"pgvector {have} of {found.name} is too old" if have else f"{found.name} has no pgvector"
-        ) + "; install pgvector 0.8.4 or newer on its machine."
+        ) + "; install pgvector 0.8.4 or newer on the server's machine."
     return None
 
 
 def lacking(found: Readiness) -> list[str]:
-    """The statements that prepare the database, to be run in it by an administrator."""
+    """The statements that an administrator must run in the database to prepare it."""
     vector = "create extension vector" if found.installed is None else "alter extension vector update"
     return [
         *([vector] if not _fits(found.installed) else []),
@@ -103,7 +103,7 @@ async def _run(connection: Any, statement: str) -> bool:
     except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedObjectError, asyncpg.FeatureNotSupportedError):
         return False
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        pass  # another process did it at the same time
+        pass  # another process created it at the same time
     return True
 
 

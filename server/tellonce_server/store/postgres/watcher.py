@@ -17,7 +17,7 @@ from typing import Final
 SECONDS: Final = 1.0
 """Seconds between checks."""
 LOOKS: Final = 3
-"""Consecutive checks that must find no process using the server."""
+"""The server is stopped after this many consecutive checks found no process that uses it."""
 AFTER_FAILURE: Final = 60.0
 """Seconds to wait after the server could not be stopped."""
 
@@ -35,7 +35,7 @@ def lock(path: Path) -> int | None:
 
 
 def unused(home: Path, cluster: Path) -> bool:
-    """Whether no process uses the server. If the server has ended too, this process ends.
+    """Whether no process uses the server. If the server is not running either, the watcher process exits here.
 
     A process that is starting or leaving the server holds the `.start` lock and counts as a user.
     """

@@ -19,7 +19,7 @@ async function undo(memories, { withdraw, edited } = {}) {
   note(t("undone"));
 }
 
-/* Changes each memory and shows the progress. Returns those that changed, and why others did not. */
+/* Changes each memory and shows the progress. Returns the changed memories, and the error messages for the others. */
 async function each(memories, act) {
   const done = [];
   const refused = new Set();

@@ -30,7 +30,7 @@ export function icon(name) {
   return h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
 }
 
-/* An element for text that a person or a model wrote. The browser detects whether it runs from right to left. */
+/* An element for text that a person or a model wrote. The browser detects the direction of the text. */
 export function written(tag, props, ...text) {
   return h(tag, { dir: "auto", ...props }, ...text);
 }
@@ -57,7 +57,7 @@ export function choice(options, value, onchange) {
   return h("select", { onchange: (event) => onchange(event.target.value) }, made);
 }
 
-/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no` it has one button. */
+/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no`, the dialog has one button. */
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
     const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);

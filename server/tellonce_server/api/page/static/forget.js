@@ -15,7 +15,7 @@ export async function forget(place, form, value) {
   show(place, h("h1", t("forget")), h("p", { className: "soft" }, t("forget.intro")), ask1, result);
 }
 
-/* Shows a preview: the given one, which a tool call of the host made, or a new one. */
+/* Shows a preview: `made`, if the model in the host has already requested one, otherwise a new one. */
 export async function preview(place, args, typed, made) {
   const found = made ?? (await call("forget", args));
   if (!found.confirm) return show(place, h("p", { className: "empty" }, found.notes.join(" ") || t("forget.none")));

@@ -12,7 +12,7 @@ const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
 const ORIGINS = ["user", "extracted", "model", "tag", "import"];
 const STATUSES = { live: ["active", "uncertain"], uncertain: ["uncertain"], completed: ["completed"], superseded: ["superseded"], rejected: ["rejected"] };
 
-/* The filters and position of the list, kept so that the list is unchanged when the user returns from a memory. */
+/* The filters of the list. They are kept so that the same list appears when the user returns from a memory. */
 const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", certainty: "0", about: "" };
 
 export async function memories(place, about) {

@@ -28,7 +28,7 @@ function part(title, entries, made) {
   return entries.length ? h("section", h("h2", t(title)), entries.map(made)) : null;
 }
 
-/* Neighbors of a sentence may be weeks apart: each day has its heading. */
+/* Adds a heading for each day, because neighboring messages may have been sent weeks apart. */
 function byDay(lines) {
   return lines.map((line, i) => [i && day(lines[i - 1].at) === day(line.at) ? null : h("h3", day(line.at)), said(line)]);
 }

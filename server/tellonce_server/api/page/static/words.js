@@ -13,7 +13,7 @@ export async function speak(load, wanted) {
   document.documentElement.lang = language;
 }
 
-/* If the values contain `n`, it selects the plural form: key.one, key.few or key.other. */
+/* Returns the text of a key with the values filled in. The value `n` selects the plural form: key.one, key.few or key.other. */
 export function t(key, values = {}) {
   const form = "n" in values ? (strings[`${key}.${plural.select(values.n)}`] ?? strings[`${key}.other`]) : undefined;
   const text = form ?? strings[key] ?? key;
