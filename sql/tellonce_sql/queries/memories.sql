@@ -377,7 +377,8 @@ with recursive places as materialized (
     select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
     where owner_id = $1 and (superseded_by is not null or version > 1)
       and source_ids && (select array_agg(id) from places)) m
-  join places w on w.chat_id = m.source_chat_id and w.id = any(m.source_ids)
+  cross join lateral unnest(m.source_ids) as s (id)
+  join places w on w.chat_id = m.source_chat_id and w.id = s.id
   cross join lateral (
     select sent_at from messages
     where owner_id = $1 and chat_id = w.chat_id and id = w.id offset 0) said
