@@ -85,8 +85,7 @@ class _Parts(NamedTuple):
 def _for_question(parts: _Parts) -> None:
     """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
-    current = [change.memory_id for changes in m.changes.values() for change in changes]
-    first, others = ranked_memories(m.rows.memories, [*(hit.id for hit in m.found(*MEMORY_KINDS)), *current])
+    first, others = ranked_memories(m.rows.memories, [*(hit.id for hit in m.found(*MEMORY_KINDS)), *m.changed])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
     draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
     parts.history.fill_older()

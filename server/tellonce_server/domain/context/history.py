@@ -158,7 +158,7 @@ class History:
         chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
         taken = take(
             chunks,
-            lambda c: form.summary_line(c, self._m.zone),
+            lambda c: form.summary_line(c, self._m.view),
             draft.shares.summaries,
             draft.token_budget,
             dense=False,
