@@ -60,7 +60,7 @@ class World:
 
     def message(self, chat: int, sender: Json, **fields: Any) -> Json:
         """Create a new message in a chat."""
-        made = {
+        made: Json = {
             "message_id": self.number(chat),
             "date": self._date(),
             "from": sender,
