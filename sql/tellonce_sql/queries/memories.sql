@@ -159,13 +159,13 @@ where owner_id = $1 and source_chat_id = $2 and source_ids @> array[$3::bigint]
 order by id
 
 -- name: same_words
--- $1 owner, $2 chat, $3 key of the words: current statements with the same words in any order
+-- $1 owner, $2 chat, $3 hash of the sorted words: current statements with the same words in any order
 select * from memories
 where owner_id = $1 and words_key = $3 and valid_to is null and (chat_id is null or chat_id = $2)
 order by user_confirmed desc, id
 
 -- name: rejected_near
--- $1 owner, $2 chat, $3 vector or null, $4 key of the words, $5 how many: the statements rejected by the user, most
+-- $1 owner, $2 chat, $3 vector or null, $4 hash of the sorted words, $5 how many: the statements rejected by the user, most
 -- similar first. An owner has only a few of them.
 with asked as materialized (
   select of_active($3::halfvec) as vector
