@@ -26,7 +26,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace and end once it is confirmed."""
+    """The memories that an uncertain statement will replace, and those that it will end, when it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()

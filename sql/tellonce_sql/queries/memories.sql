@@ -184,7 +184,7 @@ where words_key is null
 limit $1
 
 -- name: set_keys
--- across owners: the server's own background work; each row of unnest names its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
 -- $1 owners, $2 numbers, $3 versions, $4 keys
 update memories m set words_key = k.words_key
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id, id, version, words_key)
@@ -343,7 +343,7 @@ cross join lateral (
 where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
--- across owners: the server's own background work; each row of unnest names its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
 -- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
 -- embedded.
 update memories m set embedding = e.embedding

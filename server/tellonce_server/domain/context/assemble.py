@@ -49,8 +49,8 @@ STATED_PART = 12
 """For a question, the budget divided by this number is reserved for pins, preferences and the memories that match
 the question.
 
-These tokens are reserved even if no such memory exists, and all other learned text is filled after the matching
-messages. A question therefore finds the same messages whether or not the summarizer has run.
+These tokens are reserved even if there are no such memories. All other learned text is added after the messages that
+match the question. A question therefore finds the same messages whether or not the summarizer has run.
 """
 
 
