@@ -382,7 +382,7 @@ returning content
 -- former words and with the memory that states the fact now. A memory that replaces another one from the same message
 -- is left out.
 with recursive places as materialized (
-  select chat_id, generate_series(first, last) as id
+  select distinct chat_id, generate_series(first, last) as id
   from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as w (chat_id, first, last)
 ), learned as materialized (
   select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at
