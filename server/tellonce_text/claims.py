@@ -79,9 +79,12 @@ _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "�
 
 
 def _blank(text: str, mentions: tuple[Mention, ...]) -> str:
+    pieces: list[str] = []
+    end = 0
     for mention in mentions:
-        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
-    return text
+        pieces += (text[end : mention.start], " " * (mention.end - mention.start))
+        end = mention.end
+    return "".join((*pieces, text[end:]))
 
 
 def _lower(word: str) -> str:

@@ -51,8 +51,8 @@ def find(text: str) -> list[Mention]:
         if needed in absent:
             continue
         for match in pattern.finditer(text):
-            mention = build(match)
-            if mention and taken.find(1, mention.start, mention.end) < 0:
+            mention = build(match) if taken.find(1, *match.span()) < 0 else None
+            if mention:
                 taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
                 found.append(mention)
     return sorted(found, key=lambda mention: mention.start)
@@ -142,7 +142,7 @@ def _span(match: re.Match[str]) -> tuple[int, int, str]:
 def _word(match: re.Match[str], group: str) -> str:
     """The text of a group in lower case with single spaces; empty if the pattern has no such group or the group did not
     match."""
-    return re.sub(r"\s+", " ", (match.groupdict().get(group) or "").lower())
+    return " ".join((match[group] or "").lower().split()) if group in match.re.groupindex else ""
 
 
 def _number(match: re.Match[str], group: str) -> int | None:

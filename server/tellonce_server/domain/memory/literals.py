@@ -175,14 +175,20 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 def _names(said: Sequence[Token]) -> Iterator[int]:
     """The indexes of the words that may be names."""
-    cased = sum(len(token.text) for token in said if _is_cased(token.text))
-    uncased = sum(len(token.text) for token in said if _is_uncased(token.text))
+    uncased = {at for at, token in enumerate(said) if _is_uncased(token.text)}
+    cased = sum(len(token.text) for at, token in enumerate(said) if at not in uncased and _is_cased(token.text))
+    foreign = uncased if cased > sum(len(said[at].text) for at in uncased) else ()
     for at, token in enumerate(said):
-        capital = any(map(str.isupper, token.text[1:] if token.begins else token.text))
-        foreign = cased > uncased and _is_uncased(token.text)
-        named = capital or foreign or (_KATAKANA.match(token.text) and not token.begins)
+        named = _has_capital(token) or at in foreign or (_KATAKANA.match(token.text) and not token.begins)
         if named and not _THOUSANDS.search(token.text):
             yield at
+
+
+def _has_capital(token: Token) -> bool:
+    """Whether a letter is a capital, except one that begins a sentence."""
+    if token.text.islower():
+        return False
+    return any(map(str.isupper, token.text[1:] if token.begins else token.text))
 
 
 def _is_cased(word: str) -> bool:
@@ -315,8 +321,17 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 def _grouped(parts: Sequence[str]) -> set[str]:
     """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
-    spans = ((start, end) for start in range(len(parts)) for end in range(start + 2, min(start + 5, len(parts)) + 1))
-    return {_whole("".join(parts[start:end])) for start, end in spans if _is_grouped(parts[start:end])}
+    return {_whole(number) for start in range(len(parts)) for number in _joined(parts, start)}
+
+
+def _joined(parts: Sequence[str], start: int) -> Iterator[str]:
+    """The numbers that the group at `start` forms with up to four groups after it."""
+    number = parts[start]
+    for part in parts[start + 1 : start + 5] if len(number) <= 3 else ():
+        if len(part) != 3:
+            return
+        number += part
+        yield number
 
 
 def _whole(digits: str) -> str:
