@@ -100,8 +100,12 @@ def tokens(text: str) -> Iterator[Token]:
     before, end = "", 0
     for match in _token_pattern(text).finditer(text):
         gap = text[end : match.start()]
-        yield Token(match[0], not before or (gap != " " and _begins_sentence(before, gap)))
+        yield Token(match[0], not before or (gap not in _JOINTS and _begins_sentence(before, gap)))
         before, end = match[0], match.end()
+
+
+_JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
+"""Frequent characters between two words of a sentence."""
 
 
 def _token_pattern(text: str) -> re.Pattern[str]:
@@ -155,7 +159,11 @@ def names(text: str) -> list[str]:
     in another script than the surrounding text."""
     said = list(tokens(text))
     german = language_of(text) == "de"
-    return list(dict.fromkeys(said[at].text for at in _names(said) if not (german and _is_common(said, at))))
+    found: dict[str, None] = {}
+    for at in _names(said):
+        if said[at].text not in found and not (german and _is_common(said, at)):
+            found[said[at].text] = None
+    return list(found)
 
 
 def _is_common(said: Sequence[Token], at: int) -> bool:
@@ -176,7 +184,7 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 def _names(said: Sequence[Token]) -> Iterator[int]:
     """The indexes of the words that may be names."""
     uncased = {at for at, token in enumerate(said) if _is_uncased(token.text)}
-    cased = sum(len(token.text) for at, token in enumerate(said) if at not in uncased and _is_cased(token.text))
+    cased = sum(len(token.text) for token in said if _is_cased(token.text)) if uncased else 0
     foreign = uncased if cased > sum(len(said[at].text) for at in uncased) else ()
     for at, token in enumerate(said):
         named = _has_capital(token) or at in foreign or (_KATAKANA.match(token.text) and not token.begins)
@@ -196,6 +204,8 @@ def _is_cased(word: str) -> bool:
 
 
 def _is_uncased(word: str) -> bool:
+    if word.isascii():
+        return False
     return not (word.isdecimal() or _is_cased(word)) and any(map(str.isalpha, word))
 
 
