@@ -143,7 +143,7 @@ async def measure(turns: int, file: Path | None) -> None:
             timed = {name: Timed(calls.calls[WARM_UP:]) for name, calls in found.items()}
             report(timed, where(logs), file)
             for name, process in processes.items():
-                print(f"processor a turn, {name:20} {1000 * (cpu(process) - began[name]) / turns:7.2f} ms")
+                print(f"processor time per turn, {name:20} {1000 * (cpu(process) - began[name]) / turns:7.2f} ms")
 
 
 def cpu(process: asyncio.subprocess.Process | None) -> float:

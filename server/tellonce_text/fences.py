@@ -62,7 +62,8 @@ def name_of(text: str) -> str:
 
 
 def contained_text(text: str) -> str:
-    """Format a stored text that is shown alone under a title. Its first line, too, is marked if it looks like ours."""
+    """Format a stored text that is shown alone under a title. The first line is marked as well if it looks like a line
+    that the program writes."""
     first, *further = contained(text).split("\n")
     return "\n".join([_continued(first) if _imitates(first) else first, *further])
 

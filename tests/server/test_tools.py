@@ -275,7 +275,7 @@ async def test_a_profile_comes_in_pages_and_by_kind_and_status(memory: Memory) -
         rest = await client.get_profile(c.GetProfileArgs(limit=5, cursor=first.next_cursor))
         goals = await client.get_profile(c.GetProfileArgs(kinds=("goal",)))
         ended = await client.get_profile(c.GetProfileArgs(status="completed"))
-        with pytest.raises(MemoryRefused, match="use next_cursor of the page before"):
+        with pytest.raises(MemoryRefused, match="use next_cursor of the previous page"):
             await client.get_profile(c.GetProfileArgs(cursor="x"))
     async with memory.relay() as relay:
         whole = await relay.get_profile(c.GetProfileArgs(chat_id=USER))

@@ -55,7 +55,7 @@ class Senses:
             raise Unperceived(phrase("senses.not_heard")) from error
 
     async def look(self, attachment: Attachment, reads: frozenset[FileKind]) -> File:
-        """The file for a model that `reads` these kinds. Raises Unperceived."""
+        """Fetch the attachment as a file for a model that can read the kinds `reads`. Raises Unperceived."""
         kind = attachment.kind
         if kind in ("voice", "other") or kind not in reads:
             raise Unperceived(

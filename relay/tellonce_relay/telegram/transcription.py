@@ -19,7 +19,7 @@ Transcribe = Callable[[bytes, str], Awaitable[str]]
 
 
 class NotTranscribed(Exception):
-    """There is no transcript; the text is for the log."""
+    """No transcript could be made. The exception's message is for the log, not for the user."""
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:

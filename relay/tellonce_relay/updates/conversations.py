@@ -223,7 +223,7 @@ class Conversations:
         return draft
 
     async def _held(self, opened: OpenTurn) -> None:
-        """Hold the answer back while another message may belong to it."""
+        """Hold the answer back while another message may still join the turn."""
         thread, loop = opened.head.thread, asyncio.get_running_loop()
         hold = opened.hold(self._arrivals.hold(thread, self._e.settings.breath_seconds))
         await asyncio.sleep(opened.arrived + hold - loop.time())

@@ -25,7 +25,9 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
         found = found or not isinstance(item, Unreadable)
         yield item
     if not found:
-        raise ImportFailed(f"{path} holds no Claude conversations; choose the zip as it was downloaded, or its folder.")
+        raise ImportFailed(
+            f"{path} holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
+        )
 
 
 def _all(path: Path, progress: Progress) -> Iterator[Item]:

@@ -121,7 +121,7 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The numbers of the caller's chats, including conversations. For the relay, these are all chats in the
+        """The ids of the caller's chats, including conversations of other clients. For the relay, these are all chats in the
         settings."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings

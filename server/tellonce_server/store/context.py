@@ -45,6 +45,7 @@ class ThreadHead:
 class Chunk:
     id: int
     from_id: int
+    to_id: int
     from_at: datetime
     to_at: datetime
     text: str
@@ -90,8 +91,8 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """The newest memories and chunk summaries for the log. `omitted` is the number of older ones, which were not
-    read."""
+    """The newest memories and chunk summaries for the `LOG` section of a context. `omitted` is the number of older ones,
+    which were not read."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()
