@@ -51,14 +51,17 @@ class Cleaned:
         """Note that one text was changed."""
         table = table_of(row.place)
         self.counts[table] = self.counts.get(table, 0) + 1
-        match row.place, row.subject:
-            case "summary", "chunk":
-                self.chunks.append((row.chat_id or 0, row.id))
-            case "summary", _:
-                self.rolling.append((row.chat_id or 0, row.thread_key))
-            case "canonical", "live":
-                self.canonicals.append(row.chat_id or 0)
-            case _:
+        chat = row.chat_id or 0
+        match row.place:
+            case "summary" if row.subject == "chunk":
+                self.chunks.append((chat, row.id))
+            case "summary":
+                self.rolling.append((chat, row.thread_key))
+            case "canonical" if row.subject == "live":
+                self.canonicals.append(chat)
+            case "canonical" | "profile" | "former" | "slot" | "job" | "model_call":
+                pass
+            case "message" | "message_version" | "memory" | "memory_version":
                 pass
 
 
