@@ -224,7 +224,7 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
             return model_finding(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
         case "ollama":
             return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
-        case _:
+        case "none":
             return Finding(None, "embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
 
 

@@ -9,7 +9,7 @@ Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -20,7 +20,7 @@ from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.operator_commands import database_app, service_app, token_app
 from tellonce_cli.screen import told
-from tellonce_cli.subcommand import examples, run_module
+from tellonce_cli.subcommand import ExportForm, examples, run_module
 
 
 class _Commands(TyperGroup):
@@ -183,9 +183,7 @@ def import_(
 @app.command(epilog=examples("export mine.jsonl", "export --format markdown mine.md"))
 def export(
     file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
-    form: Annotated[
-        Literal["jsonl", "markdown"], typer.Option("--format", help="jsonl can be imported again.")
-    ] = "jsonl",
+    form: Annotated[ExportForm, typer.Option("--format", help="jsonl can be imported again.")] = "jsonl",
 ) -> None:
     """Export everything the memory knows about you."""
     run_module("export", file, form)

@@ -12,9 +12,8 @@ from tellonce.plural import counted
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
-from tellonce_server.domain.context.budget import scaled
+from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
-from tellonce_server.domain.context.log import log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies

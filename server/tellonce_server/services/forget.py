@@ -18,7 +18,7 @@ from tellonce_server.domain.erasure import previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.rebuild import table_of
+from tellonce_server.domain.erasure.rebuild import Counted, table_of
 from tellonce_server.domain.erasure.request import query_of, stated
 from tellonce_server.domain.erasure.scan import Hit, known_again, scan
 from tellonce_server.domain.erasure.targets import Target
@@ -216,7 +216,8 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
     tally: dict[str, int] = {}
     for hit in hits:
         place = hit.row.place
-        table = ("messages" if place == "message" else "memories") if is_own(hit) else table_of(place)
+        own: Counted = "messages" if place == "message" else "memories"
+        table = own if is_own(hit) else table_of(place)
         tally[table] = tally.get(table, 0) + 1
     return tally
 

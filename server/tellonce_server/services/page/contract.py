@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
+from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
 from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
@@ -98,6 +98,7 @@ class AnswerEntry(Contract):
     question: str
     tokens: int
     token_budget: int
+    budgets: dict[ShownName, int] = Field(description="Maximum tokens of each section that has a maximum.")
     truncated: bool
 
 
@@ -167,9 +168,6 @@ class PageAnswersArgs(Contract):
 
 class PageAnswers(Contract):
     answers: tuple[AnswerEntry, ...]
-    budgets: dict[SectionName, int] = Field(
-        description="Maximum tokens of each section in a context of the default size."
-    )
     next_before: AwareDatetime | None
 
 
