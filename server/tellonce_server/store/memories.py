@@ -1,6 +1,6 @@
 """Memories: typed statements about the user, with their history."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -9,9 +9,9 @@ from pgvector import HalfVector
 
 from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import Tier
-from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.store.database import Queries, Row, one, unzip
 from tellonce_server.store.messages import TextVersion
-from tellonce_text.changes import Change
+from tellonce_text.changes import Change, Place
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
 
@@ -26,7 +26,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace and end once it is confirmed."""
+    """The memories that an uncertain statement will replace, and those that it will end, when it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -385,17 +385,17 @@ async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[i
 
 
 async def changes(
-    q: Queries, owner_id: int, messages: Sequence[tuple[int, int]], chat_id: int | None
+    q: Queries, owner_id: int, places: Collection[Place], chat_id: int | None
 ) -> dict[tuple[int, int], list[Change]]:
-    """The later versions of statements that were learned from the given messages (chat, number) and then reworded or
-    replaced. Memories that are not visible in `chat_id` are left out; None means all chats."""
-    if not messages:
+    """The later versions of statements that were learned from the messages at these places and then reworded or
+    replaced, by (chat, number). Memories that are not visible in `chat_id` are left out; None means all chats."""
+    if not places:
         return {}
-    places = ([chat for chat, _ in messages], [number for _, number in messages])
     found: dict[tuple[int, int], list[Change]] = {}
-    for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *places, chat_id):
+    columns = unzip(sorted(places), 3)
+    for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *columns, chat_id):
         words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former
-        change = Change(number, content, tuple(words or ()), verbatim=bool(quotes))
+        change = Change(number, content, tuple(words or ()), bool(quotes), tuple(former or ()))
         found.setdefault((chat, message), []).append(change)
     return found
 

@@ -206,7 +206,8 @@ def _after(line: Line, end: int) -> Direction | None:
 
 
 def _is_present(line: Line, index: int) -> bool:
-    """Whether the token is a present verb and not an auxiliary of the past, as in `ist angekommen` or `est arrivé`."""
+    """Whether the token is a verb in the present tense. The auxiliary of a perfect does not count, such as `ist` in
+    `ist angekommen` or `est` in `est arrivé`."""
     return line[index].has("tense_present") and (line.language == "en" or not _is_whole_perfect(line, index))
 
 

@@ -49,8 +49,8 @@ STATED_PART = 12
 """For a question, the budget divided by this number is reserved for pins, preferences and the memories that match
 the question.
 
-These tokens are reserved even if no such memory exists, and all other learned text is filled after the matching
-messages. A question therefore finds the same messages whether or not the summarizer has run.
+These tokens are reserved even if there are no such memories. All other learned text is added after the messages that
+match the question. A question therefore finds the same messages whether or not the summarizer has run.
 """
 
 
@@ -85,8 +85,7 @@ class _Parts(NamedTuple):
 def _for_question(parts: _Parts) -> None:
     """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
-    current = [change.memory_id for changes in m.changes.values() for change in changes]
-    first, others = ranked_memories(m.rows.memories, [*(hit.id for hit in m.found(*MEMORY_KINDS)), *current])
+    first, others = ranked_memories(m.rows.memories, [*(hit.id for hit in m.found(*MEMORY_KINDS)), *m.changed])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
     draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
     parts.history.fill_older()

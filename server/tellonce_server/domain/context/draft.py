@@ -42,16 +42,16 @@ class Draft:
     included: dict[str, list[int]] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     truncated: bool = False
-    _said: list[str] = field(default_factory=list)
+    _said: str = ""
 
     def say(self, text: str) -> None:
         """Remember that the context shows this text, so that no other section repeats it."""
-        self._said.append(statement(text, quoted=False))
+        self._said += f"{statement(text, quoted=False)}\n"
 
     def says(self, line: str) -> bool:
         """Whether the context already shows what this line states."""
         made = statement(contained(line))
-        return bool(made) and any(made in text for text in self._said)
+        return bool(made) and made in self._said
 
     def fill_now(self) -> None:
         """Add the current time for a reader without a clock. It is added first, because the reader needs it to

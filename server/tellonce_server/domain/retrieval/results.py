@@ -7,6 +7,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
+from tellonce_text.changes import Place
 
 
 class Hit(NamedTuple):
@@ -33,6 +34,20 @@ class Hit(NamedTuple):
     routine: str | None
     memory_status: MemoryStatus | None
     listed: bool = False
+
+    @property
+    def place(self) -> Place | None:
+        """The messages that the result shows or summarizes; None for a memory."""
+        return place(self.kind, self.chat_id, self.id, self.source_ids)
+
+
+def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> Place | None:
+    """The messages that a result shows or summarizes; None for a memory."""
+    if chat_id is not None and kind == "message":
+        return Place(chat_id, number, number)
+    if chat_id is not None and kind == "summary" and source_ids:
+        return Place(chat_id, source_ids[0], source_ids[-1])
+    return None
 
 
 @dataclass(frozen=True)
