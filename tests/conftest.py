@@ -24,6 +24,9 @@ _direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.0.1", "localhost", _direct)))
 
 
+LONG = ("tests/wheel/", "tests/unit/test_endless_text.py", "tests/server/test_embedded.py")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Three workers for two cores, and at most four, because tests spend much of their time waiting for processes. Each
@@ -33,9 +36,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the test of the wheel first. It is long, and its folder's name would put it after the quick unit tests, where
-    the other workers would wait for it."""
-    items.sort(key=lambda item: "tests/wheel/" not in item.nodeid)
+    """Run the files of `LONG` first. Their names would put them among the last, quick tests, and then the other workers
+    would wait for them."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
 
 
 @pytest.fixture(scope="session")

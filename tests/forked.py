@@ -8,6 +8,7 @@ Run as a module, this file is the process that forks. It inherits a socket as st
 """
 
 import asyncio
+import atexit
 import gc
 import importlib
 import json
@@ -25,6 +26,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import IO, Any
+
+import anyio
 
 import tellonce_cli
 
@@ -60,20 +63,21 @@ class Program:
     def returncode(self) -> int | None:
         if self._exit is None:
             try:
-                self._exit = int(self._report.recv(FIELD))
+                self._exit = int(self._report.recv(FIELD, socket.MSG_PEEK))
             except BlockingIOError:
                 return None
-            self._report.close()
+            if not self._waiting.locked():
+                self._report.close()
         return self._exit
 
     async def wait(self) -> int:
         async with self._waiting:
             if self.returncode is None:
-                self._exit = int(await asyncio.get_running_loop().sock_recv(self._report, FIELD))
-                self._report.close()
+                await anyio.wait_readable(self._report)
+            assert self.returncode is not None
+            self._report.close()
         for output in self._outputs:
             await output.ended.wait()
-        assert self._exit is not None
         return self._exit
 
     async def connect(self, pipes: Mapping[int, int]) -> None:
@@ -116,10 +120,9 @@ async def start(
     stdin: int = subprocess.DEVNULL,
     stdout: int | IO[Any] | None = None,
     stderr: int | IO[Any] | None = None,
-    new_session: bool = False,
 ) -> Program:
     """Start `python -m module` with these arguments. The streams are given as to `subprocess.Popen`."""
-    request = {"module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd), "session": new_session}
+    request = {"module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd)}
     ours, theirs = socket.socketpair()
     streams = _Streams()
     with tempfile.TemporaryFile() as file, theirs:
@@ -128,7 +131,7 @@ async def start(
         said = streams.writing(stdout, 1)
         errors = said if stderr == subprocess.STDOUT else streams.writing(stderr, 2)
         descriptors = [file.fileno(), theirs.fileno(), streams.reading(stdin), said, errors]
-        socket.send_fds(_forking(os.getpid())[0], [b"."], descriptors)
+        socket.send_fds(_forking(os.getpid()), [b"."], descriptors)
         program = Program(ours)
     streams.close()
     await program.connect(streams.ours)
@@ -192,14 +195,18 @@ async def _all(stream: asyncio.StreamReader | None) -> bytes:
 
 
 @cache
-def _forking(_: int) -> "tuple[socket.socket, subprocess.Popen[bytes]]":
-    """This process's own forking process, and its socket. It ends when the socket closes."""
+def _forking(_: int) -> socket.socket:
+    """The socket of this process's own forking process, which ends when the socket closes."""
     ours, theirs = socket.socketpair()
     command = [sys.executable, "-m", "tests.forked"]
     with theirs:
         # NumPy's library of linear algebra starts a thread for each core, unless told not to.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        return ours, subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment)
+        process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment)
+    # The functions run in reverse order.
+    atexit.register(process.wait)
+    atexit.register(ours.close)
+    return ours
 
 
 def serve(control: socket.socket) -> str:
@@ -248,8 +255,6 @@ def _prepare(file: int, streams: tuple[int, ...]) -> str:
     for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
         os.close(descriptor)
-    if request["session"]:
-        os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(request["cwd"])
     os.environ.clear()
@@ -260,8 +265,10 @@ def _prepare(file: int, streams: tuple[int, ...]) -> str:
     sys.path[0] = request["cwd"]
     module: str = request["module"]
     sys.argv[1:] = request["arguments"]
-    sys.modules.pop(module, None)
     sys.modules.pop(f"{module}.__main__", None)
+    # The modules of the command read the environment when they are imported, as for the width of the screen.
+    for name in [name for name in sys.modules if name.partition(".")[0] == tellonce_cli.__name__]:
+        del sys.modules[name]
     return module
 
 

@@ -15,7 +15,7 @@ from tellonce_server.embedding.session import Session
 
 
 def main() -> None:
-    """Print the judgments of every table, and the wrong ones."""
+    """For each table, print how many claims are judged certain, and list the claims that are judged wrongly."""
     similarity = asyncio.run(_similarity())
     for name, judge in (
         ("with a quote", quoted),

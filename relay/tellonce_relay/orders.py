@@ -85,8 +85,8 @@ def _ending(language: Language) -> re.Pattern[str]:
 
 @cache
 def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
-    """For each kind, a pattern that matches optional polite words and then one of the kind's first words. Longer first
-    words are tried before shorter ones."""
+    """For each kind, a pattern that matches optional polite words and then a phrase that begins an order of this
+    kind. If several of these phrases match, the longest is used."""
     polite = _either(entries(language)["orders.polite"])
     return tuple(
         (kind, re.compile(rf"(?:{polite}[\s,]+){{0,2}}{_either(entries(language)[f'orders.{kind}'])}(?!\w)", re.I))

@@ -48,6 +48,7 @@ class ForgetMatch(Contract):
     text: str
     at: AwareDatetime
     match: ForgetLabel
+    goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")
     ticked: bool = Field(description="Erased unless chosen otherwise.")
 
 
@@ -63,7 +64,9 @@ class Forgotten(Contract):
     would_erase: dict[str, int] = {}
     confirm: str | None = None
     erased: dict[str, int] = {}
-    traces_left: int | None = Field(default=None, description="Texts that still say it; unless 0, it is not forgotten.")
+    traces_left: int | None = Field(
+        default=None, description="Number of texts that still contain it. It is forgotten only at 0."
+    )
     left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these texts.")
     receipt: str | None = None
     notes: tuple[str, ...] = Field(default=(), description="Tell the user.")

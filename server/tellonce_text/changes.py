@@ -5,14 +5,18 @@ The message's own words stay as they were said. The number in the mark is that o
 """
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tellonce_text.sentences import split_sentences
+from tellonce_text.tokens import ELLIPSIS
 
 LONGEST_STATED: Final = 200
 """Maximum characters of a current statement that a mark contains."""
+
+LEAST_CLIPPED: Final = 3
+"""Minimum former words at the end of a clipped text that are marked."""
 
 _WORD: Final = re.compile(r"\w+")
 _DATE: Final = r"(?:\s*\((?=[^()]*\d{4})[^()]*\))?"
@@ -24,14 +28,24 @@ _SPLIT_OFF: Final = "\ue000"
 """A private-use character that replaces a mark while the text is split into sentences."""
 
 
+class Place(NamedTuple):
+    """The messages of a chat from the number `first` to `last`. For a single message, both are its number."""
+
+    chat_id: int
+    first: int
+    last: int
+
+
 class Change(NamedTuple):
     """A statement learned from a message and since reworded or replaced: the number and content of the memory that
-    states it now, and its former words. `verbatim` means that the former words are the message's own words."""
+    states it now, and its former words. `verbatim` means that the former words are the message's own words. `contents`
+    are the former contents of the memory."""
 
     memory_id: int
     content: str
     former: tuple[str, ...]
     verbatim: bool
+    contents: tuple[str, ...] = ()
 
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
@@ -42,6 +56,18 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"
     return text
+
+
+def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
+    """The changes of the messages at a place, for a text that shows or summarizes them. A summary of several messages is
+    marked only after former words that it repeats, those of a message or of a memory."""
+    if place is None or not changes:
+        return []
+    numbers = range(place.first, place.last + 1)
+    found = [change for number in numbers for change in changes.get((place.chat_id, number), ())]
+    if place.first == place.last:
+        return found
+    return [x._replace(former=(*x.former, *x.contents), verbatim=True) for x in found]
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:
@@ -64,10 +90,18 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 def _end_of(text: str, change: Change) -> int | None:
     """The position in the text after the first former words that it contains, before their punctuation. One of their
-    sentences is enough, because an excerpt may lack the others."""
-    parts = (part for words in change.former for part in (words, *split_sentences(words)))
+    sentences is enough, because an excerpt may lack the others; of a clipped text, their beginning is enough."""
+    parts = [part for words in change.former for part in (words, *split_sentences(words))]
     found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
-    return next((match.end() for match in found if match), None if change.verbatim else len(text.rstrip()))
+    at = next((match.end() for match in found if match), None)
+    ends = not change.verbatim or (text.endswith(ELLIPSIS) and any(_is_clipped(text, part) for part in parts))
+    return len(text.rstrip()) if at is None and ends else at
+
+
+def _is_clipped(text: str, words: str) -> bool:
+    """Whether the text ends within these words, after at least LEAST_CLIPPED of them."""
+    shown, former = (_WORD.findall(x.casefold()) for x in (text[-2 * len(words) :], words))
+    return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))
 
 
 @lru_cache(maxsize=256)

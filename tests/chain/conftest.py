@@ -20,6 +20,14 @@ def home(tmp_path: Path) -> Iterator[Home]:
     home.discard()
 
 
+@pytest.fixture
+def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    """A second home."""
+    home = Home(tmp_path_factory.mktemp("other"))
+    yield home
+    home.discard()
+
+
 @pytest.fixture(scope="package")
 async def at_home(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Home]:
     """A home where `tellonce up` runs, shared by the tests of this folder. Each test uses its own words."""

@@ -1,6 +1,7 @@
 """One person's machine for tests of whole commands, with an empty data folder, a free port and real processes."""
 
 import asyncio
+import json
 import os
 import shutil
 import signal
@@ -8,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from subprocess import PIPE, STDOUT
+from typing import Any
 
 import anyio
 
@@ -55,6 +57,10 @@ class Home:
         code, _, err = await self._run(arguments, told)
         assert code != 0, err
         return code, err
+
+    async def everything(self) -> list[dict[str, Any]]:
+        """The entries of an export."""
+        return [json.loads(line) for line in (await self.run("export")).splitlines()]
 
     async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
         process = await forked.start(

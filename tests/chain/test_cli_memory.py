@@ -21,6 +21,7 @@ async def test_a_memory_is_kept_explained_changed_and_erased_from_a_shell(home: 
     assert "I prefer oolong tea" in told
     assert "corrected by you" in told
     assert "own words" not in told
+    assert "Error: Invalid value for '--do': 'x' is not one of" in (await home.failing("edit", number, "--do", "x"))[1]
     preview = await asked(home, "forget", "tea")
     assert preview["matches"]
     assert "Forgotten" in await home.run("forget", "tea", "--confirm", preview["confirm"])

@@ -13,6 +13,15 @@ from tests.memory_fixtures import USER, Clock, Memory
 DENTIST = "My dentist appointment is on December 3rd at 10am"
 MOVED = "My dentist appointment is on December 10th at 4pm"
 NEVER = "never said"
+SUMMARIZED = f"""
+with chunk as (
+  insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epoch, from_no, to_no, from_id, to_id, from_at,
+    to_at, count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
+  values ({USER}, {USER}, 1, 'chunk', 'root:{USER}', 0, 1, 2, 1, 2, now(), now(), 2, $1, '{{}}', 20, true, 'none', now(),
+    now(), to_tsvector('chatmem', $1) || array_to_tsvector(array['@o{USER}', '@c{USER}']))
+)
+update thread_state set covered_to = 2, queued_to = 2 where owner_id = {USER}
+"""
 
 
 async def _said(client: MemoryClient, clock: Clock, text: str, number: str) -> None:
@@ -83,6 +92,24 @@ async def test_a_change_that_belongs_to_one_chat_is_not_told_in_another(memory: 
         found = await client.search_memory(c.SearchMemoryArgs(query=query, where="all", chat_id=USER))
         assert not any("6,500" in line or "since changed" in line for line in elsewhere)
         assert any("since changed" in result.text for result in found.results)
+
+
+@pytest.mark.anyio
+async def test_talks_elsewhere_and_summaries_that_repeat_changed_words_are_marked(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client:
+        await _said(client, clock, f"{DENTIST} in a street whose name I forgot", "1")
+        dentist = await _learned(client, clock, DENTIST, "1")
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=dentist, action="edit", content=MOVED))
+        (side,) = [x for x in await _lines(client, conversation_id="other") if "User: My dentist" in x]
+        assert side.endswith(f"My dentist appointment is on December 3rd at… (since changed: #{dentist})")
+        for number in range(2, 31):
+            await _said(client, clock, f"Good point, number {number}", str(number))
+        async with memory.tables() as tables:
+            await tables.execute(SUMMARIZED, f"Paris was lovely. {DENTIST}. A street without a name.")
+        lines = await _lines(client, include=("history",))
+        assert [x for x in lines if "[Summary" in x and f"{DENTIST} (since changed: #{dentist}). A street" in x]
+        found = await client.search_memory(c.SearchMemoryArgs(query="dentist December 3rd", kinds=("summary",)))
+        assert [x.text.count("since changed: #") for x in found.results] == [1]
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.sampled_from([DENTIST, NEVER]), st.booleans())

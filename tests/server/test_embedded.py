@@ -65,6 +65,11 @@ def copied_clusters(pristine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def server(reachable: Path) -> AsyncGenerator[EmbeddedPostgres]:
     server = EmbeddedPostgres(reachable / "data")
     yield server
+    head = embedded_cluster.postmaster(server.cluster)
+    if head is not None:
+        # Nobody needs the data, so PostgreSQL need not write it out.
+        os.kill(head, signal.SIGQUIT)
+        await gone(head)
     await server.stop()
 
 

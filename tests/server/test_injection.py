@@ -51,7 +51,7 @@ def material(evil: str) -> Material:
         chat=ChatHead(f"{evil} 1", f"{evil} 2", f"{evil} 3", 10, "telegram"),
         narrative=f"{evil} 4",
         thread_summary=f"{evil} 5",
-        chunks=[Chunk(1, 0, START, START, f"{evil} 6")],
+        chunks=[Chunk(1, 0, 0, START, START, f"{evil} 6")],
         memories=memories,
         quoted=window[0],
     )

@@ -15,7 +15,7 @@ from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, NoE
 from tellonce_server.embedding.session import Session
 from tests.server.test_embedding import loaded, model_folder, nothing
 from training.keep import corpus
-from training.keep.__main__ import split
+from training.keep.__main__ import HELD_OUT
 from training.keep.corpus import Examples
 from training.keep.fit import average_precision, kept, scores, train
 
@@ -45,10 +45,11 @@ class Counting(NoEmbedder):
 
 
 @cache
-def examples() -> Examples:
-    """The inputs of the model's heads for all training texts, computed once for all tests."""
+def examples(*, held_out: bool) -> Examples:
+    """The training texts of the authors held out, or of the others, with the inputs of the model's heads."""
     asyncio.run(fetch(model_folder(), nothing))
-    return corpus.with_inputs(corpus.read(), Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
+    rows = [row for row in corpus.read() if (row.author in HELD_OUT) is held_out]
+    return corpus.with_inputs(rows, Session(model_folder() / GRAPH, model_folder() / TOKENIZER))
 
 
 async def test_without_the_local_model_nothing_is_notable() -> None:
@@ -115,8 +116,7 @@ def test_every_training_sentence_has_a_known_label_and_is_invented_once() -> Non
 @pytest.mark.slow
 def test_the_weights_are_those_the_training_gives() -> None:
     """The scores are compared with a tolerance, because int8 arithmetic differs between processors."""
-    trained, out = split(examples())
-    anew = train(trained)
+    out, anew = examples(held_out=True), train(examples(held_out=False))
     for name in ("keep", "wish", "dangling"):
         shipped, made = (scores(getattr(one, name), out.inputs) for one in (heads(), anew))
         assert abs(shipped - made).mean() < 0.1
@@ -124,7 +124,7 @@ def test_the_weights_are_those_the_training_gives() -> None:
 
 @pytest.mark.model
 def test_sentences_of_an_author_never_trained_on_are_told_apart() -> None:
-    _, out = split(examples())
+    out = examples(held_out=True)
     found = scores(heads().keep, out.inputs)
     shown, searched = (kept(out.labels, found, threshold) for threshold in (SHOWN, SEARCHED))
     assert average_precision(out.labels, found) > 0.75

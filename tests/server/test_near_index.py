@@ -60,7 +60,7 @@ async def nearest(database: Database, vector: list[float], most: int) -> list[in
     rows = await database.rows(
         "retrieval.messages",
         *(OWNER, OWNER, ModelVector(vector, "none"), bits, "'none'", "'none'", "'@c7'", 2**62),
-        *(most, most, None, None, 0, [], False, True, [], 0, None),
+        *(most, most, None, None, 0, [], False, True, [], 0, None, True),
     )
     return [row["id"] for row in sorted(rows, key=lambda row: -row["cosine"])]
 

@@ -10,6 +10,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ContextDefaults, ServerSettings
 from tellonce_server.app.storage import Storage
+from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
@@ -268,6 +269,11 @@ async def test_a_cursor_of_another_query_is_refused_with_what_to_do(memory: Memo
         page = await client.search_memory(c.SearchMemoryArgs(query="tea", limit=2))
         with pytest.raises(MemoryRefused, match="same query"):
             await client.search_memory(c.SearchMemoryArgs(query="coffee", limit=2, cursor=page.next_cursor))
+        of_a_day = c.SearchMemoryArgs(
+            query="tea", limit=2, since=memory.clock() - timedelta(days=1), cursor=page.next_cursor
+        )
+        with pytest.raises(MemoryRefused, match="same query"):
+            await client.search_memory(of_a_day)
 
 
 async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -> None:
@@ -334,11 +340,9 @@ async def test_a_prompt_recalls_this_thread_and_another_only_when_this_one_is_si
         await say(client, "The caterer is Anton", "The venue needs a deposit")
     retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     ask = request("What about the venue?", clock.at, thread_key="root:42", kinds=None)
-    here = await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset(), limits=ContextDefaults())
+    here = await _for_prompt(retriever, ask)
     mill = request("old mill?", clock.at, thread_key="root:42", kinds=None)
-    other = await retriever.for_prompt(
-        mill, await retriever.recalled(mill), shown=frozenset(), limits=ContextDefaults()
-    )
+    other = await _for_prompt(retriever, mill)
     assert _texts(here)[0] == "The venue needs a deposit"
     assert "The venue is the old mill" not in _texts(here)
     assert _texts(other)[0] == "The venue is the old mill"
@@ -363,9 +367,12 @@ async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
     """The search results in a context for that time."""
     retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     ask = request(query, as_of, kinds=None, as_of=as_of)
-    return _texts(
-        await retriever.for_prompt(ask, await retriever.recalled(ask), shown=frozenset(), limits=ContextDefaults())
-    )
+    return _texts(await _for_prompt(retriever, ask))
+
+
+async def _for_prompt(retriever: Retriever, ask: SearchRequest) -> list[Hit]:
+    ranked = await retriever.recalled(ask)
+    return await retriever.hits(ask, choose(ranked, ask.query, ask.thread_key, frozenset(), ContextDefaults()))
 
 
 async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clock: Clock) -> None:

@@ -135,6 +135,7 @@ def searched(chat: int | None) -> list[object]:
         [],
         1000,
         None,
+        True,
     ]
 
 

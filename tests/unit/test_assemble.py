@@ -36,7 +36,9 @@ def materials(draw: st.DrawFn) -> Material:
     first = max(1, covered - draw(st.integers(0, 3)))
     window = [_line(draw, n) for n in range(first, covered + shown + 1)] if shown or covered else []
     last = window[-1].thread_no if window else 0
-    chunks = [Chunk(n, 4 * n - 3, START, START + timedelta(days=1), draw(TEXT)) for n in range(1, covered // 4 + 1)]
+    chunks = [
+        Chunk(n, 4 * n - 3, 4 * n, START, START + timedelta(days=1), draw(TEXT)) for n in range(1, covered // 4 + 1)
+    ]
     confirmed, general, tokens = draw(MAYBE), draw(MAYBE), draw(st.sampled_from([10, 3000]))
     rows = rows_of(
         window,
@@ -195,7 +197,9 @@ def test_a_single_section_that_just_fits_is_not_told_to_be_longer() -> None:
         for line in base.rows.window
         if line.id in said
     ]
-    chunks = [Chunk(n, 4 * n - 3, START, START + timedelta(days=1), text) for n, text in ((1, "["), (2, "["), (3, "a"))]
+    chunks = [
+        Chunk(n, 4 * n - 3, 4 * n, START, START + timedelta(days=1), text) for n, text in ((1, "["), (2, "["), (3, "a"))
+    ]
     built = build(replace(base, rows=replace(base.rows, narrative="", window=window, chunks=chunks)))
     assert [section.name for section in built.sections] == ["history"]
     assert estimate(built.text) <= built.tokens <= 100

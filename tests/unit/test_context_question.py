@@ -67,7 +67,7 @@ def test_a_window_that_fits_its_share_is_shown_whole_where_nothing_is_asked() ->
 @pytest.mark.parametrize("total", [1000, 4300, 12_000])
 def test_a_question_is_shown_the_same_messages_whatever_else_was_learned(total: int) -> None:
     plain = talk(60, "What did we do?", total)
-    chunks = [Chunk(n, n, OLD, OLD, f"summary {n}: {WORDS}") for n in range(1, 30)]
+    chunks = [Chunk(n, n, n, OLD, OLD, f"summary {n}: {WORDS}") for n in range(1, 30)]
     learned = rows_of(
         plain.rows.window[-20:],
         covered=40,
@@ -162,7 +162,7 @@ def test_what_happened_in_a_topic_is_told_by_its_summaries_oldest_first_and_only
         for n, text in enumerate(told)
     ]
     plain = talk(10, "What was done in the renovation of the hall?", 4300)
-    chunks = [Chunk(n, n + 1, OLD, OLD + timedelta(days=n), text) for n, text in enumerate(told)]
+    chunks = [Chunk(n, n + 1, n + 1, OLD, OLD + timedelta(days=n), text) for n, text in enumerate(told)]
     built = assemble(replace(plain, rows=replace(plain.rows, chunks=chunks), hits=found[::-1]))
     relevant = next(section.text for section in built.sections if section.name == "relevant")
     steps = [line for line in relevant.split("\n") if line.startswith("[Summary | ")]

@@ -74,8 +74,8 @@ class LoopWatch:
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:
     """Whether a call blocked the loop. A heartbeat can also be late because the machine is busy.
 
-    A call that computes uses processor time: `worked` is the time that the loop's thread has used since the heartbeat.
-    A call that waits for the system uses none. While it waits, the loop's thread is not `runnable`, and the watching
+    A call that computes uses processor time. `worked` is the processor time in seconds that the loop's thread has used
+    since the last heartbeat. A call that waits for the system uses none. While it waits, the loop's thread is not `runnable`, and the watching
     thread itself is not delayed. `late` is that delay in seconds.
     """
     if since_beat < BEAT_SECONDS + LIMIT_SECONDS:

@@ -86,7 +86,7 @@ class OwnSummarizer:
             return
         stack.callback(self._forget, lock)
         stack.push_async_callback(attendance.left, self._worker)
-        # It is imported only here, so that the handshake with a client does not wait for the import of an HTTP server.
+        # `agent_port` imports an HTTP server. It is imported only here, so that no client's handshake waits for that.
         module = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.agent_port")
         port = await stack.enter_async_context(module.agent_port(self._settings, self._storage))
         environment = {"TELLONCE_URL": port.url, "TELLONCE_TOKEN": port.token}

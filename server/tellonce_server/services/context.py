@@ -3,23 +3,24 @@
 import asyncio
 import secrets
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypeAlias
 
 from tellonce import contract as c
 from tellonce.plural import counted
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
+from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
-from tellonce_server.domain.context.log import log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.retrieval.excerpt import excerpts_of
 from tellonce_server.domain.retrieval.found import Found
+from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.store import context as rows_of
@@ -28,10 +29,8 @@ from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
-from tellonce_text.changes import Change
-
-_Place: TypeAlias = tuple[int, int]
-"""The chat and the number of a message."""
+from tellonce_text.changes import Change, Place
+from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
 """Maximum messages read for a window. No budget has room for more, and a window grows beyond this only if the
@@ -84,11 +83,17 @@ class ContextReader:
         rows, recalled, beside, log = await asyncio.gather(
             self._rows(request), self._recalled(asked), self._elsewhere(request), self._log(request)
         )
-        hits = await self._hits(request, asked, rows, recalled)
+        chosen = self._chosen(request, rows, recalled)
         answered = self._answered(request, rows)
         if answered is not None:
-            rows, hits = await self._as_asked(request, rows, hits, answered)
-        material = replace(await self._material(request, rows, hits, beside), log=log)
+            rows, chosen = await self._as_asked(request, rows, chosen, answered)
+        around, hits, changes = await asyncio.gather(
+            self._around(request, rows),
+            self._hits(request, asked, chosen),
+            self._changes(request, rows, beside, chosen),
+        )
+        parts = self._material(request, rows, hits, around)
+        material = replace(parts, elsewhere=beside, log=log, changes=changes)
         built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
         self._deps.emit(
@@ -131,11 +136,11 @@ class ContextReader:
         return await rows_of.read_log(self._deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
 
     async def _as_asked(
-        self, r: _Request, rows: ContextRows, hits: Sequence[Hit], asked: int
-    ) -> tuple[ContextRows, list[Hit]]:
+        self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
+    ) -> tuple[ContextRows, list[Found]]:
         """The conversation as it was when message `asked` was written. Later messages are dropped unless they answer
         earlier ones."""
-        kept = [hit for hit in hits if hit.kind != "message" or hit.chat_id != r.where.chat_id or hit.id < asked]
+        kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept
         answers = await elsewhere.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
@@ -145,11 +150,9 @@ class ContextReader:
         thread = rows.thread if same else replace(rows.thread, focus_id=latest, slot=None, slot_until=None)
         return replace(rows, window=window, thread=thread), kept
 
-    async def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit], beside: Elsewhere) -> Material:
-        around = await self._around(r, rows)
+    def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit], around: Sequence[Line]) -> Material:
         return Material(
             rows=rows,
-            elsewhere=beside,
             hits=hits,
             around=around,
             excluded=self._answered(r, rows),
@@ -165,16 +168,21 @@ class ContextReader:
             # A client that takes sections adds the time to its prompt itself (docs/CONTRACT.md, section 4).
             clock=r.args.detail == "text" and r.args.include is None,
             chat_id=r.where.chat_id,
-            changes=await self._changes(r, [*rows.window, *around, *_beside(rows, beside)], hits),
         )
 
-    async def _changes(self, r: _Request, lines: Sequence[Line], hits: Sequence[Hit]) -> Mapping[_Place, list[Change]]:
-        """The statements of these messages that were changed later. A context of a past time shows no later changes."""
+    async def _changes(
+        self, r: _Request, rows: ContextRows, beside: Elsewhere, chosen: Sequence[Found]
+    ) -> Mapping[tuple[int, int], list[Change]]:
+        """The later versions of statements in messages that the context may show or summarize. A context of a past time
+        shows no later changes."""
         if r.args.as_of is not None:
             return {}
         chat = r.where.chat_id
-        shown = {(chat, line.id) for line in lines} | {(h.chat_id or chat, h.id) for h in hits if h.kind == "message"}
-        return await memories.changes(self._deps.database, r.where.owner_id, sorted(shown), chat)
+        share = scaled(self._deps.settings.budgets, r.args.token_budget).summaries
+        shown = {*_shown(chat, rows, beside), *((f.chat_id or chat, f.id) for f in chosen if f.kind == "message")}
+        found = [f.place for f in chosen if f.kind == "summary" and f.place is not None]
+        places = [*_summarized(chat, rows, share), *found]
+        return await memories.changes(self._deps.database, r.where.owner_id, shown, places, chat)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
         """The search request, or None if there is nothing to search for."""
@@ -194,14 +202,12 @@ class ContextReader:
     async def _recalled(self, asked: SearchRequest | None) -> list[Found]:
         return await self._retriever.recalled(asked) if asked is not None else []
 
-    async def _hits(
-        self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Found]
-    ) -> list[Hit]:
-        if asked is None:
-            return []
+    def _chosen(self, r: _Request, rows: ContextRows, recalled: Sequence[Found]) -> list[Found]:
         shown = frozenset(line.id for line in rows.window if line.routine is None)
-        limits, total = self._deps.settings.context, r.args.token_budget
-        return await self._retriever.for_prompt(asked, recalled, shown=shown, limits=limits, total=total)
+        return choose(recalled, r.args.query or "", r.thread_key, shown, self._deps.settings.context)
+
+    async def _hits(self, r: _Request, asked: SearchRequest | None, chosen: Sequence[Found]) -> list[Hit]:
+        return await self._retriever.hits(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
         """The messages around the quoted message, if the thread has just been started by a reply to it."""
@@ -258,10 +264,24 @@ class ContextReader:
         )
 
 
-def _beside(rows: ContextRows, beside: Elsewhere) -> list[Line]:
-    """The quoted message, and the messages of this chat's other threads."""
-    replies = [line for talk in beside.replies for line in talk.lines]
-    return [*([rows.quoted] if rows.quoted else ()), *beside.left, *replies]
+def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[tuple[int, int]]:
+    """The messages, as (chat, number), that the context may show, without those that a search found."""
+    replies = (line for talk in beside.replies for line in talk.lines)
+    yield from ((chat, line.id) for line in (*rows.window, *beside.left, *replies))
+    yield from ((talk.chat_id, line.id) for talk in beside.others for line in talk.lines)
+    if rows.quoted:
+        yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
+
+
+def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
+    """The messages of the newest chunk summaries. Because a context leaves out what it says elsewhere, twice as many
+    summaries are considered as fit into `share` tokens."""
+    left = 2 * share
+    for chunk in reversed(rows.chunks):
+        left -= estimate(chunk.text)
+        if left < 0:
+            return
+        yield Place(chat, chunk.from_id, chunk.to_id)
 
 
 def _unread(exchanges: int) -> list[str]:

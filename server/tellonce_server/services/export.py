@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
@@ -15,7 +15,9 @@ from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Database
 from tellonce_server.store.messages import Line
 
+EntryType = Literal["profile", "canonical", "summary", "message", "memory"]
 Entry = dict[str, Any]
+"""An entry of the file. Its `type` is an EntryType."""
 
 
 async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:

@@ -12,7 +12,7 @@ from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.store import memories
-from tellonce_text.changes import Change, marked
+from tellonce_text.changes import Change, changes_at, marked
 from tellonce_text.dates.clock import age
 from tellonce_text.secrets import mask
 
@@ -40,9 +40,9 @@ class Searcher:
                 cursor=args.cursor,
             )
         )
-        messages = sorted((hit.chat_id or 0, hit.id) for hit in page.hits if hit.kind == "message")
+        places = [hit.place for hit in page.hits if hit.place is not None]
         visible_in = None if args.where == "all" else where.chat_id
-        changes = await memories.changes(self._deps.database, where.owner_id, messages, visible_in)
+        changes = await memories.changes(self._deps.database, where.owner_id, (), places, visible_in)
         longest = max((len(hit.full_text) for hit in page.hits), default=0)
         listed = frozenset(hit.id for hit in page.hits if hit.kind in MEMORY_KINDS)
         results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.hits)))
@@ -51,11 +51,10 @@ class Searcher:
     def _result(
         self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], hit: Hit
     ) -> SearchResult:
-        changed = changes.get((hit.chat_id or 0, hit.id), ()) if hit.kind == "message" else ()
         return SearchResult(
             id=hit.id,
             kind=hit.kind,
-            text=mask(marked(hit.full_text, changed, listed)),
+            text=mask(marked(hit.full_text, changes_at(hit.place, changes), listed)),
             role=hit.role,
             speaker=hit.speaker,
             at=hit.at.astimezone(self._deps.zone),

@@ -11,6 +11,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.context.turn_index import prompt_index, session_index
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.services.context import ContextReader
@@ -77,8 +78,8 @@ class TurnKeeper:
         thread = await thread_of(self._deps.database, where, _place(args))
         request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
-        limits = self._deps.settings.context
-        hits = await self._retriever.for_prompt(request, ranked, shown=frozenset(), limits=limits)
+        chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)
+        hits = await self._retriever.hits(request, chosen)
         return prompt_index(_unseen(hits, thread), where.chat_id, now, zone)
 
     async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:

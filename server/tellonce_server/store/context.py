@@ -45,6 +45,7 @@ class ThreadHead:
 class Chunk:
     id: int
     from_id: int
+    to_id: int
     from_at: datetime
     to_at: datetime
     text: str

@@ -15,10 +15,9 @@ OTHER_CHATS = 3
 
 @dataclass(frozen=True)
 class Talk:
-    """The newest messages of one conversation, oldest first. `key` identifies the conversation; `name` is the client's
-    name for it."""
+    """The newest messages of one conversation, oldest first. `name` is the client's name for it."""
 
-    key: str
+    chat_id: int
     lines: Sequence[Line]
     channel: str = ""
     name: str | None = None
@@ -52,8 +51,8 @@ async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | No
         others.setdefault(chat_id, (channel, name, []))[2].append(Line(*line))
     return Elsewhere(
         left=[Line(*line) for line in row["left_talk"]][::-1],
-        replies=[Talk(key, lines) for key, lines in replies.items()],
-        others=[Talk(str(chat), lines, channel, name) for chat, (channel, name, lines) in others.items()],
+        replies=[Talk(where.chat_id, lines) for lines in replies.values()],
+        others=[Talk(chat, lines, channel, name) for chat, (channel, name, lines) in others.items()],
     )
 
 

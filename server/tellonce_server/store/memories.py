@@ -1,17 +1,17 @@
 """Memories: typed statements about the user, with their history."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from pgvector import HalfVector
 
-from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
+from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import Tier
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
-from tellonce_text.changes import Change
+from tellonce_text.changes import Change, Place
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
 
@@ -26,7 +26,7 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace and end once it is confirmed."""
+    """The memories that an uncertain statement will replace, and those that it will end, when it is confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -149,7 +149,7 @@ async def page(
     chat_id: int,
     *,
     statuses: Sequence[MemoryStatus],
-    kinds: Sequence[MemoryKind] | None,
+    kinds: Sequence[ListedKind] | None,
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
@@ -158,6 +158,11 @@ async def page(
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
+
+
+async def count_searched(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> int:
+    """The number of notes visible in a chat that are kept for search only."""
+    return int(await q.value("memories.count_searched", owner_id, chat_id, list(statuses)))
 
 
 async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
@@ -392,17 +397,20 @@ async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[i
 
 
 async def changes(
-    q: Queries, owner_id: int, messages: Sequence[tuple[int, int]], chat_id: int | None
+    q: Queries, owner_id: int, messages: Collection[tuple[int, int]], places: Sequence[Place], chat_id: int | None
 ) -> dict[tuple[int, int], list[Change]]:
-    """The later versions of statements that were learned from the given messages (chat, number) and then reworded or
-    replaced. Memories that are not visible in `chat_id` are left out; None means all chats."""
-    if not messages:
+    """The later versions of statements that were learned from these messages and then reworded or replaced, by (chat,
+    number). The messages are given as (chat, number) or by place. Memories that are not visible in `chat_id` are left
+    out; None means all chats."""
+    if not messages and not places:
         return {}
-    places = ([chat for chat, _ in messages], [number for _, number in messages])
+    chats = [*(chat for chat, _ in messages), *(place.chat_id for place in places)]
+    first = [number for _, number in messages]
+    columns = (chats, [*first, *(place.first for place in places)], [*first, *(place.last for place in places)])
     found: dict[tuple[int, int], list[Change]] = {}
-    for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *places, chat_id):
+    for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *columns, chat_id):
         words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former
-        change = Change(number, content, tuple(words or ()), verbatim=bool(quotes))
+        change = Change(number, content, tuple(words or ()), bool(quotes), tuple(former or ()))
         found.setdefault((chat, message), []).append(change)
     return found
 

@@ -47,7 +47,8 @@ def is_local(rule: str, region: str | None) -> bool:
 
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:
-    """The n-th such weekday of the month; -1 means the last. Raises ValueError if the month has fewer."""
+    """The date of the n-th `weekday` of the month (0 is Monday); -1 means the last. Raises ValueError if the month has
+    fewer."""
     first = date(year, month, 1)
     if nth < 0:
         last = add_months(first, 1) - DAY

@@ -13,7 +13,7 @@ NO_TAGS: Final[Tags] = {}
 LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
 
 _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
-"""The tags of English words that are also used in a text of another language."""
+"""English words with one of these tags are also recognized in texts of other languages."""
 
 _NUMERIC: Final = frozenset(
     "month weekday weekdays day season number vague ordinal step noon fraction".split(),

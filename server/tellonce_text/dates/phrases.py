@@ -31,7 +31,8 @@ Rule = Callable[[Line, int], Phrase | None]
 def skip(line: Line, index: int, *tags: str) -> int:
     """The index after all tokens, at most three, that have one of the tags."""
     for at in range(index, index + _MOST_SKIPPED):
-        if not any(line[at].has(tag) for tag in tags):
+        found = line[at].tags
+        if not found or found.keys().isdisjoint(tags):
             return at
     return index + _MOST_SKIPPED
 
@@ -68,7 +69,8 @@ def year_at(line: Line, index: int) -> tuple[int, int] | None:
 
 
 def trailing_year(line: Line, index: int) -> tuple[int | None, int]:
-    """The year after a day or a month, with the comma or the `of` before it, and the index after it."""
+    """Parse the year after a day or a month, as in `, 2026` or `of 2026`. Returns the year and the index after the
+    year, or None and `index` if no year follows."""
     after = comma(line, index)
     found = year_at(line, after) or year_at(line, skip(line, after, "inside"))
     if found is None:

@@ -39,7 +39,9 @@ def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
     return found
 
 
-_SOON: Final = 100  # days; without a verb, a month that begins within this time certainly means its next occurrence
+_SOON: Final = 100
+"""Days. If no verb shows whether the past or the future is meant, a month or season without a year is certain only if it
+begins within this many days."""
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:

@@ -40,7 +40,7 @@ select
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and from_no is not null) as summarised,
   array(
-    select row(id, from_id, from_at, to_at, text)
+    select row(id, from_id, to_id, from_at, to_at, text)
     from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk'
       and from_id >= coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
@@ -129,7 +129,7 @@ select
   (select coalesce(sum(count), 0)::bigint from conversation_summaries
     where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and created_at <= $10) as summarised,
   array(
-    select row(s.id, from_id, from_at, to_at, coalesce(v.text, s.text))
+    select row(s.id, from_id, to_id, from_at, to_at, coalesce(v.text, s.text))
     from conversation_summaries s
     left join lateral (
       select former_text($1, value -> 'text') as text from text_versions v

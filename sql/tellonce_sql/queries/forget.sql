@@ -94,9 +94,9 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 numbers of messages, $4 how many: for each given message, the message before and the
--- message after it in its thread, and those up to three places away that were sent within a minute of it. The result
--- columns are those of the query `texts`. The join is lateral, because a direct join would compare every message of the
+-- $1 owner, $2 chats and $3 numbers of messages, $4 maximum rows in all: the messages directly before and after each
+-- given message in its thread, and messages up to three places away if they were sent within a minute of it. The given
+-- messages are left out. The result columns are those of the query `texts`. The join is lateral, because a direct join would compare every message of the
 -- owner with every given message.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body

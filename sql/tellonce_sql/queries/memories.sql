@@ -50,14 +50,27 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
--- listed, $7 how many: memories visible in the chat, newest first. Active and uncertain memories whose time has ended
--- are left out.
+-- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note, also those that are
+-- kept for search only, which no other kind lists.
 select * from memories
-where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown
+where owner_id = $1
+  -- use: in_list
   and (valid_from, id) < ($5::timestamptz, $6::bigint)
-  and ($4::text[] is null or kind = any($4)) and (valid_to is null or status not in ('active', 'uncertain'))
+  and (shown and ($4::text[] is null or kind = any($4)) or note and 'note' = any($4))
 order by valid_from desc, id desc
 limit $7
+
+-- name: count_searched
+-- $1 owner, $2 chat, $3 statuses: how many memories are kept for search only
+select count(*) from memories
+where owner_id = $1 and not shown
+  -- use: in_list
+
+-- part: in_list
+-- $2 chat, $3 statuses: active and uncertain memories whose time has ended are left out
+  and (chat_id is null or chat_id = $2) and status = any($3::text[])
+  and (valid_to is null or status not in ('active', 'uncertain'))
+-- end
 
 -- name: telling
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned ones come first, then
@@ -184,7 +197,7 @@ where words_key is null
 limit $1
 
 -- name: set_keys
--- across owners: the server's own background work; each row of unnest names its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
 -- $1 owners, $2 numbers, $3 versions, $4 keys
 update memories m set words_key = k.words_key
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id, id, version, words_key)
@@ -352,7 +365,7 @@ cross join lateral (
 where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
--- across owners: the server's own background work; each row of unnest names its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
 -- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
 -- embedded.
 update memories m set embedding = e.embedding
@@ -373,21 +386,24 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: changes
--- $1 owner, $2 chats and $3 numbers of messages, $4 the chat in which the result is shown, or null for all. For each
--- message: the memories learned from it that were reworded or replaced after it was sent, each with its former words
--- and with the memory that states the fact now. A memory that replaces another one from the same message is left out.
-with recursive said as materialized (
-  select m.chat_id, m.id, m.sent_at
-  from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
-  cross join lateral (
-    select chat_id, id, sent_at from messages m
-    where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
+-- $1 owner, $2 chats, $3 first and $4 last numbers of messages, $5 the chat in which the result is shown, or null for
+-- all. For each message: the memories learned from it that were reworded or replaced after it was sent, each with its
+-- former words and with the memory that states the fact now. A memory that replaces another one from the same message
+-- is left out.
+with recursive places as materialized (
+  select distinct chat_id, generate_series(first, last) as id
+  from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as w (chat_id, first, last)
 ), learned as materialized (
-  select s.chat_id, s.id as message_id, m.id, m.content, m.quotes, m.superseded_by, s.sent_at
+  select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at
   from (
     select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
-    where owner_id = $1 and (superseded_by is not null or version > 1) and source_ids && $3::bigint[]) m
-  join said s on s.chat_id = m.source_chat_id and s.id = any(m.source_ids)
+    where owner_id = $1 and (superseded_by is not null or version > 1)
+      and source_ids && (select array_agg(id) from places)) m
+  cross join lateral unnest(m.source_ids) as s (id)
+  join places w on w.chat_id = m.source_chat_id and w.id = s.id
+  cross join lateral (
+    select sent_at from messages
+    where owner_id = $1 and chat_id = w.chat_id and id = w.id offset 0) said
 ), chain (origin, id, following) as (
   select id, id, superseded_by from learned
   union
@@ -404,7 +420,7 @@ left join lateral (
   select array_agg(v.content order by v.version) as contents, max(v.replaced_at) as replaced_at
   from memory_versions v
   where v.owner_id = $1 and v.id = l.id) former on true
-where now.status in ('active', 'completed') and ($4::bigint is null or now.chat_id is null or now.chat_id = $4)
+where now.status in ('active', 'completed') and ($5::bigint is null or now.chat_id is null or now.chat_id = $5)
   and case when now.id = l.id then l.sent_at <= former.replaced_at
     else not (now.source_chat_id is not distinct from l.chat_id and l.message_id = any(now.source_ids)) end
 order by l.chat_id, l.message_id, now.id

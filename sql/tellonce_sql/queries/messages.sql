@@ -166,7 +166,7 @@ order by owner_id, chat_id, id
 limit $4
 
 -- name: set_embeddings
--- across owners: the server's own background work; each row of unnest names its owner
+-- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
 -- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes. A vector is stored only if the message still has
 -- the version that was embedded.
 update messages m

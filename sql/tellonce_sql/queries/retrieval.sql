@@ -26,7 +26,8 @@ select tsvector_to_array(to_tsvector('chatmem', $3)) as lexemes,
 from size
 
 -- part: messages_of_hits
--- $1 owner: the ranker's data for the messages in `hits`, compared with `asked`, `terms` and `any_term`
+-- $1 owner: the ranker's data for the messages in `hits`, compared with `asked`, `terms` and `any_term`. The words of a
+-- message are read only if they may match: it is in `worded`, or the query has words that `worded` does not cover.
 select m.chat_id, m.id, m.thread_key, m.thread_no, m.role, m.speaker, m.sent_at, m.tokens, m.routine,
   m.head, m.clipped, m.cosine, f.ranks
 from hits h
@@ -36,10 +37,13 @@ cross join lateral (
     octet_length(content) > 600 as clipped,
     1 - (m.embedding <=> (select vector from asked)) as cosine
   from messages m where m.owner_id = $1 and m.chat_id = h.chat_id and m.id = h.id offset 0) m
-cross join lateral (
+left join lateral (
   select case when ts_rank(tsv, (select term from any_term)) > 0
     then array(select ts_rank(tsv, term) from terms) end as ranks
-  from message_fts f where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id offset 0) f
+  from message_fts f
+  where f.owner_id = $1 and f.chat_id = h.chat_id and f.id = h.id
+    and ((select covered from any_term) is not true or (h.chat_id, h.id) in (select chat_id, id from worded))
+  offset 0) f on true
 -- end
 
 -- name: messages
@@ -49,7 +53,7 @@ cross join lateral (
 -- candidates whose neighbors are included, $14 all lexemes as tsquery texts, $15 whether to include the latest routine
 -- messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages are
 -- preferred within the span, $18 how many messages of the span to read, $19 the latest time of a message that may refer
--- to the span.
+-- to the span, $20 whether $5 has all lexemes.
 -- Returns candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an
 -- index-only scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own
 -- index is used. By time: the messages of the span, those of the speakers $17 first, then the most similar. `ranks` is
@@ -61,7 +65,7 @@ with asked as materialized (
 ), terms as materialized (
   select term::tsquery as term from unnest($14::text[]) as t (term)
 ), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($14::text[]) as t (term)
+  select string_agg(term, ' | ')::tsquery as term, $20::boolean as covered from unnest($14::text[]) as t (term)
 ), dense as materialized (
   select c.chat_id, c.id, x.distance
   from (
@@ -84,12 +88,12 @@ with asked as materialized (
   where $16::boolean and (select vector from asked) is not null
   order by distance
   limit $10
+), worded as materialized (
+  select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
+  from messages_with($7::tsquery && $5::tsquery)
+  where ($2::bigint is null or chat_id = $2) and id < $8
 ), lexical as materialized (
-  select chat_id, id
-  from (
-    select chat_id, id, ts_rank(tsv, $5::tsquery) + ts_rank(tsv, $6::tsquery) as rank
-    from messages_with($7::tsquery && $5::tsquery)
-    where ($2::bigint is null or chat_id = $2) and id < $8) f
+  select chat_id, id from worded
   order by rank desc, id desc
   limit $10
 ), dated as materialized (
@@ -125,14 +129,14 @@ with asked as materialized (
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
 -- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched,
 -- $9 how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all
--- lexemes as tsquery texts. Returns candidates by similarity and by words from one thread or one span of time. The
+-- lexemes as tsquery texts, $14 whether $5 has all lexemes. Returns candidates by similarity and by words from one thread or one span of time. The
 -- messages of the thread or span are selected first, and only these are compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($13::text[]) as t (term)
 ), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($13::text[]) as t (term)
+  select string_agg(term, ' | ')::tsquery as term, $14::boolean as covered from unnest($13::text[]) as t (term)
 ), scope as materialized (
   select chat_id, id, embedding from messages
   where owner_id = $1 and ($2::bigint is null or chat_id = $2) and ($4::text is null or thread_key = $4) and id < $8
@@ -144,11 +148,13 @@ with asked as materialized (
   where (select vector from asked) is not null and embedding is not null
   order by embedding <=> (select vector from asked)
   limit $10
-), lexical as materialized (
-  select f.chat_id, f.id
+), worded as materialized (
+  select f.chat_id, f.id, ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) as rank
   from messages_with($7::tsquery && $5::tsquery) f
   where (f.chat_id, f.id) in (select chat_id, id from scope)
-  order by ts_rank(f.tsv, $5::tsquery) + ts_rank(f.tsv, $6::tsquery) desc, f.id desc
+), lexical as materialized (
+  select chat_id, id from worded
+  order by rank desc, id desc
   limit $10
 ), hits as materialized (
   select chat_id, id from dense union select chat_id, id from lexical
@@ -181,31 +187,42 @@ cross join lateral (
     and valid_from >= coalesce($9::timestamptz, '-infinity') and valid_from < coalesce($10::timestamptz, 'infinity')
 -- end
 
--- name: memories
+-- part: summary_in_scope
+-- $2 chat or null for all, $9 since, $10 until, $16 thread key or null, $17 a past time or null
+    ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($16::text is null or thread_key = $16)
+    and to_at >= coalesce($9::timestamptz, '-infinity') and from_at < coalesce($10::timestamptz, 'infinity')
+    and updated_at <= coalesce($17::timestamptz, 'infinity')
+-- end
+
+-- name: learned
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
--- lexeme query, $6 maximum candidates of each kind, $7 statuses, $8 a past time or null for now, $9 since, $10 until,
--- $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words of the requested categories,
--- $14 maximum memories of these categories (`listed`). With $8, memories that had not ended by then are included, with
--- their text of that time, except those that were rejected while they were still uncertain.
+-- lexeme query of the owner, $6 maximum memories of each kind of match, or 0 for none, $7 statuses, $8 a past time or
+-- null for now, $9 since, $10 until, $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words
+-- of the requested categories, $14 maximum memories of these categories (`listed`), $15 maximum summaries of each kind
+-- of match, or 0 for none, $16 thread key or null, $17 a past time or null for now, $18 scope lexeme query of summaries.
+-- Returns memories and chunk summaries by similarity and by words. With $8, memories that had not ended by then are
+-- included, with their text of that time, except those that were rejected while they were still uncertain. Summaries
+-- written or rewritten after $17 are left out, because they may contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
   select term::tsquery as term from unnest($11::text[]) as t (term)
 ), any_term as materialized (
   select string_agg(term, ' | ')::tsquery as term from unnest($11::text[]) as t (term)
-), dense as materialized (
+), alike as materialized (
   select id from memories
-  where (select vector from asked) is not null and owner_id = $1 and embedding is not null
+  where $6 > 0 and (select vector from asked) is not null and owner_id = $1 and embedding is not null
     and
     -- use: memory_in_scope
   order by embedding <=> (select vector from asked)
-  limit $6
-), lexical as materialized (
+  limit $6::int
+), worded as materialized (
   select id
   from (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to, f.tsv
     from memories_with($5::tsquery && $4::tsquery) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
+    where $6 > 0) found
   where
     -- use: memory_in_scope
   order by ts_rank(tsv, $4::tsquery) desc, id desc
@@ -218,69 +235,53 @@ with asked as materialized (
   from (
     select m.id, m.chat_id, m.status, m.confidence, m.valid_from, m.valid_to
     from memories_with($5::tsquery && (select term from kinds)) f
-    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m) found
+    cross join lateral (select * from memories m where m.owner_id = $1 and m.id = f.id offset 0) m
+    where $6 > 0) found
   where
     -- use: memory_in_scope
   order by valid_from desc, id desc
-  limit $14
+  limit $14::int
+), alike_summaries as materialized (
+  select chat_id, id from conversation_summaries
+  where $15 > 0 and (select vector from asked) is not null and owner_id = $1 and embedding is not null
+    and
+    -- use: summary_in_scope
+  order by embedding <=> (select vector from asked)
+  limit $15::int
+), worded_summaries as materialized (
+  select chat_id, id
+  from (
+    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, s.updated_at, f.tsv
+    from summaries_with($18::tsquery && $4::tsquery) f
+    cross join lateral (
+      select * from conversation_summaries s
+      where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s
+    where $15 > 0) found
+  where
+    -- use: summary_in_scope
+  order by ts_rank(tsv, $4::tsquery) desc, id desc
+  limit $15
 )
-select m.id, m.chat_id, m.kind, coalesce(v.content, m.content) as content,
-  case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status,
-  m.valid_from, m.source_ids, m.pinned, m.note,
+select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.content) as text, m.valid_from as at,
+  null::int as tokens, m.source_ids,
+  case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
     then array(select ts_rank(m.tsv, term) from terms) end as ranks,
   m.id in (select id from listed) as listed
-from (select id from dense union select id from lexical union select id from listed) h
+from (select id from alike union select id from worded union select id from listed) h
 cross join lateral (select * from memories m where m.owner_id = $1 and m.id = h.id offset 0) m
 left join lateral (
   select content from memory_versions v
   where $8 is not null and v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
   order by v.version limit 1) v on true
-
--- part: summary_in_scope
--- $2 chat or null for all, $7 thread key or null, $8 since, $9 until, $11 a past time or null
-    ($2::bigint is null or chat_id = $2) and kind = 'chunk' and ($7::text is null or thread_key = $7)
-    and to_at >= coalesce($8::timestamptz, '-infinity') and from_at < coalesce($9::timestamptz, 'infinity')
-    and updated_at <= coalesce($11::timestamptz, 'infinity')
--- end
-
--- name: summaries
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 tsquery
--- of the lexemes that limit the search to the owner and chat, $6 maximum candidates of each kind, $7 thread key or
--- null, $8 since, $9 until, $10 all lexemes as tsquery texts, $11 a past time or null for now. Summaries written or
--- rewritten after $11 are left out, because they may contain what was not known then.
-with asked as materialized (
-  select $3::halfvec as vector where speaks_active()
-), terms as materialized (
-  select term::tsquery as term from unnest($10::text[]) as t (term)
-), any_term as materialized (
-  select string_agg(term, ' | ')::tsquery as term from unnest($10::text[]) as t (term)
-), dense as materialized (
-  select chat_id, id from conversation_summaries
-  where (select vector from asked) is not null and owner_id = $1 and embedding is not null
-    and
-    -- use: summary_in_scope
-  order by embedding <=> (select vector from asked)
-  limit $6
-), lexical as materialized (
-  select chat_id, id
-  from (
-    select s.chat_id, s.id, s.kind, s.thread_key, s.from_at, s.to_at, s.updated_at, f.tsv
-    from summaries_with($5::tsquery && $4::tsquery) f
-    cross join lateral (
-      select * from conversation_summaries s
-      where s.owner_id = $1 and s.chat_id = f.chat_id and s.id = f.id offset 0) s) found
-  where
-    -- use: summary_in_scope
-  order by ts_rank(tsv, $4::tsquery) desc, id desc
-  limit $6
-)
-select s.chat_id, s.id, s.thread_key, s.from_id, s.to_id, s.from_at, s.to_at, s.count, s.text, s.tokens,
-  1 - (s.embedding <=> (select vector from asked)) as cosine,
+union all
+select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, array[s.from_id, s.to_id], null, false,
+  1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
-    then array(select ts_rank(s.tsv, term) from terms) end as ranks
-from (select chat_id, id from dense union select chat_id, id from lexical) h
+    then array(select ts_rank(s.tsv, term) from terms) end,
+  false
+from (select chat_id, id from alike_summaries union select chat_id, id from worded_summaries) h
 cross join lateral (
   select * from conversation_summaries s
   where s.owner_id = $1 and s.chat_id = h.chat_id and s.id = h.id offset 0) s

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from tellonce_server.domain.context.budget import cost
 from tellonce_server.store.context import ContextRows
+from tellonce_text.caches import of_texts
 from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
@@ -43,9 +45,11 @@ def unsaid(text: str, says: Says) -> str:
     return kept if not kept or lines[0].strip() else f"… {kept}"
 
 
+@of_texts
+@lru_cache(4_096)
 def statement(line: str, *, quoted: bool = True) -> str:
-    """A line's statement in a form for comparison, without the dates that were added after relative words. With
-    `quoted`, the result is only the quoted words, if there are any."""
+    """A line's statement in a form for comparison, without line breaks and without the dates that were added after
+    relative words. With `quoted`, the result is only the quoted words, if there are any."""
     words = _QUOTED.search(line) if quoted else None
     return " ".join(_DAY_BESIDE.sub("", words[1] if words else line).casefold().split())
 

@@ -9,12 +9,6 @@ from tellonce_server.store.messages import Line
 from tellonce_text.fences import contained, name_of
 from tellonce_text.tokens import clip
 
-MOST = 300
-"""Maximum tokens of the section with its heading."""
-
-FRAME = 24
-"""Tokens of the heading and fences."""
-
 MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
 
@@ -52,14 +46,15 @@ def _replies(m: Material) -> Iterator[str]:
 
 
 def _clipped(line: Line, m: Material) -> str:
-    return clip(form.quoted_line(line, m.view), MESSAGE)[0]
+    return form.clipped_line(line, m.view, MESSAGE)
 
 
 def _others(m: Material) -> Iterator[str]:
     """Lines of other chats: `[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`."""
     for talk in m.elsewhere.others:
         lines = _exchange(talk.lines)
-        said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {clip(form.body(x.content), SIDE)[0]}" for x in lines)
+        texts = (form.clipped_text(line, m.view, talk.chat_id, SIDE) for line in lines)
+        said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {text}" for x, text in zip(lines, texts, strict=True))
         yield f"[{_label(talk)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"
 
 

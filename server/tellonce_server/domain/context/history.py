@@ -143,8 +143,8 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """A line with its day header, or without the header if the next line is of the same day. Each header is
-        therefore paid for only once."""
+        """The text of a line whose tokens are counted. Lines are counted from the newest to the oldest, and the day
+        header counts only with the newest line of a day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
@@ -158,7 +158,7 @@ class History:
         chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
         taken = take(
             chunks,
-            lambda c: form.summary_line(c, self._m.zone),
+            lambda c: form.summary_line(c, self._m.view),
             draft.shares.summaries,
             draft.token_budget,
             dense=False,

@@ -16,13 +16,14 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
-from tellonce_text.changes import Change, marked
+from tellonce_text.changes import Change, Place, changes_at, marked
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
 from tellonce_text.dates.zones import region_of
 from tellonce_text.fences import contained, name_of
 from tellonce_text.secrets import mask
+from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
@@ -50,10 +51,15 @@ class View:
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
 
-    def current(self, text: str, message_id: int, chat_id: int | None = None) -> str:
-        """A message's text, with a note such as `(since changed: #8)` after each statement that no longer holds."""
-        changes = self.changes.get((chat_id or self.chat_id, message_id)) if self.changes else None
+    def current(self, text: str, place: Place | None) -> str:
+        """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
+        statement that no longer holds."""
+        changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
+
+    def at(self, message_id: int) -> Place:
+        """The place of a message of this chat."""
+        return Place(self.chat_id, message_id, message_id)
 
     @cached_property
     def today(self) -> date:
@@ -93,7 +99,7 @@ def shown(line: Line, view: View) -> Shown:
     local_time = local(line.sent_at, view.zone)
     at = time_of_day(local_time)
     if line.routine is None:
-        said = body(view.current(line.content, line.id))
+        said = body(view.current(line.content, view.at(line.id)))
         return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {said}")
     lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now, view.zone)}]: ")
     return Shown(line, local_time.date(), lead + body(line.routine_summary or line.content))
@@ -110,13 +116,14 @@ def _name(text: str) -> str:
     return contained(name_of(text)) if text else ""
 
 
-def summary_line(chunk: Chunk, zone: ZoneInfo) -> str:
-    """A summary's line: `[Summary | Feb 15–16]: …`."""
-    return f"[Summary | {period(chunk.from_at, chunk.to_at, zone)}]: {contained(chunk.text)}"
+def summary_line(chunk: Chunk, view: View) -> str:
+    """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
+    text = view.current(chunk.text, Place(view.chat_id, chunk.from_id, chunk.to_id))
+    return period_line(text, chunk.from_at, chunk.to_at, view.zone)
 
 
 def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """One line of a summary, in the form of `summary_line`."""
+    """A summary's line, or one line of it."""
     return f"[Summary | {period(start, end, zone)}]: {body(text)}"
 
 
@@ -158,13 +165,11 @@ def hit_line(hit: Hit, view: View) -> str:
     09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
-    message. In a message, a date is added after relative words such as "last Saturday", and a note is added after each
+    message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
     statement that no longer holds.
     """
-    text = hit.text
-    if hit.kind == "message":
-        text = view.current(with_days(text, hit.at, view.zone), hit.id, hit.chat_id)
-    return f"{_lead(hit, view)}: {body(text)}"
+    text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
+    return f"{_lead(hit, view)}: {body(view.current(text, hit.place))}"
 
 
 def least_cost(hit: Hit) -> int:
@@ -204,6 +209,26 @@ def quoted_line(line: Line, view: View) -> str:
     shown as its summary, as in the window."""
     if line.routine is not None:
         return shown(line, view).text
-    at = clock_time(line.sent_at, view.zone)
-    said = body(view.current(line.content, line.id))
-    return f"[{at}, {age(line.sent_at, view.now, view.zone)}] {speaker(line.role, line.speaker)}: {said}"
+    return (
+        f"{_aged(line, view)} {speaker(line.role, line.speaker)}: {body(view.current(line.content, view.at(line.id)))}"
+    )
+
+
+def clipped_line(line: Line, view: View, most: int) -> str:
+    """The same line, clipped to `most` tokens. Notes on statements that no longer hold are added to the clipped line."""
+    if line.routine is not None:
+        return clip(shown(line, view).text, most)[0]
+    lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "
+    return lead + clipped_text(line, view, view.chat_id, most - estimate(lead))
+
+
+def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
+    """The text of a chat's message in at most `most` tokens. Notes on statements that no longer hold are added to the
+    clipped text, so that they stay whole."""
+    text = clip(body(line.content), most)[0]
+    changes = changes_at(Place(chat_id, line.id, line.id), view.changes)
+    return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)
+
+
+def _aged(line: Line, view: View) -> str:
+    return f"[{clock_time(line.sent_at, view.zone)}, {age(line.sent_at, view.now, view.zone)}]"

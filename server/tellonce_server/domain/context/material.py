@@ -15,7 +15,7 @@ from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
-from tellonce_text.changes import Change
+from tellonce_text.changes import Change, changes_at
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,15 @@ class Material:
     def view(self) -> View:
         known = {memory.id for memory in self.rows.memories} | {hit.id for hit in self.found(*MEMORY_KINDS)}
         return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known))
+
+    @property
+    def changed(self) -> list[int]:
+        """The numbers of the memories that now state what a message of this context stated."""
+        if not self.changes:
+            return []
+        here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
+        places = [*here, *(hit.place for hit in self.found("message"))]
+        return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
         """The search results of these kinds."""

@@ -272,7 +272,8 @@ class WorkQueue:
         return spent.price_usd >= cap or (past and spent.past_usd >= PAST_SHARE * cap)
 
     async def _charge(self, t: Transaction, job: Job, calls: Sequence[w.ModelCall]) -> None:
-        """Charge each model call once, by its purpose. The caller has locked the chat's row."""
+        """Record each model call in the ledger and count it towards the allowance of its purpose, such as learning. The
+        caller has locked the chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
         paid = sum(call.ok and call.tier in PAID for call in calls)

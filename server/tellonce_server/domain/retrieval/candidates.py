@@ -8,12 +8,13 @@ from math import sqrt
 from asyncpg import BitString
 from pgvector import HalfVector
 
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import SearchRequest
-from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate
+from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
-from tellonce_server.store.database import Database, Row
+from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
@@ -69,6 +70,11 @@ class Scan:
         return any_of(self.question.terms[:RAREST])
 
     @property
+    def all_rarest(self) -> bool:
+        """Whether all words of the question select candidates."""
+        return len(self.question.terms) <= RAREST
+
+    @property
     def rarer_half(self) -> str:
         return any_of(self.question.terms[: max(1, min(RAREST, len(self.question.terms)) // 2)])
 
@@ -105,9 +111,9 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
         "retrieval.messages",
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
-        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late),
+        *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late, scan.all_rarest),
     )
-    return [Candidate(*row) for row in rows]
+    return list(map(Candidate._make, rows))
 
 
 async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
@@ -116,28 +122,26 @@ async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     rows = await database.rows(
         "retrieval.messages_within",
         *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
-        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms),
+        *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms, scan.all_rarest),
     )
-    return [Candidate(*row) for row in rows]
+    return list(map(Candidate._make, rows))
 
 
-async def memories(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Row]:
+async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> list[Learned]:
+    """Candidates among the memories and the chunk summaries."""
     r = scan.request
-    return await database.rows(
-        "retrieval.memories",
-        *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), MEMORIES, list(statuses)),
+    most_memories = MEMORIES if r.kinds is None or set(MEMORY_KINDS) & set(r.kinds) else 0
+    most_summaries = SUMMARIES if r.kinds is None or "summary" in r.kinds else 0
+    if not most_memories + most_summaries:
+        return []
+    rows = await database.rows(
+        "retrieval.learned",
+        *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), most_memories, list(statuses)),
         *(r.as_of or r.until, r.since, r.ends, scan.terms),
         *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
+        *(most_summaries, r.thread_key, r.as_of, scan.scope),
     )
-
-
-async def summaries(database: Database, scan: Scan) -> list[Row]:
-    r = scan.request
-    return await database.rows(
-        "retrieval.summaries",
-        *(r.owner_id, r.chat_id, scan.vector, scan.rarest, scan.scope, SUMMARIES),
-        *(r.thread_key, r.since, r.ends, scan.terms, r.as_of),
-    )
+    return list(map(Learned._make, rows))
 
 
 async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:

@@ -11,9 +11,9 @@ from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
-from tellonce_server.domain.retrieval.results import Hit
-from tellonce_server.domain.retrieval.signals import Candidate, bm25, coverage, ranks_of
-from tellonce_server.store.database import Row
+from tellonce_server.domain.retrieval.results import Hit, place
+from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
+from tellonce_text.changes import Place
 from tellonce_text.tokens import estimate
 
 
@@ -39,10 +39,17 @@ class Found(NamedTuple):
     memory_status: MemoryStatus | None = None
     listed: bool = False
 
+    @property
+    def place(self) -> Place | None:
+        """The messages that the result shows or summarizes; None for a memory."""
+        return place(self.kind, self.chat_id, self.id, self.source_ids)
 
-def messages(candidates: Sequence[Candidate], ranking: Ranking) -> list[Found]:
+
+def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Found]:
+    """The candidates with their scores. With `most`, only those with the highest scores, and more at equal scores."""
     scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
-    return [_message(*of_one) for of_one in zip(candidates, scores, covered, strict=True)]
+    least = sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
+    return [_message(*one) for one in zip(candidates, scores, covered, strict=True) if one[1] >= least]
 
 
 def _message(c: Candidate, score: float, covered: float) -> Found:
@@ -54,67 +61,44 @@ def _message(c: Candidate, score: float, covered: float) -> Found:
     )
 
 
-def memories(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
-    tokens = [estimate(row["content"]) for row in rows]
+def learned(question: Question, rows: Sequence[Learned], ranking: Ranking) -> list[Found]:
+    tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     covered, likeness = _measured(question, rows, tokens, ranking)
-    several = sum(row["listed"] for row in rows) > 1
-    return [_memory(question, several, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
+    several = sum(row.listed for row in rows) > 1
+    return [_learned(question, several, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
 
 
-def _memory(question: Question, several: bool, row: Row, tokens: int, likeness: float, covered: float) -> Found:
-    listed = several and row["listed"]
-    former = question.asks_past_state and row["status"] == "superseded"
+def _learned(question: Question, several: bool, row: Learned, tokens: int, likeness: float, covered: float) -> Found:
+    listed = several and row.listed
+    former = question.asks_past_state and row.status == "superseded"
+    prior = w.SUMMARY if row.kind == "summary" else w.MEMORY + w.FORMER * former + w.LISTED * listed
     return Found(
-        kind=row["kind"],
-        id=row["id"],
-        chat_id=row["chat_id"],
-        thread_key=None,
-        text=f"“{row['content']}”" if row["note"] else row["content"],
+        kind=row.kind,
+        id=row.id,
+        chat_id=row.chat_id,
+        thread_key=row.thread_key,
+        text=f"“{row.text}”" if row.note else row.text,
         clipped=False,
         role=None,
         speaker=None,
-        at=row["valid_from"],
+        at=row.at,
         tokens=tokens,
-        score=w.ALONE * likeness + w.MEMORY + w.FORMER * former + w.LISTED * listed,
-        cosine=row["cosine"],
+        score=w.ALONE * likeness + prior,
+        cosine=row.cosine,
         covered=covered,
-        source_ids=tuple(row["source_ids"]),
-        memory_status=row["status"],
+        source_ids=tuple(row.source_ids),
+        memory_status=row.status,
         listed=listed,
     )
 
 
-def summaries(question: Question, rows: Sequence[Row], ranking: Ranking) -> list[Found]:
-    covered, likeness = _measured(question, rows, [row["tokens"] for row in rows], ranking)
-    return [_summary(*of_one) for of_one in zip(rows, likeness, covered, strict=True)]
-
-
-def _summary(row: Row, likeness: float, covered: float) -> Found:
-    return Found(
-        kind="summary",
-        id=row["id"],
-        chat_id=row["chat_id"],
-        thread_key=row["thread_key"],
-        text=row["text"],
-        clipped=False,
-        role=None,
-        speaker=None,
-        at=row["to_at"],
-        tokens=row["tokens"],
-        score=w.ALONE * likeness + w.SUMMARY,
-        cosine=row["cosine"],
-        covered=covered,
-        source_ids=(row["from_id"], row["to_id"]),
-    )
-
-
 def _measured(
-    question: Question, rows: Sequence[Row], tokens: Sequence[int], ranking: Ranking
+    question: Question, rows: Sequence[Learned], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
     """For each text, return the share of the query's words that it contains, and its score by words and by meaning. The
     scores use the scales of the messages in the same search."""
-    ranks = ranks_of(question, [row["ranks"] for row in rows])
-    cosines = np.array([row["cosine"] for row in rows], dtype=np.float64)
+    ranks = ranks_of(question, [row.ranks for row in rows])
+    cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
     likeness = (
         w.LEXICAL * ranking.lexical.standard(bm25(question, ranks, np.array(tokens, dtype=np.float64)))

@@ -1,7 +1,8 @@
 """Selects and orders the search results for a prompt. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 
 from tellonce.contract_types import MEMORY_KINDS
@@ -10,6 +11,7 @@ from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.signals import asking
+from tellonce_text.caches import of_texts
 
 SUMMARIES = 2
 TIMELINE = 16
@@ -113,15 +115,19 @@ def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
     asked = _words(query)
     for found in messages:
         words = _words(found.text)
-        if _asks_again(found, words, asked) or words in said or _repeats(found, words, heard):
+        pairs = set(pairwise(words))
+        if _asks_again(found, words, asked) or words in said or _repeats(found, pairs, heard):
             continue
         kept.append(found)
         if words:
             said.add(words)
-        heard.update(pairwise(words))
+        heard |= pairs
     return kept
 
 
+# A chat's messages recur with every question, so each text is split only once.
+@of_texts
+@lru_cache(4_096)
 def _words(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.casefold()))
 
@@ -132,9 +138,8 @@ def _asks_again(found: Found, words: tuple[str, ...], asked: tuple[str, ...]) ->
     return words == asked or (found.cosine or 0.0) >= SAME_QUESTION
 
 
-def _repeats(found: Found, words: tuple[str, ...], heard: set[tuple[str, str]]) -> bool:
+def _repeats(found: Found, pairs: Set[tuple[str, str]], heard: Set[tuple[str, str]]) -> bool:
     """Whether an answer of the assistant repeats earlier words. A person who repeats something may mean it again."""
-    if found.role != "assistant" or found.speaker or found.routine or len(words) < 2:
+    if found.role != "assistant" or found.speaker or found.routine or not pairs:
         return False
-    pairs = list(pairwise(words))
-    return sum(pair in heard for pair in pairs) >= REPEATED * len(pairs)
+    return len(pairs & heard) >= REPEATED * len(pairs)

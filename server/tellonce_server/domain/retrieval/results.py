@@ -1,12 +1,14 @@
 """The request and the results of a search. Plain values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import NamedTuple
+from zlib import crc32
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
+from tellonce_text.changes import Place
 
 
 class Hit(NamedTuple):
@@ -34,6 +36,24 @@ class Hit(NamedTuple):
     memory_status: MemoryStatus | None
     listed: bool = False
 
+    @property
+    def place(self) -> Place | None:
+        """The messages that the result shows or summarizes; None for a memory."""
+        return place(self.kind, self.chat_id, self.id, self.source_ids)
+
+
+def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> Place | None:
+    """The messages that a result shows or summarizes; None for a memory."""
+    if chat_id is not None and kind == "message":
+        return Place(chat_id, number, number)
+    if chat_id is not None and kind == "summary" and source_ids:
+        return Place(chat_id, source_ids[0], source_ids[-1])
+    return None
+
+
+PER_PAGE = frozenset(("now", "limit", "cursor"))
+"""The fields of a search request that may differ from page to page."""
+
 
 @dataclass(frozen=True)
 class SearchRequest:
@@ -57,6 +77,12 @@ class SearchRequest:
     cursor: str | None = None
     before_id: int | None = None
     as_of: datetime | None = None
+
+    @property
+    def mark(self) -> int:
+        """A checksum of everything that is the same for all pages of the search. A cursor contains it."""
+        fixed = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in PER_PAGE]
+        return crc32(repr(fixed).encode())
 
     @property
     def ends(self) -> datetime | None:

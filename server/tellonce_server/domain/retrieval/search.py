@@ -7,29 +7,26 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from zlib import crc32
 
 from asyncpg import BitString
 from pgvector import HalfVector
 
 from tellonce.contract import MemoryStatus
-from tellonce.contract_types import MEMORY_KINDS
-from tellonce.settings import ContextDefaults
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.retrieval import candidates, found, prompt_selection, ranking
+from tellonce_server.domain.retrieval import candidates, found, ranking
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
-from tellonce_server.domain.retrieval.excerpt import WHOLE, excerpts_of
+from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
-from tellonce_server.domain.retrieval.signals import Candidate
+from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store.codes import ModelVector, code
-from tellonce_server.store.database import Database, Row
+from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
 
 CURRENT: tuple[MemoryStatus, ...] = ("active",)
@@ -49,8 +46,7 @@ class Read:
 
     question: Question
     messages: Sequence[Candidate]
-    memories: Sequence[Row]
-    summaries: Sequence[Row]
+    learned: Sequence[Learned]
     newest: int
 
 
@@ -73,38 +69,24 @@ class Retriever:
 
     async def search(self, request: SearchRequest) -> SearchPage:
         """One page of results, best first. Raises CursorRefused for a cursor of another search."""
-        search = search_mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        search = request.mark
         at = read_cursor(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
-        ranked, newest = await self._ranked(replace(request, before_id=below))
+        read = await self.read(replace(request, before_id=below))
         start = at.start if at else 0
         end = start + request.limit
+        # The results after the first one of the next page are not needed.
+        ranked = _ranked(request, read, most=end + 1)
         # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
-        bound = below if at or request.chat_id is None else min(below, newest + 1)
+        bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
-        return SearchPage(await self._hits(request, ranked[start:end]), following)
+        return SearchPage(await self.hits(request, ranked[start:end]), following)
 
     async def recalled(self, request: SearchRequest) -> list[Found]:
-        """All results that a prompt may use, best first. This can run while the window is being read."""
-        ranked, _ = await self._ranked(replace(request, thread_key=None))
-        return ranked
-
-    async def for_prompt(
-        self,
-        request: SearchRequest,
-        ranked: Sequence[Found],
-        *,
-        shown: frozenset[int],
-        limits: ContextDefaults,
-        total: int | None = None,
-    ) -> list[Hit]:
-        """The results for a prompt of `total` tokens, most important first. `shown` are the numbers of messages that
-        another part of the prompt contains.
-
-        The first results are limited by `limits`. If the query is a question, other relevant results follow.
-        """
-        chosen = prompt_selection.choose(ranked, request.query, request.thread_key, shown, limits)
-        return await self._hits(request, chosen, excerpts_of(total) if total else WHOLE)
+        """All results that a prompt may use, best first (`prompt_selection.choose`). This can run while the window is
+        being read."""
+        everywhere = replace(request, thread_key=None)
+        return _ranked(everywhere, await self.read(everywhere))
 
     async def read(self, r: SearchRequest) -> Read:
         """The analyzed question and all candidates that may answer it, not ranked yet."""
@@ -113,22 +95,11 @@ class Retriever:
         if question.wording != r.query:
             vector = await self._vector(question.wording)
         scan = self._scan(r, question, setting, vector)
-        messages, memories, summaries = await asyncio.gather(
-            self._messages(scan), self._memories(scan), self._summaries(scan)
+        statuses = FORMER if question.asks_past_state else CURRENT
+        messages, learned = await asyncio.gather(
+            self._messages(scan), candidates.learned(self._database, scan, statuses)
         )
-        return Read(question, messages, memories, summaries, setting.last_id)
-
-    async def _ranked(self, r: SearchRequest) -> tuple[list[Found], int]:
-        """All results, and the number of the newest message. The best result is first; of equal scores, the newest."""
-        x = await self.read(r)
-        by_score = ranking.rank(x.question, x.messages, r.zone)
-        hits = [
-            *found.messages(x.messages, by_score),
-            *found.memories(x.question, x.memories, by_score),
-            *found.summaries(x.question, x.summaries, by_score),
-        ]
-        wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
-        return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True), x.newest
+        return Read(question, messages, learned, setting.last_id)
 
     async def _question(self, r: SearchRequest) -> tuple[Setting, Question]:
         spans, text = await offloaded(
@@ -174,19 +145,8 @@ class Retriever:
             return await candidates.messages_within(self._database, scan)
         return await candidates.messages(self._database, scan)
 
-    async def _memories(self, scan: Scan) -> list[Row]:
-        r = scan.request
-        if r.kinds is not None and not set(MEMORY_KINDS) & set(r.kinds):
-            return []
-        return await candidates.memories(self._database, scan, FORMER if scan.question.asks_past_state else CURRENT)
-
-    async def _summaries(self, scan: Scan) -> list[Row]:
-        r = scan.request
-        if r.kinds is not None and "summary" not in r.kinds:
-            return []
-        return await candidates.summaries(self._database, scan)
-
-    async def _hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
+    async def hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
+        """The chosen results with their texts. `reply` limits the tokens of an assistant's reply."""
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
@@ -205,6 +165,15 @@ class Retriever:
         return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
 
 
+def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Found]:
+    """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
+    returned if there are so many."""
+    by_score = ranking.rank(x.question, x.messages, r.zone)
+    hits = [*found.messages(x.messages, by_score, most), *found.learned(x.question, x.learned, by_score)]
+    wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
+    return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
+
+
 class CursorRefused(Refused):
     """The text is not a cursor of this search. The error text says what to do."""
 
@@ -220,11 +189,6 @@ class Cursor:
 
     def __str__(self) -> str:
         return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
-
-
-def search_mark(*parts: object) -> int:
-    """A checksum of the search request."""
-    return crc32(repr(parts).encode())
 
 
 def read_cursor(text: str, search: int) -> Cursor:

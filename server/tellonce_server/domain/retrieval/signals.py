@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
-from tellonce.contract import Role
+from tellonce.contract import MemoryStatus, ResultKind, Role
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_text.caches import of_texts
@@ -52,6 +52,28 @@ class Candidate(NamedTuple):
     clipped: bool
     cosine: float | None
     ranks: Sequence[float] | None
+
+
+class Learned(NamedTuple):
+    """A memory or a chunk summary that may answer a question. The fields are in the order of the query's columns.
+
+    `tokens` is None for a memory, `status` for a summary. `listed` means that a memory belongs to a category that the
+    query names.
+    """
+
+    kind: ResultKind
+    id: int
+    chat_id: int | None
+    thread_key: str | None
+    text: str
+    at: datetime
+    tokens: int | None
+    source_ids: Sequence[int]
+    status: MemoryStatus | None
+    note: bool
+    cosine: float | None
+    ranks: Sequence[float] | None
+    listed: bool
 
 
 def ranks_of(question: Question, ranks: Sequence[Sequence[float] | None]) -> Floats:

@@ -50,7 +50,7 @@ class Undoer:
 
 
 async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: p.FormerText, since: datetime) -> bool:
-    """Restore the text that an edit replaced since `since`. Returns False if there was no such edit."""
+    """Restore the text that the last edit replaced. Returns False if there was no edit after the moment `since`."""
     versions = await memories.versions(t, owner_id, memory_id)
     if not versions or versions[-1].replaced_at < since:
         return False
