@@ -71,7 +71,10 @@ def run(
         where = chat_of(settings, chat_id)
         people = (me, assistant or own_bot())
         known = _kind(kind, file, where, people)
-        if not _agreed(_foreseen(settings, known, file, where, people), yes=yes, dry_run=dry_run):
+        foreseen = _foreseen(settings, known, file, where, people)
+        if me is not None and foreseen.mine:
+            console.print(f"You are {me} in this file.", markup=False)
+        if not _agreed(foreseen, yes=yes, dry_run=dry_run):
             return 0
         tally = asyncio.run(_import(settings, known, file, where, *people, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:

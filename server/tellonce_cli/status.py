@@ -15,8 +15,10 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted
-from tellonce.settings import load
+from tellonce.settings import ServerSettings, load
 from tellonce.work import QueueStatus, ReadingStatus, Tier
+from tellonce_cli.holders import hidden
+from tellonce_cli.hosts import address
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
 
@@ -36,12 +38,13 @@ def run() -> int:
 
 
 async def _status(settings: RelaySettings) -> int:
+    server = load(ServerSettings)
     async with (
         connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
         connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
     ):
         try:
-            queue = await agent.queue_status()
+            queue = await _queue_of(agent, settings)
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
             talks = await _talks(memory)
         except MemoryUnreachable as error:
@@ -56,11 +59,28 @@ async def _status(settings: RelaySettings) -> int:
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)
+    if settings.url == f"{address(server)}/mcp" and (said := await hidden(server)):
+        console.print(f"elsewhere  {said}", soft_wrap=True)
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
+    if queue is None:
+        console.print(
+            "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
+        )
+        return 0
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
+
+
+async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus | None:
+    """The state of the queue; None if a token was set and may not see it, as an assistant's."""
+    try:
+        return await agent.queue_status()
+    except MemoryRefused:
+        if settings.token is None:
+            raise
+        return None
 
 
 async def health(url: str) -> dict[str, Any]:
@@ -94,7 +114,7 @@ def _print_memory(profile: c.Profile) -> None:
     facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
     console.print(
         f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
-        f"{counted(dates, 'date')}, {uncertain} uncertain (without sentences kept only for search)"
+        f"{counted(dates, 'date')}, {uncertain} uncertain; {counted(profile.only_searched, 'more note')}, only searched"
     )
 
 

@@ -20,6 +20,7 @@ from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_t
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, told_to_end
 from tellonce.unknown_settings import unknown_settings
+from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_relay.telegram.application import make_bot
@@ -61,9 +62,7 @@ async def _run(
 ) -> int:
     started = time.monotonic()
     if not _is_free(settings):
-        raise CommandFailed(
-            f"port {settings.port} is in use; `tellonce doctor` shows whether a tellonce server uses it. Stop it, or set TELLONCE_PORT."
-        )
+        raise CommandFailed(await _taken(settings))
     children = _children(settings, relay)
     console.print("tellonce is starting …")
     tasks: list[asyncio.Task[None]] = []
@@ -72,7 +71,7 @@ async def _run(
         if not await _until_ready(settings, stop, children[0]):
             return 0 if stop.is_set() else 1
         tasks += [asyncio.create_task(child.supervise()) for child in children[1:]]
-        _report(settings, relay, time.monotonic() - started)
+        _report(settings, relay, time.monotonic() - started, await hidden(settings))
         model = asyncio.create_task(_watch_model(settings, stop))
         await _until_stop_or_paired(stop, pairing)
         model.cancel()
@@ -92,13 +91,27 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
     told.cancel()
 
 
-def _is_free(settings: ServerSettings) -> bool:
-    """Whether the port is free. This binds to the port in the same way as the server does."""
+async def _taken(settings: ServerSettings) -> str:
+    """The message for a port that is in use: by whom, and the command that uses another one."""
+    if "version" in (await _health(settings) or {}):
+        who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
+    else:
+        who, instead = "another program", "Beside it"
+    free = next((port for port in range(settings.port + 1, 65536) if _is_free(settings, port)), 0)
+    return (
+        f"port {settings.port} is in use by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
+        f"TELLONCE_PORT={free} to .env, where every command in this folder finds it."
+    )
+
+
+def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
+    """Whether the port is free, by default the one of the settings. This binds to it in the same way as the server
+    does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((settings.host, settings.port))
+            probe.bind((settings.host, port or settings.port))
         except OSError:
             return False
         return True
@@ -151,11 +164,13 @@ async def _health(settings: ServerSettings) -> dict[str, Any] | None:
         return None
 
 
-def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> None:
+def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, elsewhere: str | None) -> None:
     table = Table(title=f"tellonce is up ({seconds:.1f} s)", title_justify="left", show_header=False, box=None)
     for name, value in _rows(settings, relay):
         table.add_row(name, value)
     console.print(table)
+    if elsewhere:
+        console.print(elsewhere, style="yellow", soft_wrap=True)
     name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
     console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
@@ -182,7 +197,9 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 def _telegram(relay: RelaySettings) -> str:
     """A text that says that the relay runs, or what it needs to run."""
     if relay.bot_token is None:
-        return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
+        return "off (set TELEGRAM_BOT_TOKEN to the token of @BotFather)"
+    if not relay.user_ids:
+        return "waiting for you to open the link above and tap Start"
     try:
         relays_token(relay)
     except SettingsError as error:
@@ -262,10 +279,15 @@ async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
                 f"Telegram: open {pairing.link} on your phone and tap Start, or send your bot: /start {pairing.code}",
                 soft_wrap=True,
             )
-            return await paired(pairing, stop)
+            return await paired(pairing, stop, _leaves_memory)
     except TelegramError as error:
         console.print(f"Telegram: the bot cannot be connected ({error}). Check TELEGRAM_BOT_TOKEN.", style="yellow")
         return None
+
+
+async def _leaves_memory(user: int) -> bool:
+    """Whether this computer has a memory that the user would not see."""
+    return await hidden(load(ServerSettings).model_copy(update={"user_ids": (user,)})) is not None
 
 
 def keep_user(user: User, file: Path = ENV) -> str:

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from tellonce_server.app.auth import OPERATOR
 from tellonce_server.app.credentials import stands
-from tellonce_server.app.page.commands import WORK, running
+from tellonce_server.app.page.commands import WORK, CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
@@ -90,3 +90,7 @@ async def _exported() -> AsyncGenerator[bytes]:
         assert process.stdout is not None  # it was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part
+        # The process has closed its output, but still closes the database. Terminating it now would also let Popen take
+        # its exit code from asyncio, which then warns of an unknown child process.
+        if await process.wait():
+            raise CommandRefused("The export failed; the server's log says why.")
