@@ -164,6 +164,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
+    "tellonce_server.domain.context.lines.clipped_line": lambda text: lines.clipped_line(
+        _line(text), lines.View(NOW, ZONE, "root:1"), 500
+    ),
+    "tellonce_server.domain.context.lines.clipped_text": lambda text: lines.clipped_text(
+        _line(text), lines.View(NOW, ZONE, "root:1"), 1, 500
+    ),
     "tellonce_server.domain.context.lines.shown": lambda text: lines.shown(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
