@@ -27,7 +27,7 @@ SEED = 1
 TEXTS = """
     select unnest(array[content, speaker, routine, routine_summary, agent_id, ext_id]) as text from messages
     union all select content from message_versions
-    union all select unnest(array[content, strings_of(quotes), reason, nullif(about, 'user')]) from memories
+    union all select unnest(array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10)), user_name]) from memories
     union all select content from memory_versions
     union all select unnest(array[text, strings_of(body)]) from conversation_summaries
     union all select unnest(array[user_confirmed, llm_inferred, general_summary]) from chat_metadata

@@ -14,11 +14,11 @@ from message_versions
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean and may_say(content, $3)
 union all
 select 'memory', chat_id, id, version, kind, '', valid_from,
-  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10))], null
+  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10)), user_name], null
 from memories
 where owner_id = $1 and ($2::bigint is null or chat_id is null or chat_id = $2)
   and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user'),
-    array_to_string(categories, chr(10))), $3)
+    array_to_string(categories, chr(10)), user_name), $3)
 union all
 select 'memory_version', null, id, version, '', '', replaced_at, array[content], null
 from memory_versions

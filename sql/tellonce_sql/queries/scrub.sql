@@ -49,6 +49,9 @@ vacuum (full, analyze) user_profile
 -- name: rewrite_chat_context_queue
 vacuum (full, analyze) chat_context_queue
 
+-- name: rewrite_model_calls
+vacuum (full, analyze) model_calls
+
 -- name: rewrite_context_receipts
 vacuum (full, analyze) context_receipts
 
