@@ -80,7 +80,7 @@ class Forgetter:
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)
         now = self._deps.now()
-        seen = await asyncio.to_thread(_seen, found, now)
+        seen = await asyncio.to_thread(_seen, found, now, query)
         if not seen.shown:
             return Forgotten(notes=await self._words_apart(where, args))
         near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
@@ -229,10 +229,11 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _seen(found: Sequence[Hit], now: datetime) -> _Seen:
+def _seen(found: Sequence[Hit], now: datetime, query: ForgetQuery) -> _Seen:
     shown = previews.matches(found)
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
-    return _Seen(shown, previews.listed(shown, now), _tally(ticked), previews.packed([each.match for each in shown]))
+    sealed = previews.packed([each.match for each in shown])
+    return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)
 
 
 def _preview_notes(seen: _Seen) -> list[str]:

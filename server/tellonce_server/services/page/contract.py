@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
-from tellonce.contract_types import Bigint, Contract, Instant, MemoryKind, Moment, RowId, Text, Unit
+from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"
@@ -23,7 +23,6 @@ PAGE_TOKEN = "page_token"
 PAGE_IMPORT = "page_import"
 PAGE_BACKUP = "page_backup"
 
-ListedKind = Literal[MemoryKind, "note"]
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
 
 
