@@ -35,10 +35,8 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where it is, and how it is stored."""
-
-_OLLAMA = ("ollama_url", "ollama_embedding_model")
-"""The settings that are needed only if Ollama computes the vectors."""
+"""The settings that determine whose memory a server serves, where it is, and how it is stored. The settings of the
+chosen embedder are added; their names begin with its name, such as `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 
@@ -66,9 +64,9 @@ def own_command() -> list[str]:
 
 def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:
     """The environment variables that a server started by another program needs to serve the same memory."""
-    decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
-    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
+    decides = (*_DECIDES, *(name for name in fields if name.startswith(f"{settings.embeddings}_")))
+    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     return {variable(name, fields[name]): _written(value, reveal) for name, value in values.items()}
 
 
