@@ -273,6 +273,15 @@ set source_ids = case when source_chat_id = $9
 where owner_id = $1 and id = $2
 returning *
 
+-- name: restore_versions
+-- $1 owner, $2 number of a new memory, $3 its former texts, oldest first, $4 the times when they were replaced
+with former as (
+  insert into memory_versions (owner_id, id, version, content, replaced_at)
+  select $1, $2, n, content, at from unnest($3::text[], $4::timestamptz[]) with ordinality f (content, at, n)
+)
+update memories set version = cardinality($3::text[]) + 1
+where owner_id = $1 and id = $2
+
 -- name: versions
 -- $1 owner, $2 number
 select version, content, replaced_at
@@ -282,8 +291,8 @@ order by version
 
 -- name: provenance
 -- $1 owner, $2 number: the model that worded the memory (null for the user's own words), its tier, the chat of its
--- sources, its quotes, and the memories that it will replace and end once confirmed
-select model, tier, source_chat_id, quotes, intends from memories
+-- sources, its quotes, the memories that it will replace and end once confirmed, and whether it is shown
+select model, tier, source_chat_id, quotes, intends, shown from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
