@@ -4,7 +4,7 @@ the database, so they are kept for a short time only."""
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -51,7 +51,7 @@ class Uploads:
         self.clear(KEPT_SECONDS)
 
     @contextmanager
-    def cleared(self) -> Iterator[None]:
+    def cleared(self) -> Generator[None]:
         """Delete all files before and after the block."""
         self.clear()
         try:
