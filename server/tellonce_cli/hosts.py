@@ -2,6 +2,7 @@
 text."""
 
 import shlex
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -60,6 +61,11 @@ def own_command() -> list[str]:
     command = Path(sys.argv[0]).absolute()
     known = command.name == "tellonce" and command.exists()
     return [str(command)] if known else [sys.executable, "-m", "tellonce_cli.entry"]
+
+
+def shown_command() -> str:
+    """The command of this program as a person types it: `tellonce` if the shell finds it, otherwise with its path."""
+    return "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
 
 
 def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:

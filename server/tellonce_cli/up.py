@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import shlex
-import shutil
 import socket
 import time
 from pathlib import Path
@@ -21,7 +19,7 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, told_to_end
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.holders import hidden
-from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
+from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
@@ -171,7 +169,7 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
     console.print(table)
     if elsewhere:
         console.print(elsewhere, style="yellow", soft_wrap=True)
-    name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
+    name = shown_command()
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
     console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
     console.print_json(json.dumps(desktop_snippet(settings)))
