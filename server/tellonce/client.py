@@ -27,8 +27,8 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejected the access token; the text says which. Repeat
-    the call if repeating it does no harm."""
+    """The server was not reachable, its answer was lost, or it rejected the access token; the exception text says which
+    of these happened. Repeat the call if repeating it does no harm."""
 
 
 class MemoryClient:

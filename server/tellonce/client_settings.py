@@ -78,7 +78,8 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """The token for calls to the server: the setting or, without it, the token for `scope` in the data folder.
+        """Return the setting that holds the token for calls to the server; without it, the token for `scope` in the
+        data folder.
 
         Raises:
             SettingsError: there is no token in either place.

@@ -81,7 +81,7 @@ async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
 
 
 def _single(error: BaseException) -> BaseException | None:
-    """The only error in a group and in the groups within it; None if there are several."""
+    """Return the only exception in an exception group and its nested groups; None if there are several exceptions."""
     while isinstance(error, BaseExceptionGroup):
         if len(error.exceptions) != 1:
             return None
@@ -130,7 +130,8 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the answer to its end, unless it is a stream. If the connection breaks midway, the error is raised here.
+    """Read the response to its end, unless the response is a stream. If the connection breaks midway, the error is
+    raised here.
 
     An error in another format is converted to JSON-RPC; otherwise the caller would not see its text.
     """

@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 def begin(level: int = logging.WARNING) -> None:
-    """Start logging to stderr, including the error that ends the process or one of its threads."""
+    """Start logging to stderr. An exception that ends the process or one of its threads is logged, too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
@@ -36,7 +36,7 @@ def begin(level: int = logging.WARNING) -> None:
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """Log all further lines in this form. A process calls this as soon as it has read its settings."""
+    """From now on, write log lines as text or as JSON. A process calls this as soon as it has read its settings."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 

@@ -26,8 +26,8 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its due time the terminal reads a reminder of the bot. At the due time it may be too late, because
-the bot may have finished it already."""
+"""How long before its due time a reminder of the bot is read by the terminal. At the due time it may be too late,
+because the bot may have finished it already."""
 
 
 @dataclass

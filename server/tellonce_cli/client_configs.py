@@ -24,7 +24,7 @@ Command = Mapping[str, Any]
 
 
 class UnreadableConfig(Exception):
-    """The file does not have the format that its client writes; the text says what is wrong."""
+    """The configuration file does not have the format that its client writes; the exception text says what is wrong."""
 
 
 @dataclass(frozen=True)

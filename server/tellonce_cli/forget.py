@@ -1,4 +1,5 @@
-"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those that the person selects."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the matches that the person
+selects."""
 
 import asyncio
 from collections.abc import Sequence
@@ -51,7 +52,8 @@ def _told(done: c.Forgotten) -> str:
 
 
 async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
-    """Show the matches, ask which to erase, erase them, and return the text about the result."""
+    """Show the matches, ask which of them to erase, erase the selected matches, and return the text about the
+    result."""
     preview = await memory.forget(target)
     if preview.confirm is None:
         return views.nothing_view(preview)

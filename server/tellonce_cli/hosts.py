@@ -35,7 +35,7 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where it is, and how it is stored."""
+"""The settings that determine whose memory a server serves, where that memory is, and how it is stored."""
 
 _OLLAMA = ("ollama_url", "ollama_embedding_model")
 """The settings that are needed only if Ollama computes the vectors."""

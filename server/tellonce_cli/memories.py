@@ -67,8 +67,8 @@ def print_json(result: BaseModel) -> None:
 
 
 async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
-    """The page with the number `page`. All earlier pages are read, too, because a cursor leads only to the next
-    page."""
+    """Return the page of results with the number `page`. All earlier pages are read, too, because a cursor leads only
+    to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:

@@ -141,7 +141,7 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
 
 
 async def _health(settings: ServerSettings) -> dict[str, Any] | None:
-    """The server's health report; None if it does not answer."""
+    """The server's health report; None if the server does not answer."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
             answer = await http.get(f"{address(settings)}/health")
@@ -180,7 +180,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 
 
 def _telegram(relay: RelaySettings) -> str:
-    """A text that says that the relay runs, or what it needs to run."""
+    """Return whether the relay runs; if it is off, the text also says which settings it needs."""
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
     try:
@@ -230,8 +230,8 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def _leave_database(settings: ServerSettings) -> None:
-    """Stop the embedded PostgreSQL if the server was killed before it could do so. If another process uses it, it keeps
-    running."""
+    """Stop the embedded PostgreSQL if the server was killed before the server itself could stop it. If another process
+    uses it, it keeps running."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

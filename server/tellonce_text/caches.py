@@ -1,4 +1,4 @@
-"""A list of all caches that hold texts, so that they can be cleared: forgotten text must not stay in a process."""
+"""Lists all caches that hold texts, so that the caches can be cleared: forgotten text must not stay in a process."""
 
 from typing import Protocol, TypeVar
 

@@ -1,5 +1,5 @@
-"""Marks the words of a message that are no longer true, because the memory learned from them was changed. An example is
-`The dentist is on Tuesday (since changed: #8).` The functions are pure.
+"""Marks the words of a message that are no longer true, because the memory learned from these words was changed. An
+example is `The dentist is on Tuesday (since changed: #8).` The functions are pure.
 
 The message's own words stay as they were said. The number in the mark is that of the memory with the current statement.
 """
@@ -37,9 +37,8 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A statement learned from a message and since reworded or replaced: the number and content of the memory that
-    states it now, and its former words. `verbatim` means that the former words are the message's own words. `contents`
-    are the former contents of the memory."""
+    """A statement that was learned from a message and later reworded or replaced. `verbatim` means that the former
+    words are the message's own words. `contents` are the former contents of the memory."""
 
     memory_id: int
     content: str
@@ -59,8 +58,8 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 
 def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
-    """The changes of the messages at a place, for a text that shows or summarizes them. A summary of several messages is
-    marked only after former words that it repeats, those of a message or of a memory."""
+    """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. A
+    summary of several messages is marked only after former words that it repeats, those of a message or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -89,8 +88,9 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 
 def _end_of(text: str, change: Change) -> int | None:
-    """The position in the text after the first former words that it contains, before their punctuation. One of their
-    sentences is enough, because an excerpt may lack the others; of a clipped text, their beginning is enough."""
+    """Return the position in the text after the first of the former words that the text contains, before the
+    punctuation that follows; None if the text contains none of them. One of their sentences is enough, because an
+    excerpt may lack the others; of a clipped text, their beginning is enough."""
     parts = [part for words in change.former for part in (words, *split_sentences(words))]
     found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
     at = next((match.end() for match in found if match), None)
@@ -99,13 +99,14 @@ def _end_of(text: str, change: Change) -> int | None:
 
 
 def _is_clipped(text: str, words: str) -> bool:
-    """Whether the text ends within these words, after at least LEAST_CLIPPED of them."""
+    """Whether the text ends in the middle of the words `words`, after at least LEAST_CLIPPED of them."""
     shown, former = (_WORD.findall(x.casefold()) for x in (text[-2 * len(words) :], words))
     return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))
 
 
 @lru_cache(maxsize=256)
 def _words_of(text: str) -> re.Pattern[str] | None:
-    """Matches the text's words in order, ignoring case, punctuation and dates that were added between them."""
+    """Return a pattern that matches the text's words in order, ignoring case, punctuation, and dates that were added
+    between the words."""
     words = [re.escape(word) for word in _WORD.findall(text)]
     return re.compile(rf"\b{_BETWEEN.join(words)}\b{_DATE}", re.IGNORECASE) if words else None

@@ -119,7 +119,7 @@ def _part(part: Any) -> str:
 
 
 def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
-    """Yield each line of the custom instructions, and of the memory that ChatGPT gave to its model."""
+    """Yield each line of the custom instructions, and each line of the memory that ChatGPT gave to its model."""
     for key in ("user_profile", "user_instructions", "model_set_context"):
         for line in str(content.get(key) or "").splitlines():
             text = _NUMBERED.sub("", line).strip(" -•\t")

@@ -26,12 +26,12 @@ CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
-"""Entries that begin like this are marked as the user's, but Claude Code wrote them."""
+"""Entries that begin with one of these texts are marked as the user's, although Claude Code wrote them."""
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder contains files of Claude Code: it is Claude Code's own folder, has sessions or memory files of
-    a project, or is a project with instructions."""
+    """Whether the folder contains files of Claude Code: the folder is Claude Code's own folder, is a project with
+    instructions, or contains sessions or memory files of a project."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()

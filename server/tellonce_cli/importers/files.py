@@ -122,7 +122,7 @@ def _first_line(error: Exception) -> str:
 
 
 def shards(path: Path, pattern: str) -> list[str]:
-    """The names of the files that hold the export, in order: one file, or numbered parts."""
+    """Return the names of the files that hold the export: either one file, or numbered parts in order."""
     names: list[str] = []
     if path.is_dir():
         names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
@@ -159,7 +159,7 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files with that ending, except those in hidden folders and very long files.
+    """Yield the text files whose names end in `suffix`, except files in hidden folders and very long files.
 
     Raises: ImportFailed: a file cannot be read.
     """

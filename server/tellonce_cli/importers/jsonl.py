@@ -48,7 +48,7 @@ NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601).
 
 
 def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines with their numbers, starting at 1. A line that is too long is cut."""
+    """Yield the lines, each with its line number, starting at 1. A line that is too long is cut."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number, done, rest = number + 1, done + len(line), line

@@ -17,7 +17,7 @@ SHORTEST = 4
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The simple fields at the start of a note, and its body. Lists and nested fields are ignored."""
+    """Return the simple fields at the start of a note, and the text after them. Lists and nested fields are ignored."""
     found = _FRONT.match(text)
     if found is None:
         return {}, text

@@ -90,8 +90,8 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every value with its dotted path. The function does not recurse, because a caller could nest values deeper than
-    the recursion limit."""
+    """Yield each value that is neither an object nor a list, with its dotted path. The function does not recurse,
+    because a caller could nest values deeper than the recursion limit."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

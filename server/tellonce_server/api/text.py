@@ -13,8 +13,8 @@ ASKED = 20
 
 
 def structured(_: BaseModel) -> str:
-    """The short text of a tool for the memory page. The page reads only the structured content, so the text does not
-    repeat the result."""
+    """Return the short text that a tool for the memory page adds to its structured content. The page reads only the
+    structured content, so the text does not repeat the result."""
     return "The result is the structured content."
 
 

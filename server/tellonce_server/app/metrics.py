@@ -41,7 +41,8 @@ class Metrics:
         self._seconds.labels(tool).observe(seconds)
 
     async def text(self) -> bytes:
-        """The text of the page. During a database outage it contains only the figures of the process itself."""
+        """Return the metrics in the Prometheus text format. During a database outage it contains only the figures of
+        the process itself."""
         health = await self._storage.health()
         families = [*_process(health)]
         try:

@@ -64,7 +64,8 @@ class SigningKeys:
 
 
 class JwtVerifier:
-    """Checks the signature, issuer, audience, times and subject of a token, and rejects it if one of them is wrong."""
+    """Checks the signature, issuer, audience, times and subject of a token, and rejects the token if one of these is
+    wrong."""
 
     def __init__(self, remote: Remote, keys: SigningKeys) -> None:
         self._remote = remote

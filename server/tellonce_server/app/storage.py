@@ -136,7 +136,8 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error that people have to fix as one line, and only once. Log any other error with its stack."""
+        """Log an error that a person has to fix: as one line, and only once for the same error. Log any other error
+        with its stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)

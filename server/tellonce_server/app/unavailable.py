@@ -52,7 +52,8 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, which tells the client which call failed; None if it cannot be read."""
+    """Return the JSON-RPC id of the request, from which the client knows which call failed; None if the id cannot be
+    read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

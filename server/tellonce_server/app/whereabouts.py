@@ -57,7 +57,8 @@ def has_memory(settings: ServerSettings) -> bool:
 
 
 def move_former_folder() -> str | None:
-    """Move the former folder if the new folder does not exist and no server uses the former one.
+    """Move the data folder from its former path to its new path, if the new folder does not exist and no server uses
+    the former folder.
 
     Returns: A sentence for the person, or None if there was nothing to move.
     """

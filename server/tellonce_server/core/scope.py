@@ -64,7 +64,7 @@ class ChatScope:
 
     @property
     def shared(self) -> bool:
-        """Whether this is a shared group, which is its own owner."""
+        """Whether this chat is a shared group. A shared group is its own owner."""
         return self.chat_id < 0 and self.owner_id == self.chat_id
 
 
@@ -151,7 +151,8 @@ def known_everywhere(owner_id: int) -> int:
 
 
 def topic_thread(chat_id: int, message_thread_id: int | str) -> str:
-    """The thread key of a forum topic, given by its number, or of a client's session, given by its name."""
+    """Return the thread key of a forum topic or of a client's session. `message_thread_id` is the topic's number or the
+    session's name."""
     return f"topic:{chat_id}:{message_thread_id}"
 
 

@@ -47,7 +47,8 @@ WORK = "tellonce_work"
 """The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The channel that announces every erasure with its commit. Each server process then clears its caches of texts."""
+"""The PostgreSQL notification channel on which the commit of an erasure announces the erasure. Each server process then
+clears its caches of texts."""
 
 CHANGES = "tellonce_changes"
 """The channel that announces changed resources. Its payload is the owner, a space and the URI."""

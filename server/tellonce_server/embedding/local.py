@@ -24,8 +24,8 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds before the second attempt to get the model's files, and the longest such delay. The delay doubles each
-time."""
+"""The delay in seconds before the second attempt to get the model's files, and the longest delay before an attempt. The
+delay doubles each time."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ class LocalEmbedder:
 
     @property
     def state(self) -> dict[str, Any]:
-        """State for the health page: the progress of the download, or why it failed."""
+        """The state for the health page: the progress of the download, or the reason why the download failed."""
         done, total = self._progress
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 

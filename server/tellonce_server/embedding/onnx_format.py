@@ -29,7 +29,7 @@ def model(graph: bytes) -> bytes:
 
 
 def extension(graph: bytes) -> bytes:
-    """The bytes to append to a model, so that it also has the parts of this graph."""
+    """Return the bytes that add the parts of the graph `graph` to a model when they are appended to the model."""
     return _bytes(7, graph)
 
 

@@ -139,8 +139,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
     ) -> tuple[ContextRows, list[Found]]:
-        """The conversation as it was when message `asked` was written. Later messages are dropped unless they answer
-        earlier ones."""
+        """Return the conversation as it was when the message `asked` was written. Later messages are dropped unless
+        they answer earlier ones."""
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept
@@ -210,7 +210,8 @@ class ContextReader:
         return await self._retriever.hits(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
-        """The messages around the quoted message, if the thread has just been started by a reply to it."""
+        """Return the messages around the quoted message, if the thread has just been started by a reply to the quoted
+        message."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = (r.where.owner_id, r.where.chat_id)
@@ -239,7 +240,7 @@ class ContextReader:
         return receipt_id
 
     def _answered(self, r: _Request, rows: ContextRows) -> int | None:
-        """The number of the message being answered, if the window contains it."""
+        """Return the id of the message that is being answered; None if the window does not contain it."""
         wanted = r.args.exclude_message_id
         named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
         own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
@@ -265,7 +266,7 @@ class ContextReader:
 
 
 def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[Place]:
-    """The messages that the context may show, without those that a search found."""
+    """Yield the messages that the context may show, except the messages that a search found."""
     replies = (line for talk in beside.replies for line in talk.lines)
     yield from (Place(chat, line.id, line.id) for line in (*rows.window, *beside.left, *replies))
     yield from (Place(talk.chat_id, line.id, line.id) for talk in beside.others for line in talk.lines)

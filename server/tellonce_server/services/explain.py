@@ -15,8 +15,8 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Number of attempts to read a receipt, and the seconds between them. Several attempts are made because another server
-process may be about to write the receipt."""
+"""The number of attempts to read a receipt, and the seconds between two attempts. Several attempts are made because
+another server process may be about to write the receipt."""
 
 
 class NothingToExplain(Refused):

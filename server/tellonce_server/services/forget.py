@@ -43,7 +43,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """All matches that the preview showed, and the ones among them that the user chose to erase."""
+    """All matches that the preview showed, and those of the matches that the user chose to erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -222,7 +222,7 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
-    """The matches of the final search, without those that the user chose to keep."""
+    """Return the matches of the final search, except the matches that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
     found = [hit for hit in erased.left if hit.degree in order.degrees]
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]

@@ -189,7 +189,7 @@ class Keeper:
         )
 
     async def _sources(self, item: ExportedMemory) -> list[int]:
-        """The numbers of the source messages that are also stored in this database."""
+        """Return the ids of those source messages that are stored in this database."""
         database, where = self.services.deps.database, self.where
         place = (where.owner_id, where.chat_id)
         found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]

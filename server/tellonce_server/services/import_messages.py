@@ -61,8 +61,8 @@ class Imported:
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and the values computed from the text alone. They are computed before the transaction, outside
-    the event loop."""
+    """A message's text, and the values that are computed from this text alone. They are computed before the
+    transaction, outside the event loop."""
 
     content: str
     importance: float
@@ -139,8 +139,8 @@ class Importer:
             await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """The numbers and times of the messages that were recorded without an external id. An export identifies these
-        messages by their numbers."""
+        """Return the ids and times of the messages that were recorded without an external id. An export identifies
+        these messages by their numbers."""
         own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]

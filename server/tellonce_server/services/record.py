@@ -35,7 +35,7 @@ class MessageRefused(Refused):
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and the values computed from the text alone."""
+    """A message's text, and the values that are computed from this text alone."""
 
     content: str
     importance: float
@@ -73,7 +73,7 @@ class Recorder:
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
-        """Record a message, or recognize it by its id as a duplicate or an edit.
+        """Record a message. If a message with the same id is already recorded, the new one is a duplicate or an edit.
 
         Raises: MessageRefused: `exchange_of` names no message, or the id belongs to a message of the other role.
         """

@@ -49,7 +49,8 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """This chat has no memory with that number, or may not change it. The error text says where to find the number."""
+    """This chat has no memory with that number, or the chat may not change the memory. The error text says where to
+    find the number."""
 
 
 class MemoryUnfit(Refused):
@@ -330,8 +331,8 @@ class Rememberer:
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """The due time after an edit: the one that the new text names. If neither text names a day, the due time
-        stays."""
+        """Return the due time of a memory after an edit: the time that the new text names. If neither text names a day,
+        the due time stays."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone

@@ -101,5 +101,5 @@ async def _nothing() -> str:
 
 
 def _unseen(hits: Sequence[Hit], thread: str) -> list[Hit]:
-    """The results without the session's own messages, which its model has already seen."""
+    """Return the results without the session's own messages, which the model of the session has already seen."""
     return [hit for hit in hits if hit.thread_key != thread]

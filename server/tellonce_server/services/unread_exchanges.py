@@ -1,4 +1,4 @@
-"""Hands exchanges that no model has read to the connected assistant, and marks them as read afterwards."""
+"""Hands exchanges that no model has read to the connected assistant, and marks the exchanges as read afterwards."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -46,8 +46,9 @@ class HandingOut:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant if they were handed out recently or contain a message of `sources`. Notes
-    from these exchanges are ended, except those in `borne_out`, which the assistant's statements repeat."""
+    """Mark an exchange as read by the assistant if the exchange was handed out recently or contains a message of
+    `sources`. Notes from these exchanges are ended, except those in `borne_out`, which the assistant's statements
+    repeat."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):

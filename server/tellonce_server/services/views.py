@@ -212,7 +212,8 @@ def _cursor(moment: datetime, number: int) -> str:
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """The time and number of the previous page's last entry. Raises: Refused: the cursor is not valid."""
+    """Return the time and the id of the previous page's last entry, which the cursor names. Raises: Refused: the cursor
+    is not valid."""
     moment, _, number = cursor.partition(".")
     try:
         if re.fullmatch(r"[0-9]{1,18}", number):

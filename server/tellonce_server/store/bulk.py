@@ -28,7 +28,7 @@ class BulkMessage:
 
 
 def by_number(chat_id: int, number: int | str) -> str:
-    """The external id given to a message whose channel gave it none."""
+    """Return the external id for a message whose channel gave no external id."""
     return f"{chat_id}:{number}"
 
 
@@ -56,7 +56,7 @@ async def known(
 
 
 async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
-    """Store the messages and return their numbers in the given order. Run it in a transaction, because it locks the
+    """Store the messages and return their ids in the given order. Run it in a transaction, because it locks the
     chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)

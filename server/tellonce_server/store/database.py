@@ -158,8 +158,8 @@ class Database:
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes after their transaction was committed. A notification inside the transaction would serialize
-        all commits."""
+        """Announce changes after the transaction with these changes was committed. A notification inside the
+        transaction would serialize all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 

@@ -57,7 +57,7 @@ async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | No
 
 
 async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """The numbers of the messages that were recorded after `message_id` and answer a message before it."""
+    """Return the ids of the messages that were recorded after `message_id` and answer a message before `message_id`."""
     rows = await q.rows("elsewhere.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 

@@ -121,15 +121,15 @@ async def memories_of(
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages directly before and after each given message in its thread, and those up to three positions away
-    that were sent within a minute of it."""
+    """Return the messages directly before and after each given message in its thread, and messages up to three
+    positions away from the given message that were sent within a minute of it."""
     return [TextRow(*row) for row in await q.rows("forget.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
-    """Current memories learned from these messages, except those in `without`."""
+    """Return the current memories that were learned from the messages `keys`, except the memories `without`."""
     return _statements(await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), list(without), limit))
 
 
@@ -150,8 +150,8 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 
 
 async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText], now: datetime) -> set[tuple[int, int]]:
-    """Write the new texts and their tombstones. Returns the changed messages as (chat, number). A message that no
-    longer has the expected version is not changed."""
+    """Write the new texts of the messages, and the tombstones of the erased texts. Returns the changed messages as
+    (chat, number). A message that no longer has the expected version is not changed."""
     columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
     scopes = [f"@c{m.chat_id}" for m in new]
     marks = unzip([(m.chat_id, m.id, claim) for m in new for claim in m.claims], 3)
@@ -187,8 +187,8 @@ async def set_profile(q: Queries, owner_id: int, row: TextRow, narrative: str, b
 
 
 async def set_former_lines(q: Queries, owner_id: int, lines: Sequence[tuple[int, str]]) -> None:
-    """Replace the texts of lines of former versions of summaries and profiles. `lines` has pairs of a line's number and
-    its new text. A line whose new text is empty is deleted."""
+    """Replace the texts of single lines in former versions of summaries and profiles. `lines` has pairs of a line's
+    number and its new text. A line whose new text is empty is deleted."""
     await q.run("forget.set_former_lines", owner_id, *unzip(lines, 2))
 
 

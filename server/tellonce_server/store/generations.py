@@ -47,7 +47,8 @@ async def drop_others(connection: Any, model: str) -> None:
 
 
 async def left(connection: Any, kind: str, model: str, after: Sequence[int], limit: int) -> list[Any]:
-    """The next texts of a kind that the model has not embedded, in key order, after the row `after`."""
+    """Return the next texts of a kind, in key order, after the row `after`. Texts that the model has embedded are left
+    out."""
     rows: list[Any] = await connection.fetch(query(f"embeddings.{kind}_left"), model, *after, limit)
     return rows
 

@@ -32,7 +32,7 @@ async def since(q: Queries, start: datetime) -> Spent:
 
 
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """The tiers whose provider has been unreachable in every call since its last answer."""
+    """Return the tiers whose provider was unreachable in every call after the provider's last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 

@@ -95,7 +95,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The model that worded a memory (None: the user), the chat of its sources, and the quotes that support it."""
+    """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
+    support the memory."""
 
     model: str | None = None
     tier: Tier | None = None
@@ -152,8 +153,8 @@ async def page(
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
-    """The memories visible in a chat that have one of these statuses and kinds (None: all kinds), newest first. The
-    page begins after the memory with the time and number `after`."""
+    """Return the memories that are visible in a chat and have one of the given statuses and kinds (None: all kinds),
+    newest first. The page begins after the memory with the time and number `after`."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
@@ -192,8 +193,8 @@ async def known_for(
 async def read_by(
     q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """The memories that these tiers learned from these messages alone, except those the user has confirmed or
-    pinned."""
+    """Return the memories that the given tiers learned from the given messages alone, except memories that the user has
+    confirmed or pinned."""
     rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
@@ -371,7 +372,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, or the former text of one that was reworded."""
+    """A statement that no longer holds, or the former text of a reworded statement."""
 
     content: str
     at: datetime
@@ -379,8 +380,8 @@ class Ended:
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """The memories learned from these messages that no longer hold, and the former texts of those that were
-    reworded."""
+    """Return the memories learned from the given messages that no longer hold, and the former texts of reworded
+    memories."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 

@@ -67,8 +67,8 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and the state of its thread afterwards. `before` is the time at which the thread's previous
-    message was sent."""
+    """The id of the recorded message, and the state of its thread afterwards. `before` is the time at which the
+    thread's previous message was sent."""
 
     id: int
     last_no: int
@@ -194,7 +194,7 @@ async def last_of_range(
 async def before_in_thread(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:
-    """Messages of the thread before this one, oldest first."""
+    """Return messages of the thread before the given message, oldest first."""
     return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
 
 
@@ -210,8 +210,8 @@ async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int)
 async def around(
     q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
 ) -> list[Line]:
-    """The messages around this one in its thread, oldest first. With `as_of`, they have the texts that they had at that
-    time."""
+    """Return the messages around the given message in its thread, oldest first. With `as_of`, they have the texts that
+    they had at that time."""
     return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 

@@ -50,7 +50,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """A context that was built; `question` is the message it was built for, if known."""
+    """A context that was built; `question` is the message for which the context was built, if this message is known."""
 
     id: str
     chat_id: int

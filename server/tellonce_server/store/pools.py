@@ -43,7 +43,7 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that knows its current owner and the model of the vectors it sends."""
+    """A connection that keeps its current owner and the model of the vectors that are sent over it."""
 
     lasting = True
     """Whether settings persist after a transaction."""

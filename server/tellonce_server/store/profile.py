@@ -1,4 +1,4 @@
-"""The user's profile: a narrative, and the lists it was written from."""
+"""The user's profile: a narrative, and the lists from which the narrative was written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The queue of jobs, and the workers that ask for them. A result is stored before it is applied (write-ahead). The
+"""The queue of jobs, and the workers that ask for jobs. A result is stored before it is applied (write-ahead). The
 state machine is in the SQL statements."""
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, with the trace that queued it.
+    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
 
     The job is merged into an unclaimed job of the same kind, class and dedup key.
     """
@@ -244,7 +244,7 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark the earlier jobs whose text this job has replaced as final, so that they are not redone."""
+    """Mark the earlier jobs whose text this job has replaced as final, so that no tier does these jobs again."""
     await q.run("queue.settle", *_key(key))
 
 
@@ -287,16 +287,16 @@ async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, i
 async def hand_out(
     q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
 ) -> list[Job]:
-    """Hand out to the connected assistant the newest exchanges of the chat that no model has read, except those handed
-    out since `handed_before`."""
+    """Hand out to the connected assistant the newest exchanges of the chat that no model has read, except exchanges
+    that were handed out since `handed_before`."""
     return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
 
 
 async def read_by_assistant(
     q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
 ) -> list[Job]:
-    """Mark exchanges as read by the connected assistant: those handed out after `since`, and those that contain one of
-    the messages `sources`."""
+    """Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
+    contain one of the messages `sources`."""
     rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
     return [_job(row) for row in rows]
 

@@ -27,7 +27,7 @@ OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
 
 
 def rewrites() -> list[str]:
-    """The names of the rewriting queries, in the order to run them."""
+    """Return the names of the queries that rewrite tables, in the order in which they must run."""
     return sorted(name for name in queries() if name.startswith("scrub.rewrite_"))
 
 
@@ -50,8 +50,8 @@ async def session(dsn: str) -> AsyncGenerator[Any]:
 
 
 async def is_alone(session: Any) -> bool:
-    """Take the lock and return True, or return False if another process holds it. The lock is released when the session
-    ends."""
+    """Take the lock and return True; return False if another process holds the lock. The lock is released when the
+    session ends."""
     return bool(await session.fetchval(query("locks.take"), LOCK))
 
 

@@ -40,7 +40,8 @@ MOST_READ: Final = 2_000
 
 
 class _Repeat(NamedTuple):
-    """A repetition: the last three fields of its cron expression in `days`, and the hour to use if no time is given."""
+    """A repetition: the last three fields of the repetition's cron expression in `days`, and the hour to use if the
+    text gives no time."""
 
     end: int
     days: str

@@ -329,7 +329,8 @@ def _names_month(line: Line, index: int) -> bool:
 
 
 def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | None:
-    """Mark a day without a month as uncertain unless it is near, because the text may be about another month."""
+    """Mark a day without a month as uncertain unless the day is near, because the text may mean this day in another
+    month."""
     if found is None:
         return None
     distance = abs((found.choices[0].first - scene.today).days)

@@ -284,7 +284,8 @@ def feast(line: Line, index: int) -> Phrase | None:
 
 
 def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The meaning of `Labor Day weekend`: the feast together with the Saturday and Sunday next to it."""
+    """Return the meaning of `Labor Day weekend`: the feast together with the Saturday and the Sunday next to the
+    feast."""
 
     def weekend(scene: Scene) -> Meaning | None:
         found = meaning(scene)

@@ -73,7 +73,7 @@ def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
-    """Parse `the week` or `the year`, which means the current one."""
+    """Parse `the week` or `the year`, which means the current week or year."""
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":

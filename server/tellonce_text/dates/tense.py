@@ -167,7 +167,7 @@ def _moved_from(line: Line, first: int) -> bool:
 
 
 def _back(line: Line, first: int) -> range:
-    """The indexes of the tokens before the expression in its sentence, the nearest first."""
+    """Return the indexes of the tokens before the expression in the expression's sentence, the nearest token first."""
     return range(first - 1, max(line.sentences[first][0], first - _FAR) - 1, -1)
 
 
@@ -330,7 +330,7 @@ def _moved_to(line: Line, first: int) -> bool:
 
 
 def _is_condition(line: Line, index: int) -> bool:
-    """Whether the verb is in a condition, as in `if you slept well`, so it does not say what happened."""
+    """Whether the verb is in a condition, as in `if you slept well`; such a verb does not say what happened."""
     return any(line[at].has("condition") for at in range(index - 3, index))
 
 

@@ -59,13 +59,13 @@ class Line:
 
     @cached_property
     def tags(self) -> frozenset[str]:
-        """All tags of its tokens."""
+        """All tags of the line's tokens."""
         return frozenset(tag for token in self._padded for tag in token.tags)
 
     @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
-        """For each token, the index of the first token of its sentence and the index after that sentence's last
-        token."""
+        """For each token, return the index of the first token of its sentence, and the index after the last token of
+        its sentence."""
         bounds: list[tuple[int, int]] = []
         for index in range(self._length):
             if ends_sentence(self, index) or index == self._length - 1:
@@ -100,7 +100,8 @@ def language_of(text: str) -> str:
 
 
 def line_of(text: str, language: str | None = None) -> Line | None:
-    """The tokens of the text; None if it cannot contain a time. Without `language`, the language is detected."""
+    """Return the tokens of the text; None if the text cannot contain a time. Without `language`, the language is
+    detected."""
     if not _MAYBE.search(text):
         return None
     raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]

@@ -19,7 +19,7 @@ LINE_BYTES = 4 * 1024 * 1024
 
 
 class CommandRefused(Refused):
-    """The command failed; the text is the sentence it printed."""
+    """The command failed; the exception text is the sentence that the command printed."""
 
 
 @asynccontextmanager
@@ -45,7 +45,7 @@ async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Pro
 
 
 async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
-    """The lines that a command prints, as they arrive. Raises CommandRefused."""
+    """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
     async with running(module, task, *arguments) as process:
         assert process.stdout is not None  # they were opened as pipes above
         assert process.stderr is not None

@@ -1,4 +1,5 @@
-"""Protects the memory page: accepts its cookie as a credential, and defines the headers of its responses."""
+"""Protects the memory page: accepts the page's cookie as a credential, and defines the headers of the page's
+responses."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit

@@ -21,7 +21,7 @@ PART = 64 * 1024
 
 
 class NoUpload(Refused):
-    """There is no such upload, or it is older than a day; upload the file again."""
+    """No upload has this name, or the upload is older than a day; upload the file again."""
 
 
 class Uploads:

@@ -21,8 +21,8 @@ Says = Callable[[str], bool]
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Both summaries in at most `share` tokens, each under its title, without statements that the context already
-    makes."""
+    """Return the summary of the chat and the summary of the thread in at most `share` tokens, each under its title,
+    without statements that the context already makes."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat

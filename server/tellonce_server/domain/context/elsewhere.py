@@ -28,7 +28,7 @@ OTHERS = "The user's other talks:"
 
 def elsewhere_text(m: Material) -> str:
     """Messages of the threads that this thread came from or that reply to it, then messages of the owner's other chats;
-    empty if there are none."""
+    empty if there are no such messages."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 

@@ -191,7 +191,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first one at which a step begins. The start then moves in steps even if not all
-    messages fit."""
+    """Drop the messages before the first message whose position in the thread begins a step. The start then moves in
+    steps even if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -123,7 +123,7 @@ def summary_line(chunk: Chunk, view: View) -> str:
 
 
 def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """A summary's line, or one line of it."""
+    """Format a summary, or one line of a summary, as a line of a context."""
     return f"[Summary | {period(start, end, zone)}]: {body(text)}"
 
 
@@ -161,8 +161,8 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
 
 
 def hit_line(hit: Hit, view: View) -> str:
-    """A search result's line with its date, and with its thread if that is not the current one: `[Feb 15, 3 days ago |
-    09:15 AM] User: …`.
+    """A search result's line with its date; a result from another thread is labeled with that thread, too: `[Feb 15, 3
+    days ago | 09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each

@@ -51,7 +51,7 @@ class Material:
 
     @property
     def changed(self) -> list[int]:
-        """The numbers of the memories that now state what a message of this context stated."""
+        """The ids of the memories that now state what a message of this context stated."""
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
         places = [*here, *(hit.place for hit in self.found("message"))]
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]

@@ -127,7 +127,7 @@ class Relevant:
 
     @property
     def summaries(self) -> set[int]:
-        """The numbers of the summaries shown."""
+        """The ids of the chunk summaries that this section shows."""
         return {hit.id for hit, _ in self._kept if hit.kind == "summary"}
 
     def write(self) -> None:

@@ -101,7 +101,8 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees of certainty to erase: all that are at least as certain as the least certain selected match."""
+        """The degrees of certainty whose matches are erased: all degrees that are at least as certain as the least
+        certain selected match."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
@@ -157,8 +158,9 @@ class Eraser:
         return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
-        """Write the new texts in short transactions while the next ones are computed. Until the erasure ends, a power
-        failure may undo batches. The last commit is durable and makes the earlier ones durable too."""
+        """Write the new texts of a batch in a short transaction while the new texts of the next batch are computed.
+        Until the erasure ends, a power failure may undo batches. The last commit is durable and makes the earlier ones
+        durable too."""
         owner = order.where.owner_id
         async for read, planned in self._planned_batches(order):
             done: set[tuple[int, int]] = set()

@@ -105,7 +105,7 @@ async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now
 
 
 def _without(rows: Sequence[TextRow], query: StatementQuery) -> list[tuple[TextRow, str, Any]]:
-    """The rows that make one of the statements, with their new text and body."""
+    """Return the rows that make one of the statements, each with its new text and body."""
     changed: list[tuple[TextRow, str, Any]] = []
     for row in rows:
         # A routine's summary is stored on its message, but it is a derived text too.

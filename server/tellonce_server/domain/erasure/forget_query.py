@@ -258,7 +258,7 @@ def _end(mark: Mark) -> int:
 
 
 def accepted(degree: Degree) -> frozenset[Degree]:
-    """The degrees at least as certain as this one."""
+    """Return the degrees of certainty that are at least as certain as `degree`."""
     return frozenset(DEGREES[: DEGREES.index(degree) + 1])
 
 

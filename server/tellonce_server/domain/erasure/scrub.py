@@ -54,7 +54,7 @@ class Scrubber:
         return bool(hours) and await store.is_due(self._deps.database, latest)
 
     async def scrub(self, *, gives_way: bool = True) -> bool:
-        """Rewrite now and return whether it was done.
+        """Rewrite the tables now and return whether all of them were rewritten.
 
         Returns False if another process is scrubbing, or if another session needed a table. The next attempt then skips
         the tables that are already rewritten. With `gives_way` False, other sessions wait for the tables.

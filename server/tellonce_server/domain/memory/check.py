@@ -46,7 +46,7 @@ _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 
 
 class Admits(Protocol):
-    """Returns whether words said at a given time in a zone can mean this day or time."""
+    """Returns whether words said at a given time in a zone can mean the given day or time."""
 
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
@@ -197,7 +197,7 @@ class _Moment:
 
     @property
     def is_before_a_day(self) -> bool:
-        """Whether this is the last minute before a day, such as the deadline in `before Christmas Eve`."""
+        """Whether this moment is the last minute before a day, such as the deadline in `before Christmas Eve`."""
         return (
             self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
         )
@@ -233,7 +233,7 @@ class _Evidence:
         self._numbers |= self._following.numbers
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """The reasons against the claim: the days, numbers and names in it that the quotes do not support."""
+        """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)

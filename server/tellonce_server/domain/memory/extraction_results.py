@@ -77,7 +77,7 @@ class _Exchange:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored, and the reason why it is uncertain, if there is one."""
+    """An item that may be stored, and why the item is uncertain (None if it is certain)."""
 
     item: ExchangeItem
     text: str
@@ -157,7 +157,8 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """The item with the reason why it is uncertain, if there is one; or the reason to drop it."""
+        """Return the item with the reason why it is uncertain, if any; if the item must be dropped, return the reason
+        as text instead."""
         text = mask(item.text.strip())
         if not worth_showing(text):
             return JUNK

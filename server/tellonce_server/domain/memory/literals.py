@@ -36,7 +36,7 @@ _SCALES: Final = {
     "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
-"""The factors from each unit to others of the same kind."""
+"""The factors that convert a length, a mass or a volume in each unit to other units of the same quantity."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
@@ -118,8 +118,8 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """The words, as `words` returns them, with a single space around each. A text contains another if its phrase
-    contains the other's phrase."""
+    """Join the words that `words` returns, with a single space before and after each word. A text contains another if
+    its phrase contains the other's phrase."""
     return f" {' '.join(words(text))} "
 
 
@@ -233,8 +233,8 @@ _COMPOUNDED: Final = 6
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one is a prefix of the other, or they differ only in endings of up to three letters (Warszawa,
-    Warszawie)."""
+    """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
+    (Warszawa, Warszawie)."""
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))

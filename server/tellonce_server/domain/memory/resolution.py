@@ -26,7 +26,7 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
-    """Whether words said at that time in that zone can mean this day or time, in the past or the future."""
+    """Whether words said at `said_at` in `zone` can mean the day or time `moment`, in the past or the future."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -143,8 +143,8 @@ def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
 
 
 def _spelled(line: Line) -> Iterator[str]:
-    """The numbers that number words mean. The library reads most of them. The words of `tellonce_text.dates` add
-    Russian numbers and dozens."""
+    """Yield the numbers that the line gives in words. The library reads most of them. The words of
+    `tellonce_text.dates` add Russian numbers and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)

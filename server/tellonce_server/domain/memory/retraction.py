@@ -29,7 +29,7 @@ MOST_LINES: Final = 60
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds: its texts and its replacement."""
+    """A statement that no longer holds: the texts that state it, and the statement that replaced it."""
 
     texts: Sequence[str]
     instead: str
@@ -84,8 +84,8 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed the texts that `strike` will compare, before its transaction begins. The embedder caches the
-        vectors."""
+        """Embed the texts that `strike` will compare, before the transaction of `strike` begins. The embedder caches
+        the vectors."""
         if not ids:
             return
         texts = await q.rows("derived.standing", owner_id)

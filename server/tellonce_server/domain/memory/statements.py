@@ -48,7 +48,8 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement, or add its sources to the memory that says the same. Memories in `besides` are ignored."""
+        """Add the statement, or add its sources to the known memory that says the same as the statement. Memories in
+        `besides` are ignored."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")

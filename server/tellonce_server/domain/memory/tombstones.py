@@ -12,8 +12,8 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement counts as a forgotten one in other words if their common words are at least this share of the words of
-one of the two."""
+"""A statement counts as a forgotten statement in other words if the words that both have in common are at least this
+share of the words of one of them."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -32,8 +32,8 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences that are erased from it (`gone`). If a client sends the
-        message again, the erased sentences are recognized by these hashes and removed."""
+        """Return hashes of a message's text and of the sentences that are erased from the text (`gone`). If a client
+        sends the message again, the erased sentences are recognized by these hashes and removed."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 

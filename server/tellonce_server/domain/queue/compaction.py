@@ -1,5 +1,5 @@
-"""Decides when a thread's older messages are summarized, and cuts them into runs, each of which gets one summary. All
-functions except the last two are pure."""
+"""Decides when a thread's older messages are summarized, and cuts these messages into runs, each of which gets one
+summary. All functions except the last two are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -58,7 +58,8 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, 
 
 
 def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
-    """The conversations that a `/new` ended, and the current one. A single message joins the conversation after it."""
+    """Return the conversations that a `/new` ended, and the conversation that has not ended. A single message joins the
+    conversation after it."""
     finished: list[Sequence[OpenMessage]] = []
     current: list[OpenMessage] = []
     for _, part in groupby(waiting, key=lambda m: m.epoch):

@@ -25,7 +25,7 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The share of the monthly budget that past work may spend: imported messages, and jobs that a better tier does
+"""The maximum share of the monthly budget for past work, that is, imported messages, and jobs that a better tier does
 again."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
@@ -104,7 +104,7 @@ class WorkQueue:
         return w.Extended(lease_until=extended)
 
     async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
-        """Store the result first, then apply it. Raises ClaimLost."""
+        """Store the result first, then apply the stored result. Raises ClaimLost."""
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
         async with self._deps.database.transaction() as t:
@@ -264,7 +264,7 @@ class WorkQueue:
         return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the monthly budget, or its part for past work, is spent."""
+        """Whether the monthly budget, or the share of the budget for past work, is spent."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False
@@ -292,7 +292,7 @@ class WorkQueue:
 
 
 def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
-    """Whether a model answered but its answer could not be used."""
+    """Whether a model answered but the answer could not be used."""
     return any(not call.ok and not call.down for call in calls)
 
 

@@ -40,9 +40,9 @@ TOLD = 60
 """Maximum memories that a profile is written from."""
 
 FOLDED = 24
-"""Maximum chunk summaries that are added to a rolling summary at a time, the newest ones. They cover about 500
-messages. An imported history may have more chunks, but in the few hundred tokens of a rolling summary, almost nothing
-of the older ones would remain."""
+"""Maximum chunk summaries that are added to a rolling summary at a time. The newest chunk summaries are added. They
+cover about 500 messages. An imported history may have more chunks, but in the few hundred tokens of a rolling summary,
+almost nothing of the older ones would remain."""
 
 
 class Inputs:

@@ -18,7 +18,7 @@ from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates that are found in each way: by words, by similarity and by time."""
+"""Maximum candidates that each way of searching finds: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
 """Minimum number of the nearest codes whose vectors are compared exactly. A search by codes alone would miss three of a
@@ -99,7 +99,7 @@ async def setting(database: Database, r: SearchRequest, normal_text: str, span: 
 
 
 async def shares(database: Database) -> dict[str, float]:
-    """For the most frequent lexemes, the share of messages that contain them."""
+    """For the most frequent lexemes, return the share of messages that contain each lexeme."""
     rows = await database.rows("retrieval.document_frequencies")
     return {row["lexeme"]: row["frequency"] for row in rows}
 
@@ -156,7 +156,7 @@ async def contents(database: Database, owner_id: int, places: Sequence[tuple[int
 async def contents_as_of(
     database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """The texts at `moment`, by (chat, number), of those messages that were edited later."""
+    """For each of the messages that was edited after `moment`, return the text at `moment`, by (chat, number)."""
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
     rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}
@@ -169,8 +169,8 @@ def _reranked(size: int) -> int:
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period, the time until which most messages about it are sent, and the time until which words
-    such as "last month" can refer to it."""
+    """Return the start of the period, the time until which most messages about the period are sent, and the time until
+    which words such as "last month" can refer to the period."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

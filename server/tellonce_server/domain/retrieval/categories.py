@@ -42,8 +42,8 @@ NAMES: Final = tuple(
 
 @dataclass(frozen=True)
 class _Named:
-    """The names of the categories and their vectors, which are all from the same model. `vectors` has one row for each
-    name."""
+    """The names of the categories, and the vectors of the names, which are all from the same model. `vectors` has one
+    row for each name."""
 
     model: str
     vectors: NDArray[np.float32]

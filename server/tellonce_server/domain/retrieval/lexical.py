@@ -1,4 +1,4 @@
-"""Prepares texts for PostgreSQL's full-text search, in the same way for stored texts and for queries. Pure.
+"""Prepares texts for PostgreSQL's full-text search. Stored texts and queries are prepared in the same way. Pure.
 
 PostgreSQL's parser and stemmers then find the words. Without this module, they would find no words in Chinese or
 Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
@@ -19,7 +19,7 @@ def index_text(content: str, speaker: str | None) -> str:
 
 
 def scope_lexemes(owner_id: int, chat_id: int | None) -> list[str]:
-    """Lexemes that limit a search inside the index, so that it never reads the index entries of another chat.
+    """Lexemes that limit a search inside the index, so that the search never reads the index entries of another chat.
 
     A memory that applies to all chats (`chat_id` None) has `@g` instead of a chat.
     """

@@ -18,7 +18,7 @@ TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
 
 MORE_MEMORIES = 12
-"""Maximum memories for a question, including those within `limits`."""
+"""Maximum memories for a question; the memories within `limits` count, too."""
 
 MEMORY_COVERED = 0.15
 """Minimum share of the query's words in a memory whose similarity is below the settings' minimum."""

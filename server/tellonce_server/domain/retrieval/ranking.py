@@ -36,8 +36,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The scores (one for each candidate; a higher score is better), the measured signals, and the scales with which
-    memories and summaries get comparable scores."""
+    """The score of each candidate (a higher score is better), the measured signals, and the scales that make the scores
+    of memories and summaries comparable."""
 
     scores: Floats
     signals: Signals
@@ -66,14 +66,14 @@ def scale(values: Floats, least: float) -> Scale:
 
 
 def _fitting(x: Signals) -> Floats:
-    """The part of the score for further signs that a message is on the subject: its share of the query's words, its
-    numbers and its time expressions."""
+    """The part of the score for further signs that a message is on the subject: the message contains the query's words,
+    has its numbers, or refers to its time."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: Signals) -> Floats:
-    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. This part
-    is not shared with neighbors or with the session."""
+    """The part of the score for signs that a message on the subject is an answer: the message's speaker, form and time.
+    This part is not shared with neighbors or with the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply

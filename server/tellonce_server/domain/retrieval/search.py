@@ -90,7 +90,8 @@ class Retriever:
         return _ranked(everywhere, await self.read(everywhere))
 
     async def read(self, r: SearchRequest) -> Read:
-        """The analyzed question and all candidates that may answer it, not ranked yet."""
+        """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
+        yet."""
         # Most questions are embedded unchanged, so the model runs while the database is read.
         (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
         if question.wording != r.query:
@@ -147,7 +148,7 @@ class Retriever:
         return await candidates.messages(self._database, scan)
 
     async def hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
-        """The chosen results with their texts. `reply` limits the tokens of an assistant's reply."""
+        """Return the chosen results, each with its text. `reply` limits the tokens of an assistant's reply."""
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))

@@ -101,14 +101,15 @@ def coverage(question: Question, ranks: Floats) -> Floats:
 
 
 def longness(tokens: Floats) -> Floats:
-    """How long a reply is on a logarithmic scale: 0 up to LONG_TOKENS, 1 from VERY_LONG_TOKENS on."""
+    """The length of a reply on a logarithmic scale from 0 to 1: 0 up to LONG_TOKENS tokens, and 1 from VERY_LONG_TOKENS
+    tokens on."""
     grown: Floats = np.log(np.maximum(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)
     return grown.clip(0.0, 1.0)
 
 
 def shortness(tokens: Floats) -> Floats:
-    """How short a message is: the natural logarithm of SHORT_TOKENS divided by its tokens, and 0 from SHORT_TOKENS
-    on."""
+    """The shortness of a message: the natural logarithm of SHORT_TOKENS divided by the message's tokens, and 0 from
+    SHORT_TOKENS on."""
     lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
     return lacking.clip(0.0)
 
@@ -182,12 +183,13 @@ def after_spans(at: datetime, spans: Sequence[Span]) -> bool:
 
 
 def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    """Whether a message sent at that time can still refer to one of the periods by words such as "last month"."""
+    """Whether a message sent at time `at` can still refer to one of the periods by words such as "last month"."""
     return any(start - LONGEST_TOLD <= at < end + LONGEST_TOLD for start, end in spans)
 
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
-    """Whether a time expression in a message, read relative to the time of sending, overlaps one of the periods."""
+    """Whether a time expression in a message overlaps one of the periods. The expression is read relative to the time
+    when the message was sent."""
     return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
 
 

@@ -73,21 +73,23 @@ TASTES: Final = 1.0
 """For the user's words about what they like, refuse or insist on, if the query asks for advice."""
 
 ROUTINE: Final = 1.5
-"""For a routine message if the query contains a part of its name ("morning" of morning-summary)."""
+"""For a routine message if the query contains a part of the routine's name ("morning" of morning-summary)."""
 
 BEFORE: Final = 0.3
 """The share of the previous message's similarity that a message gets, because consecutive messages often have the same
 subject."""
 
 ANSWER: Final = 0.3
-"""An additional share if the previous message is a question, because the message may answer it."""
+"""An additional share of the previous message's similarity if the previous message is a question, which the message may
+answer."""
 
 AFTER: Final = 0.45
-"""The share of the next message's similarity that a message gets, because the next message may repeat its subject. A
-message gets no share if the next message is only a question."""
+"""The share of the next message's similarity that is added to a message, because the next message may repeat the
+subject of the message. A message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
-"""The share that a message gets of the mean similarity of its session's three most similar messages."""
+"""The share, added to each message, of the mean similarity of the three most similar messages of the message's
+session."""
 
 ALONE: Final = 1.6
 """The factor for memories and summaries, which have no neighbors and no session."""

@@ -195,7 +195,7 @@ class PageNames(Contract):
 
 
 class FormerText(Contract):
-    """The values that a memory had before an edit, except its text, which is stored as a former version."""
+    """What a memory had before an edit besides its text: its note mark and its deadline."""
 
     note: bool
     deadline: Instant | None = None

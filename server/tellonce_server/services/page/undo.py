@@ -27,7 +27,7 @@ class Undoer:
         self._deps = deps
 
     async def undo(self, owner_id: int, args: p.PageUndoArgs) -> p.PageUndone:
-        """Restore the former states, all or none. Raises TooLate."""
+        """Restore all former states, or none of them. Raises TooLate."""
         now = self._deps.now()
         since = now - timedelta(minutes=UNDO_MINUTES)
         async with self._deps.database.transaction() as t:

@@ -82,7 +82,7 @@ async def _manifest(connection: Any) -> Manifest:
 
 
 def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> list[str]:
-    """Sort the tables so that each one follows the tables it references."""
+    """Sort the tables so that each table follows the tables that it references."""
     before: dict[str, set[str]] = {name: set() for name in sorted(tables)}
     for referrer, referred in references:
         before[referrer] |= {referred} - {referrer}

@@ -120,7 +120,7 @@ async def _server_version(dsn: str) -> int:
 
 
 async def _tool_version(folder: Path) -> int:
-    """The tools' major version, or 0 if it cannot be determined."""
+    """Return the major version of the tools, or 0 if the version cannot be determined."""
     process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
     told, _ = await process.communicate()
     found = re.search(rb"\d+", told)

@@ -131,7 +131,8 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory: a folder inside ours, or the target of a link with that name."""
+        """Return PostgreSQL's own data directory: a folder inside our data folder, or the target of a link with the
+        folder's name."""
         return (self._home / MAJOR).resolve()
 
     @property

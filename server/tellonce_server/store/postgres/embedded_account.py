@@ -1,4 +1,5 @@
-"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders it can reach.
+"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders that the account can
+reach.
 
 PostgreSQL refuses to run as root. The account gets its own folder. The folders outside the data directory keep their
 permissions.

@@ -89,13 +89,13 @@ def bindir() -> Path:
 
 
 def reachable_bindir(account: Account | None) -> Path:
-    """`bindir()`, or a copy of it that the account may enter."""
+    """Return `bindir()`, or a copy of this folder that the account may enter."""
     return reachable(bindir(), account)
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The programs in `source`, or a copy of them if the account may not enter `source`, for example because it is in a
-    closed home directory. The copy takes about 40 MB and is made once."""
+    """Return the folder `source`, or a copy of it if the account may not enter `source`, for example because `source`
+    is in a closed home directory. The copy takes about 40 MB and is made once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -271,8 +271,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """Empty the log if it is larger than 4 MiB, and keep its last part in a second file. The server appends to the log,
-    so the server need not be restarted."""
+    """If the log is larger than 4 MiB, keep the last part of the log in a second file and empty the log. The server
+    appends to the log, so the server need not be restarted."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

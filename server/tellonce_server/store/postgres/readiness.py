@@ -84,7 +84,7 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run the missing statements that this login is allowed to run, and return those that ran.
+    """Run the missing statements that this login is allowed to run, and return the statements that ran.
 
     Raises: DatabaseNotReady: something is still missing.
     """
