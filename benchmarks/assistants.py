@@ -16,7 +16,7 @@ FAR = 0.6
 """The share of facts told in words that a question would not use."""
 
 BACK = 0.6
-"""The share of replies that contain a question similar to one that the benchmark asks later."""
+"""The share of replies that contain a question similar to a question that the benchmark asks later."""
 
 RECALLS = 0.45
 """The share of requests that return to an older fact."""
@@ -35,8 +35,8 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""The number of subjects that have a separate session, of later sessions that return to such a subject, and of sessions
-without facts."""
+"""The number of subjects that have a separate session, the number of later sessions that return to such a subject, and
+the number of sessions without facts."""
 
 
 def write(seed: int) -> Dialogue:

@@ -59,7 +59,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _turns(server: Ours, count: int, seed: int) -> Timed:
-    """Run turns one after another and time each as a whole."""
+    """Run turns one after another, and measure the time of each whole turn."""
     stamp = time.time_ns() % 10**9 + seed
     record = writing(server.client, stamp)["record_message"]
     ask = reading(server.client, stamp, big=False)["get_context, fresh query"]

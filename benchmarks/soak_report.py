@@ -1,4 +1,4 @@
-"""Evaluates a soak run: its series, their slopes, and whether they are flat. Pure."""
+"""Evaluates a soak run: the measured series, the slope of each series, and whether the series are flat. Pure."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -93,7 +93,7 @@ def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, Slope]:
 
 
 def verdict(soak: Soak) -> tuple[bool, str]:
-    """Whether all judged series are flat, and a sentence that names those that are not."""
+    """Return whether all judged series are flat, and a sentence that names the series that are not flat."""
     found = slopes(soak.series())
     if len(found) < len(PROCESSES) + 1 + 2 * len(JUDGED):
         return False, f"No verdict: the run ended too soon after its warm-up of {soak.warm_up} minutes."

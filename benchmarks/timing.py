@@ -11,7 +11,7 @@ Call = Callable[[int], Awaitable[object]]
 
 @dataclass(frozen=True)
 class After:
-    """A timed call that directly follows an untimed one."""
+    """Times a call that directly follows a call that is not timed."""
 
     before: Call
     call: Call

@@ -1,5 +1,5 @@
 """`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: measures how well the scorer, which selects notes
-when there is no language model, separates informative sentences from others.
+when there is no language model, separates informative sentences from other sentences.
 
 FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. For each style it prints two shares:
 the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both are
@@ -32,7 +32,8 @@ class Said:
 
 @dataclass
 class Tally:
-    """Counts of informative sentences and of others: all, kept and shown."""
+    """Counts of informative sentences and of other sentences: how many there are, how many are kept and how many are
+    shown."""
 
     all: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     kept: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})

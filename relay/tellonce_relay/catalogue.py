@@ -33,7 +33,7 @@ def spoken() -> Language:
 
 @contextmanager
 def speaking(language: Language) -> Generator[None]:
-    """Use that language for texts within this block and in tasks started in it."""
+    """Use the language `language` for texts within this block and in tasks that the block starts."""
     token = _spoken.set(language)
     try:
         yield
@@ -42,7 +42,8 @@ def speaking(language: Language) -> Generator[None]:
 
 
 def phrase(key: str, **values: object) -> str:
-    """The text of a key such as `forget.kept` with its placeholders filled in. Raises KeyError for an unknown key."""
+    """Return the text for a key such as `forget.kept`, with the text's placeholders filled in. Raises KeyError for an
+    unknown key."""
     return _form(_entry(spoken(), key), values.get("n")).format(**values)
 
 

@@ -15,7 +15,7 @@ _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _TICK = timedelta(seconds=1)
 _LONGEST_CHANGE = timedelta(hours=3)
-"""No zone moves its clocks forward by more than this."""
+"""The maximum time by which a zone moves its clocks forward."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:

@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """The default callback for `waiting`: it notifies nobody."""
+    """The default callback for `waiting`, which notifies nobody."""
 
 
 async def patiently(

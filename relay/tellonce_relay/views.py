@@ -55,7 +55,7 @@ def summary_view(summary: ChatSummary) -> str:
 
 
 def saved_view(memory: Memory) -> str:
-    """The sentence about a memory that an answer saved, or about a goal that it closed."""
+    """Return the sentence about a memory that an answer saved, or about a goal that an answer closed."""
     return phrase("memory.saved_done" if memory.status == "completed" else "memory.saved", content=memory.content)
 
 
@@ -72,8 +72,8 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """One match on one line: its kind, day, type of match if not exact, and text. The match that stands for several
-    texts has no number and no day."""
+    """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
+    that stands for several texts has no number and no day."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
@@ -108,7 +108,7 @@ def notice_view(notice: str) -> str:
 
 
 def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "") -> str:
-    """The text of `/status`: the backlog, and this month's cost if it may be shown."""
+    """Return the text of `/status`: the backlog, and this month's cost if the chat may see the cost."""
     lines = [phrase("status.answers", responder=responder)] if responder else []
     lines.append(_backlog(summary))
     if queue is not None:

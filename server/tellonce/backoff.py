@@ -1,4 +1,4 @@
-"""Computes the pause before a failed action is retried. All processes use it."""
+"""Computes the pause before a failed action is retried. All processes use this back-off."""
 
 import random
 from collections.abc import Callable

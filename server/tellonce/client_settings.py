@@ -221,7 +221,8 @@ def bot_token(settings: RelaySettings) -> str:
 
 
 def relays_token(settings: RelaySettings) -> str:
-    """The bot's token. Raises SettingsError if a setting that the relay needs is missing; the text names it."""
+    """The bot's token. Raises SettingsError if a setting that the relay needs is missing; the error text names the
+    setting."""
     token = bot_token(settings)
     if not settings.user_ids:
         raise SettingsError(

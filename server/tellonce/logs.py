@@ -1,8 +1,9 @@
-"""The log of a process on stderr. It shows the type of an error and where it occurred, but never a person's text.
+"""The log of a process on stderr. The log shows the type of an error and where the error occurred, but never a person's
+text.
 
-The message of an error may quote such a text: a unique violation names the key, and a validation error shows its input.
-The log therefore shows only the messages of our own errors, which quote nothing. For other errors, it shows the type
-and the stack.
+The message of an error may quote a person's text: a unique violation names the key, and a validation error shows its
+input. The log therefore shows only the messages of our own errors, which quote nothing. For other errors, the log shows
+the type and the stack.
 """
 
 import json
@@ -29,7 +30,7 @@ def begin(level: int = logging.WARNING) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
-    # asyncpg.pool logs every failed connection with its stack. We silence it, because we log each outage once.
+    # asyncpg.pool logs every failed connection with its stack. We silence this logger, because we log each outage once.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     sys.excepthook = _died
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
@@ -91,8 +92,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of one of our own errors. For any other error, this is its type, with the database's code or the
-    system's text."""
+    """The message of one of our own errors. For any other error, return its type, with the database's error code or the
+    operating system's message."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:

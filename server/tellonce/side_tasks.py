@@ -30,7 +30,7 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. `run` must run until it is cancelled. If it returns, this counts as a failure unless `ends`
+    """A background task. `run` must run until it is cancelled. If `run` returns, this counts as a failure unless `ends`
     is true.
 
     If a `vital` task keeps failing, the process ends.
@@ -104,7 +104,7 @@ class SideTasks:
                     return
                 raise SideTaskEnded(f"{task.name} returned")
             except Exception as error:
-                # Any error of a task is caught here, so that the other tasks continue and this one is restarted.
+                # Any error of a task is caught here, so that the other tasks continue and the failed task is restarted.
                 record.running = False
                 steady = self.clock() - started >= STEADY_SECONDS
                 self._note(record, error, steady=steady)

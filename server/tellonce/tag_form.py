@@ -54,8 +54,8 @@ OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
 """The beginning of a tag up to its colon."""
 
 SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
-"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a tag
-in stored text with a round one."""
+"""The beginning of a tag in a prompt. A round bracket is accepted as well, because the server replaces the square
+bracket of a tag in stored text with a round bracket."""
 
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"

@@ -1,5 +1,5 @@
-"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. It keeps a backup and can undo
-the change."""
+"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. The command keeps a backup of the
+configuration file and can undo the change."""
 
 import os
 import shutil
@@ -135,8 +135,8 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str) -> None:
-    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. If the
-    file is a symbolic link, it stays one."""
+    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. A
+    symbolic link stays a symbolic link."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _keep_former(file)

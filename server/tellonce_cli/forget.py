@@ -40,7 +40,7 @@ def run(
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
     """Call `forget` without asking. With the token of a preview, erase; without it, return a preview. With `yes`, get a
-    preview and erase the matches that it marks."""
+    preview and erase the matches that the preview marks."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview

@@ -1,4 +1,4 @@
-"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. It reads the events that all
+"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. The command reads the events that all
 processes wrote."""
 
 import json
@@ -34,7 +34,8 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Event:
-    """An event from one line of the journal. It ended at `at`. If it was timed, it took `ms` milliseconds."""
+    """An event from one line of the journal. The event ended at `at`. If the event was timed, it took `ms`
+    milliseconds."""
 
     at: datetime
     process: str
@@ -129,7 +130,7 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
     """The shortest timed event that contains this event. Both are events of the same process, or this event is of the
-    server. They must not belong to different jobs."""
+    server. The events must not belong to different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

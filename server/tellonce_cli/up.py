@@ -222,7 +222,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
 
 
 async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
-    """Stop the server's clients first. Then stop the server, which stops its database."""
+    """Stop the server's clients first. Then stop the server, which stops its own database."""
     console.print("\nstopping …")
     for child in reversed(children):
         await child.stop()
@@ -231,7 +231,7 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 async def _leave_database(settings: ServerSettings) -> None:
     """Stop the embedded PostgreSQL if the server was killed before the server itself could stop it. If another process
-    uses it, it keeps running."""
+    uses PostgreSQL, it keeps running."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

@@ -137,7 +137,7 @@ def _numbers(folded: str) -> list[str]:
 
 
 def _origins(text: str) -> list[int]:
-    """For each character of the folded text, the index of the original character it comes from."""
+    """Return, for each character of the folded text, the index of the original character from which it was folded."""
     return [position for position, c in enumerate(text) for _ in fold(c)]
 
 

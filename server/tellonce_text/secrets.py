@@ -145,8 +145,8 @@ def _keyed(match: re.Match[str]) -> str:
 
 
 def _random_looking(value: str, *, strict: bool) -> bool:
-    """Whether a word looks random: it has both letters and digits, and many different characters. With `strict`, a UUID
-    or a hash does not count as random."""
+    """Whether a word looks random: the word has both letters and digits, and many different characters. With `strict`,
+    a UUID or a hash does not count as random."""
     if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
         return False
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

@@ -181,7 +181,8 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """The cost of a run of characters without spaces: known words, the longest first, and the rest by character."""
+    """Return the token cost of a run of characters without spaces: known words are counted first, the longest word
+    first, and the other characters one by one."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

@@ -32,7 +32,7 @@ class Allowance:
     clock: Callable[[], float] = time.time
 
     def take(self, share: float = 1.0) -> float:
-        """Count a call and return 0 if a call is allowed now; otherwise return the seconds until one is allowed.
+        """Count a call and return 0 if a call is allowed now; otherwise return the seconds until a call is allowed.
 
         With a `share` below 1, no call is allowed once this share of a limit is used, which leaves the rest to other
         callers.

@@ -37,7 +37,7 @@ class LLMUnavailable(LLMError):
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""
     this_only: bool = field(default=False, kw_only=True)
-    """Whether only this kind of request must wait, while the provider still answers others."""
+    """Whether only this kind of request must wait, while the provider still answers other requests."""
 
 
 @dataclass(eq=False)

@@ -92,7 +92,7 @@ class LanguageModel(Protocol):
         ...
 
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Pieces of text as they arrive, then one Answer with all of them. Raises as `complete` does."""
+        """Yield pieces of text as they arrive, and then one Answer with the whole text. Raises as `complete` does."""
         ...
 
 
@@ -101,7 +101,7 @@ class ReadsFiles(Protocol):
     """A model that can read files."""
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files it can read; empty while this is unknown."""
+        """The kinds of files that the model can read; empty while this is unknown."""
         ...
 
 

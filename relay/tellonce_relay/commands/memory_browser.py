@@ -16,7 +16,7 @@ TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain")
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
-"""Exceeds the number of pages of any tab, so that one number of a button encodes both tab and page."""
+"""Larger than the number of pages of any tab, so that one integer in a button's data encodes both tab and page."""
 _ROW = 4
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
@@ -78,7 +78,7 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
 
 
 def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
-    """One memory with buttons for all its actions."""
+    """Return one memory in full, with buttons for all actions on the memory."""
     since = known.valid_from.astimezone(zone)
     text = phrase(
         "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))

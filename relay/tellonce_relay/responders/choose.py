@@ -56,7 +56,7 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:
-    """Access with the default user's token, if this machine has it."""
+    """Return access to the memory with the default user's token; None if this machine does not have the token."""
     try:
         return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
     except SettingsError:

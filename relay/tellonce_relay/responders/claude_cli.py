@@ -64,12 +64,12 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p"
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files that Claude reads."""
+        """The kinds of files that Claude can read."""
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the text as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no output for
-        too long."""
+        """Yield the text of the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no
+        output for too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:

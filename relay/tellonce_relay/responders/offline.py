@@ -79,7 +79,8 @@ class OfflineResponder:
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
-    """The stored memories, if the question asks for all of them or for all of some kinds; None for other questions."""
+    """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
+    other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -152,8 +153,8 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing: it only asks, repeats the question, is an order to the bot, or is one of the bot's
-    own answers."""
+    """Whether a result adds nothing to an answer: the result only asks, repeats the question, is an order to the bot,
+    or is one of the bot's own answers."""
     if result.kind != "message":
         return False
     if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):

@@ -43,7 +43,7 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The input of a responder: blocks in order, the message, and the context they were built from.
+    """The input of a responder: blocks in order, the message, and the context from which the blocks were built.
 
     `begun` is the beginning of an interrupted answer that the model has to continue.
     """
@@ -153,8 +153,8 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """The history as blocks of `STRETCH` lines and a last block with the remaining lines. A cache breakpoint follows
-    the last complete block.
+    """Return the history as blocks of `STRETCH` lines each; a last block has the remaining lines. A cache breakpoint
+    follows the last complete block.
 
     A provider finds a cached prefix only at the end of an earlier block, so a single growing block would never match.
     """

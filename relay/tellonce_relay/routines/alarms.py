@@ -117,7 +117,7 @@ class Alarms:
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """Send the reminder, unless its message has already arrived, and return the message's number. Raises NotSent
+        """Send the reminder, unless its message has already arrived, and return the id of the message. Raises NotSent
         and AnswerLost."""
         note = self.notes.get(key) or ""
         if note.startswith(_SENT):

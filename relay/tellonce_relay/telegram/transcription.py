@@ -23,7 +23,8 @@ class NotTranscribed(Exception):
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """The transcriber: the endpoint if it is configured, else the command; None if neither is."""
+    """Return the transcriber: the endpoint if it is configured, else the command; None if neither of them is
+    configured."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return _ByAddress(settings.url, settings.model, key)

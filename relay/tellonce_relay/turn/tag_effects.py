@@ -24,8 +24,8 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag created, or a goal that it closed. `undo` is the action that reverts it; `reminder` is set if
-    the memory is a reminder."""
+    """A memory that a tag in an answer created, or a goal that such a tag closed. `undo` is the action that reverts it;
+    `reminder` is set if the memory is a reminder."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen"]

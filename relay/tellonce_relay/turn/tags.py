@@ -1,4 +1,4 @@
-"""Parses the tags that a model may put into an answer, and removes them. Pure.
+"""Parses the tags that a model may put into an answer, and removes the tags from the answer. Pure.
 
 The tags are `[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]` and `[REMIND: … | AT: …]`,
 in the forms of `tellonce.tag_form`. Only the model's own words are searched: not code, not quotations, and not what it
@@ -131,7 +131,8 @@ def _others_words(text: str) -> list[Span]:
 
 
 def _code(text: str) -> list[Span]:
-    """Fenced blocks, and inline code outside of them. A block that is not closed extends to the end."""
+    """Return the fenced blocks, and the inline code outside of fenced blocks. A block that is not closed extends to the
+    end."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -142,8 +143,8 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """The position of the bracket that closes a tag whose body begins at `start`; None if there is none in its
-    paragraph."""
+    """Return the position of the bracket that closes a tag whose body begins at `start`; None if the tag's paragraph
+    has no such bracket."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

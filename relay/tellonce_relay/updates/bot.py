@@ -1,4 +1,4 @@
-"""The bot: takes in updates one by one and hands each to its handler."""
+"""The bot: takes in updates one by one and hands each update to the update's handler."""
 
 import asyncio
 import logging
@@ -120,7 +120,7 @@ class Relay:
             self._submit(case)
 
     async def drain(self) -> None:
-        """Give running turns some seconds to end; the next process continues the others."""
+        """Give running turns some seconds to end; the next process continues the turns that have not ended."""
         self._conversations.leave()
         self._arrivals.ended()
         await self._threads.drain(self._e.drain_seconds)
@@ -161,8 +161,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message and return whether to handle it. A message that was already recorded has also been
-        handled, unless the inbox still contains it."""
+        """Record the message and return whether the message is still to be handled. A message that was already recorded
+        has also been handled, unless the inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.told)).outcome
@@ -195,7 +195,7 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Record a message that may not be recorded yet; recording it again does no harm."""
+        """Record a message that may not be recorded yet; recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
@@ -258,7 +258,8 @@ class Relay:
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _memory_put_right(self, case: Case) -> int | None:
-        """The number of the memory that this message corrects, if it replies to our question."""
+        """Return the id of the memory that this message corrects, if the message replies to our question; otherwise
+        None."""
         return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
@@ -293,8 +294,8 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Run a command and send its answer, each only once, even if the process is restarted. The memory is asked
-        before anything is sent, so the command can be retried during an outage."""
+        """Run a command and send its answer. The command is run and its answer sent only once, even if the process is
+        restarted. The memory is asked before anything is sent, so the command can be retried during an outage."""
         stored = case.entry.asides.get(_ANSWER)
         try:
             if stored is not None:

@@ -109,7 +109,8 @@ class Conversations:
                     self._e.inbox.put(case.update_id, case.entry)
 
     async def stop(self, thread: Thread, *, owed_only: bool = False) -> bool:
-        """End the current answer, and return when its partial text is stored; False if there is none."""
+        """End the current answer, and return True when the partial text of the answer is stored; return False if there
+        is no such answer."""
         opened = self._current.get(thread)
         if opened is None or (owed_only and not opened.owed):
             return False

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Aside:
-    """A text separate from the answer with the JSON of its buttons, and the state of its delivery."""
+    """A text that is sent separately from the answer, with the JSON of its buttons and the state of its delivery."""
 
     text: str
     buttons: dict[str, Any] | None = None
@@ -83,8 +83,8 @@ class Inbox:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
 
     def done(self, update_id: int) -> None:
-        """Delete the entry, if there is one, and store that the update was handled, because Telegram may deliver it
-        again."""
+        """Delete the entry of an update, if there is one, and store that the update was handled, because Telegram may
+        deliver the update again."""
         self._handled.put(str(update_id), "")
         self._file(update_id).unlink(missing_ok=True)
 

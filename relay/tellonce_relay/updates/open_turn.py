@@ -1,4 +1,5 @@
-"""The state of one turn: its messages, the model's text so far, and which messages may join or end it. No I/O."""
+"""The state of one turn: its messages, the model's text so far, and which messages may join the turn or end it. No
+I/O."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -42,7 +43,7 @@ class OpenTurn:
 
     @property
     def told(self) -> Incoming:
-        """All messages joined into one."""
+        """All messages of the turn joined into one message."""
         return together([replace(case.told, files=self.files.get(case.update_id, ())) for case in self.cases])
 
     @property
@@ -96,6 +97,6 @@ class OpenTurn:
             self.interrupted.set()
 
     def stop(self) -> None:
-        """End the answer with its current text."""
+        """End the answer with the text that it has now."""
         self.stopped = True
         self.interrupted.set()

@@ -37,7 +37,7 @@ async def offer(bot: Bot) -> Pairing:
 
 
 async def paired(pairing: Pairing, stop: asyncio.Event) -> User | None:
-    """Wait for the user who opens the link, and greet them; None when stopped. Other users get no reply."""
+    """Wait for the user who opens the link, and greet this user; None when stopped. Other users get no reply."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:

@@ -67,7 +67,8 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Take in updates in order until one must wait, and return the offset that acknowledges them."""
+    """Take in updates in order until one of them must wait, and return the offset that acknowledges the updates taken
+    in."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -122,8 +123,8 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The update; None if this library cannot parse it, for example a newer kind of message. Such an update is
-    skipped."""
+    """Return the update; None if this library cannot parse it, for example because it is a newer kind of message. Such
+    an update is skipped."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

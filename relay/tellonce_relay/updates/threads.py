@@ -30,7 +30,7 @@ class Threads:
         queue.put_nowait(work)
 
     async def drain(self, seconds: float) -> None:
-        """Wait up to `seconds` for running work to end, then cancel it."""
+        """Wait up to `seconds` for running work to end, then cancel the work that still runs."""
         await drained(self._tasks, seconds)
 
     async def _run(self, thread: Hashable, queue: asyncio.Queue[Work]) -> None:

@@ -84,7 +84,7 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
 
 
 async def _json(request: Request) -> dict[str, Any] | None:
-    """The JSON, or None if it is not an update with a number."""
+    """Return the body as JSON; None if the body is not an update with an id."""
     body = await request.body()
     if len(body) > MOST_BYTES:
         return None

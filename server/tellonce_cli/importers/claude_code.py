@@ -69,8 +69,8 @@ def _further(progress: Progress, before: int, done: int) -> None:
 
 
 def _root(path: Path) -> Path:
-    """The folder to search for sessions. In Claude Code's own folder this is `projects`, because its other folders have
-    no sessions."""
+    """The folder to search for sessions. In Claude Code's own folder, the root is `projects`, because the other folders
+    in it have no sessions."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -97,7 +97,8 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The project folder for a memory file in `folder`. It is read from a session, if there is one."""
+    """The project folder for a memory file in `folder`. The project is read from a session, if the folder has a
+    session."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":

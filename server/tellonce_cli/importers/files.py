@@ -39,7 +39,7 @@ class Watched:
         self._unheard = 0
 
     def heard(self) -> None:
-        """Call this after each parsed value. It resets the count of the bytes read for one value."""
+        """Call this after each parsed value. The call resets the count of the bytes that were read for one value."""
         self._unheard = 0
 
     def read(self, size: int = -1) -> bytes:
@@ -65,9 +65,9 @@ class Watched:
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
     """The digits, with every thousandth digit written as an escape. In a string, this does not change the meaning. In a
-    number, it is a JSON error.
+    number, such an escape is a JSON error.
 
-    Without this, ijson's C code would crash the process at an integer with more than 4,300 digits.
+    Without this replacement, ijson's C code would crash the process at an integer with more than 4,300 digits.
     """
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
@@ -133,7 +133,7 @@ def shards(path: Path, pattern: str) -> list[str]:
 
 
 def size(path: Path) -> int:
-    """The total number of bytes, for a progress bar. For a zip, this is the unpacked size."""
+    """The total number of bytes, for a progress bar. For a zip, this is the size of the unpacked files."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
     if zipfile.is_zipfile(path):

@@ -34,7 +34,7 @@ def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. For a day without a time, this is noon in this machine's zone, so that it is the same day in
+    """Parse a time. For a day without a time, this is noon in this machine's zone, so that the day is the same in
     neighboring zones."""
     try:
         at = datetime.fromisoformat(text)

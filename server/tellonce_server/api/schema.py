@@ -23,7 +23,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without titles, null branches, defaults and limits. If a call exceeds a limit, the error explains the
     limit.
 
-    References are replaced by the definitions, because some hosts do not resolve them.
+    References are replaced by the definitions to which they refer, because some hosts do not resolve references.
     """
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)

@@ -92,7 +92,8 @@ async def trim() -> None:
     itself keeps such memory."""
     release = malloc_trim()
     if release is not None:
-        # It takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they allocate memory.
+        # Releasing memory takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they
+        # allocate memory.
         await asyncio.to_thread(release, 0)
 
 

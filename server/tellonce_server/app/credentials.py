@@ -122,7 +122,8 @@ async def stands(token: AccessToken | None) -> bool:
 
 
 class Standing:
-    """ASGI middleware that runs after authentication. It sends a response only after the credential was confirmed."""
+    """ASGI middleware that runs after authentication. The middleware sends a response only after the credential was
+    confirmed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -34,7 +34,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
-    """The ASGI application. While it runs, the storage is open. `streams` can end its open subscriptions."""
+    """The ASGI application. While the app runs, the storage is open. `streams` can end the app's open subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_operator_pages(server, storage, security, transport_security(settings, public=False))
@@ -115,7 +115,7 @@ class _Server(uvicorn.Server):
 
 class TimedArrival(H11Protocol):
     """Limits how long a request may take to arrive. The time limit starts when the connection opens. For later requests
-    on the connection, it starts at the first byte.
+    on the same connection, the time limit starts at the first byte of the request.
 
     Between requests, the keep-alive timer of uvicorn applies.
     """

@@ -1,6 +1,7 @@
-"""Accepts access tokens (JWT) of an OAuth issuer, as a resource server. It neither issues nor stores tokens.
+"""Accepts access tokens (JWT) of an OAuth issuer, as a resource server. The server neither issues nor stores these
+tokens.
 
-Only the subjects named in the settings are admitted. Each gets the scope `assistant` for its user.
+Only the subjects named in the settings are admitted. Each accepted token gets the scope `assistant` for its user.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from tellonce.settings import Remote
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """The accepted signature algorithms. All are asymmetric, because with a shared secret (HS…) a verifier could also issue
-tokens. `none` is left out, because it means that there is no signature."""
+tokens. The algorithm `none` is left out, because a token with it has no signature."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0

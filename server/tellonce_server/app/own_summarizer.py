@@ -1,7 +1,7 @@
-"""Runs a summarizer for a stdio server if no other summarizer is at work. At most one runs per data folder, and it
-stops with the server.
+"""Runs a summarizer for a stdio server if no other summarizer is at work. At most one such summarizer runs for each
+data folder, and it stops with the server.
 
-If the settings do not allow this, every context contains a notice that nothing is being learned.
+If the settings do not allow a summarizer, every context contains a notice that nothing is being learned.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether this server may start a summarizer. By default it may, unless the service is installed, because the
-    service runs a summarizer."""
+    """Whether this server may start a summarizer. By default, the server may start a summarizer, unless the service is
+    installed, because the service runs a summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()

@@ -15,8 +15,8 @@ MOST_BYTES = 64 * 1024
 
 
 class Unavailable:
-    """The outermost ASGI middleware. It answers a temporary failure with 503, Retry-After, and a sentence as a JSON-RPC
-    error."""
+    """The outermost ASGI middleware. The middleware answers a temporary failure with 503, Retry-After, and a sentence
+    as a JSON-RPC error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -49,8 +49,8 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether there is a memory. An external database is assumed to have one. The embedded PostgreSQL has one after its
-    first start."""
+    """Whether there is a memory. An external database is assumed to have a memory. The embedded PostgreSQL has a memory
+    after its first start."""
     if settings.login_url is not None or (settings.data_dir / NOTE).exists():
         return True
     return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()

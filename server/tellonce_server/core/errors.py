@@ -32,7 +32,8 @@ AWAY = (
     # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""All failures of the database or of the connection to it. After each of them, background work tries again."""
+"""All failures of the database or of the connection to it. After each of these failures, background work tries
+again."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -49,7 +50,7 @@ nothing."""
 
 
 def told(failure: Exception) -> str:
-    """A sentence about the failure, for the caller. The caller may show it to the person."""
+    """A sentence about the failure, for the caller. The caller may show the sentence to the person."""
     match failure:
         case StorageUnavailable():
             return str(failure)

@@ -48,7 +48,7 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether a call from this chat may change all memories of the owner. It may in a private chat, in a
+        """Whether a call from this chat may change all memories of the owner. This is allowed in a private chat, in a
         conversation, and in a shared group, which is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 
@@ -116,8 +116,8 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation; without `conversation_id`, the chat of the channel. Its number is computed from the
-    three arguments."""
+    """The chat of a conversation; without `conversation_id`, the chat of the channel. The number of the conversation is
+    computed from the three arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -145,8 +145,8 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number under which the profile of an owner is stored. For a shared group, this is its own chat. For a
-    person, it is 0, because the profile is shown in all chats."""
+    """The chat number under which the profile of an owner is stored. For a shared group, this number is that of the
+    group's own chat. For a person, the number is 0, because the profile is shown in all chats."""
     return owner_id if owner_id < 0 else 0
 
 

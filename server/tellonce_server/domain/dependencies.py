@@ -14,7 +14,7 @@ from tellonce_server.store.database import Database
 @dataclass(frozen=True)
 class Dependencies:
     """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
-    it after the commit. It never waits and never fails.
+    `announce` after the commit. It never waits and never fails.
 
     `traces` is a connection pool for rows that may be lost in a power failure, because it commits asynchronously.
     """

@@ -15,7 +15,7 @@ class UnacceptableAnswerError(Exception):
 
 
 def _number(value: object) -> object:
-    """Accept `#12` and `[12]`, because models copy numbers as they read them."""
+    """Accept `#12` and `[12]` for 12, because models copy numbers in the form in which they read them."""
     match = re.fullmatch(r"\W*(\d{1,18})\W*", value) if isinstance(value, str) else None
     return int(match[1]) if match else value
 
@@ -125,7 +125,8 @@ class SummaryShape(Shape):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema with every field required, because providers limit the number of optional ones."""
+    """Return the JSON schema of `shape` with every field required, because providers limit the number of optional
+    fields."""
     return shape.model_json_schema(mode="serialization")
 
 
@@ -142,7 +143,7 @@ def read(shape: type[ShapeT], text: str) -> ShapeT:
 
 
 def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
-    """One part of an answer as `shape`, or the reason it is invalid."""
+    """Parse one part of an answer as `shape`; if the part is invalid, return the reason."""
     try:
         return shape.model_validate(part)
     except ValidationError as error:

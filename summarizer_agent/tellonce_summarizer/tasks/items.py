@@ -1,4 +1,5 @@
-"""Converts a model's items to the contract's one by one, so that an invalid one does not affect others."""
+"""Converts a model's items to the items of the contract one by one, so that an invalid item does not affect the
+others."""
 
 import re
 from calendar import monthrange
@@ -138,7 +139,8 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """The day of a date; for a month or year, its first or last day. None if a time of day follows."""
+    """Return the day of a date; for a month or a year, return its first day or, with `at_end`, its last day. None if a
+    time of day follows."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

@@ -12,7 +12,8 @@ from typing import Any
 from tellonce_server.core.errors import Refused
 
 WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
-"""The names of modules of the command line. They are not imported, because the server must not depend on them."""
+"""The names of modules of the command line. These modules are not imported, because the server must not depend on
+them."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum bytes of an output line. A line may contain the whole configuration of another program."""

@@ -64,9 +64,9 @@ def take(
 ) -> Taken:
     """Take items in the given order while the share and the budget last.
 
-    With `dense`, an item that does not fit is skipped (facts). Otherwise the first such item ends the list (history and
-    summaries must stay contiguous). `least` returns a lower bound of an item's cost, so that an item that cannot fit is
-    not rendered.
+    With `dense`, an item that does not fit is skipped (facts). Otherwise the first item that does not fit ends the list
+    (history and summaries must stay contiguous). `least` returns a lower bound of an item's cost, so that an item that
+    cannot fit is not rendered.
     """
     kept: list[int] = []
     texts: list[str] = []

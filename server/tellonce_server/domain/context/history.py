@@ -28,8 +28,8 @@ KEPT = 20
 """Number of the latest messages that a context for a question may show (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""For a question, the latest messages may use the budget divided by this number. Long replies among them are clipped to
-fit, because search results have priority."""
+"""For a question, the latest messages may use the budget divided by this number. Long replies among these messages are
+clipped to fit, because search results have priority."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
@@ -38,8 +38,8 @@ whole."""
 
 
 class History:
-    """The history. It is filled in three steps: the latest messages, then the messages before them, then summaries of
-    older messages."""
+    """The history. The history is filled in three steps: the latest messages, then the messages before them, then
+    summaries of older messages."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -89,7 +89,7 @@ class History:
             self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """The rendered line. It is cached because several steps need its cost or its text."""
+        """The rendered line. The line is cached because several steps need its cost or its text."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
@@ -134,8 +134,8 @@ class History:
         """The older messages to consider, and their share of tokens. For a question both are limited, because the
         answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Older ones compete by relevance as search
-        results, whether or not they are summarized.
+        For a question, at most the latest KEPT messages are considered here. Messages older than these compete by
+        relevance as search results, whether or not they are summarized.
         """
         if not self._m.asked:
             return older, share

@@ -151,5 +151,5 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """The text of a message. For a routine's message, this is its summary, as everywhere in a context."""
+    """The text of a message. For a routine's message, the text is the message's summary, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]
