@@ -148,8 +148,8 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """Questions that the assistant asks in its reply. They make a long reply match a later question better than the
-    message that answers it."""
+    """Questions that the assistant asks in its reply. These questions make a long reply match a later question better
+    than the message that answers the later question does."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))
     return [_question_back(rng, x) for x in subjects if rng.random() < BACK]

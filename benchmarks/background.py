@@ -35,7 +35,8 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words per message. These are 35 tokens of the local model, which splits each invented word into two or three."""
+"""Words per message. These words are 35 tokens of the local model, which splits each invented word into two or
+three."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:

@@ -5,8 +5,8 @@ in all messages, and all memories.
 
 Each case has a separate owner on the real server, without embeddings. During `forget`, three callers repeat a short
 call: another owner and the same owner record messages, and a query looks up one row through the same connection pool.
-The duration of their calls shows how long `forget` delays others. The line `before` gives these durations while nothing
-is being forgotten. With `--quiet` there are no such callers.
+The duration of the callers' calls shows how long `forget` delays others. The line `before` gives these durations while
+nothing is being forgotten. With `--quiet`, there are no other callers.
 """
 
 import argparse

@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 @dataclass(frozen=True)
 class Style:
     """How two people write. `apart` is the mean number of days between sessions, `exchanges` the number of message
-    pairs in one."""
+    pairs in one session."""
 
     regime: Regime
     sessions: tuple[int, int]

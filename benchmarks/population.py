@@ -1,4 +1,5 @@
-"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. It does not use a database.
+"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. The generator does not use a
+database.
 
 The words are made of random syllables, Zipf-distributed and mixed with real stop words. The vectors are synthetic:
 topics in a 64-dimensional subspace around the embedding model's own mean, plus noise. Costs measured with this data are

@@ -16,7 +16,8 @@ FLAT = 10.0
 PROCESSES = ("server", "summarizer", "PostgreSQL")
 """The processes whose own memory is judged."""
 JUDGED = ("record_message", "get_context", "search_memory")
-"""The tools whose latency is judged. Others are called rarely, and the duration of `forget` grows with the memory."""
+"""The tools whose latency is judged. Other tools are called rarely, and the duration of `forget` grows with the
+memory."""
 
 Figures = tuple[int, float, float]
 """The number of calls, and p50 and p95 in milliseconds."""

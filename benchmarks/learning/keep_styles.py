@@ -2,8 +2,8 @@
 when there is no language model, separates informative sentences from other sentences.
 
 FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. For each style it prints two shares:
-the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both are
-given for shown notes alone, and for all notes including those kept for search only.
+the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both shares
+are given for shown notes alone, and for all notes including the notes kept for search only.
 """
 
 import argparse

@@ -87,8 +87,8 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Fetch the bot's identity, and set the menu and the update method. Retries until it works; returns False when
-    stopped."""
+    """Fetch the bot's identity, and set the menu and the update method. Retries until the call succeeds; returns False
+    when stopped."""
     pause = FIRST_PAUSE
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Stores small values by name in one file, the newest last. This module does not know what they mean.
+"""Stores small values by name in one file, the newest last. This module does not know what the stored values mean.
 
 Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
 changed it.
@@ -44,7 +44,8 @@ class SeenStore:
 
 
 def write(file: Path, text: str) -> tuple[int, int]:
-    """Write the file atomically, so that a kill leaves either the old or the new file. Returns its new version."""
+    """Write the file atomically, so that a kill leaves either the old or the new file. Returns the new version of the
+    file."""
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = file.with_suffix(".new")
     draft.write_text(text)

@@ -14,8 +14,8 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """The tables whose counts are shown separately after an erasure, because people understand these counts."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The counts of an erasure that are not added to the other texts. Messages are among them, because their sentences are
-counted instead."""
+"""The counts of an erasure that are not added to the other texts. Messages are among these counts, because the
+sentences of messages are counted instead."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
@@ -86,7 +86,7 @@ def nothing_view(preview: Forgotten) -> str:
 
 
 def forgotten_view(done: Forgotten) -> str:
-    """The result of a `/forget`. It says "forgotten" only if nothing is left."""
+    """The result of a `/forget`. The text says "forgotten" only if nothing is left."""
     tally = ", ".join(_tallied(done))
     if not done.traces_left:
         return phrase("forget.done", tally=tally) if tally else phrase("forget.nothing_erased")
@@ -121,7 +121,7 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year. The memory's own words often do not contain them, or contain them as
+    """A memory with its day and year. The memory's own words often do not contain the day and year, or contain them as
     `(2026-03-15)`.
 
     A note is the user's own sentence, so it is shown in quotation marks with the day it was said.

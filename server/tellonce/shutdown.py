@@ -85,6 +85,5 @@ async def ended(*tasks: asyncio.Future[Any]) -> None:
         for task in pending:
             task.cancel()
         _, pending = await asyncio.wait(pending, timeout=CANCEL_SECONDS)
-    await asyncio.gather(
-        *tasks, return_exceptions=True
-    )  # read the errors of the tasks, which asyncio would log otherwise
+    # Read the errors of the tasks, which asyncio would log otherwise.
+    await asyncio.gather(*tasks, return_exceptions=True)

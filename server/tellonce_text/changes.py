@@ -29,7 +29,8 @@ _SPLIT_OFF: Final = "\ue000"
 
 
 class Place(NamedTuple):
-    """The messages of a chat from the number `first` to `last`. For a single message, both are its number."""
+    """The messages of a chat from the number `first` to `last`. For a single message, both are the number of the
+    message."""
 
     chat_id: int
     first: int
@@ -89,8 +90,8 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 def _end_of(text: str, change: Change) -> int | None:
     """Return the position in the text after the first of the former words that the text contains, before the
-    punctuation that follows; None if the text contains none of them. One of their sentences is enough, because an
-    excerpt may lack the others; of a clipped text, their beginning is enough."""
+    punctuation that follows; None if the text contains none of them. One of the sentences of the former words is
+    enough, because an excerpt may lack the others; of a clipped text, the beginning of these words is enough."""
     parts = [part for words in change.former for part in (words, *split_sentences(words))]
     found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
     at = next((match.end() for match in found if match), None)

@@ -37,7 +37,7 @@ class Claims:
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
     dates: frozenset[str]  # keys of date mentions, `date_mentions.Mention.key`
-    stems: tuple[str, ...]  # content words in order, stemmed; no stop words, numbers, or dates
+    stems: tuple[str, ...]  # stemmed content words in order, without stop words, numbers and dates
 
 
 @of_texts

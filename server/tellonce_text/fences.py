@@ -42,7 +42,7 @@ def fenced(text: str) -> str:
 
 
 def without_recalled(text: str) -> str:
-    """The text without its fenced parts. They are recalled memory that was pasted back, not a new statement."""
+    """The text without its fenced parts. Fenced parts are recalled memory that was pasted back, not a new statement."""
     return _RECALLED.sub("\n", text)
 
 

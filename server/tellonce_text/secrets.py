@@ -104,7 +104,7 @@ def mask(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=8192)
 def may_hold(text: str) -> bool:
-    """Whether the text may contain a secret. If this is False, the text certainly contains none."""
+    """Whether the text may contain a secret. If this is False, the text certainly contains no secret."""
     low = text.lower()
     return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
 

@@ -31,7 +31,8 @@ _QUESTION: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Cut the text into sentences. Joined, they give the text again. Tombstones contain hashes of these sentences."""
+    """Cut the text into sentences. The pieces joined together give the text again. Tombstones contain hashes of these
+    sentences."""
     return _SENTENCE.findall(text)
 
 

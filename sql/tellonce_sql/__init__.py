@@ -1,4 +1,4 @@
-"""Reads the product's SQL statements and migrations from files, by name. It never connects to a database.
+"""Reads the product's SQL statements and migrations from files, by name. The package never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
 one statement. `query("<table>.some_name")` is that statement. Lines that several statements of a file share are written

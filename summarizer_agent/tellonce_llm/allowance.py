@@ -1,4 +1,4 @@
-"""Limits the calls per hour and day. They are counted in a file, so that a restart does not reset the count."""
+"""Limits the calls per hour and day. The calls are counted in a file, so that a restart does not reset the count."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. It works with any
+"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. Joining works with any
 provider."""
 
 import asyncio
@@ -32,7 +32,7 @@ class _Waiting:
 
 class Batched(Wrapped):
     """A model that lets requests with the same `together`, instructions and schema share a call. A request waits up to
-    `seconds` for others; at most `most` share a call."""
+    `seconds` for other requests; at most `most` requests share a call."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)

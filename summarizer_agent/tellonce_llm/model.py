@@ -24,7 +24,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the conversation shown to the model. A model leaves out the files it cannot read."""
+    """One message of the conversation shown to the model. A model leaves out the files that it cannot read."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -44,8 +44,8 @@ class Completion:
     """A request: the input for the model and the accepted output.
 
     `timeout` is in seconds. It limits the whole answer of `complete`, and the wait for each piece of `stream`. With
-    `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate it, because
-    providers do not enforce ranges and lengths.
+    `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate the answer,
+    because providers do not enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]

@@ -34,7 +34,7 @@ _ABOUT_THE_MODEL = re.compile(
 
 
 class Ollama:
-    """One local model. Its price is 0."""
+    """One local model. The price of a call is 0."""
 
     tier: Tier = "ollama"
 

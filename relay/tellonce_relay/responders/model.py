@@ -43,8 +43,8 @@ class ModelResponder:
         return await readable(self._model)
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Implements the protocol. If the stream breaks off, it raises CannotAnswer, even if much of the answer has
-        arrived."""
+        """Implements the protocol. If the stream breaks off, the method raises CannotAnswer, even if much of the answer
+        has arrived."""
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece

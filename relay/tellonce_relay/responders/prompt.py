@@ -110,9 +110,9 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message to which the user's message most likely refers. This is a question of the
-    bot, or the bot's last message if the history does not contain it. Empty if there is no such message, or if another
-    section shows it."""
+    """The section about the earlier message to which the user's message most likely refers. This message is a question
+    of the bot, or the bot's last message if the history does not contain that message. The section is empty if there is
+    no such message, or if another section shows the message."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""

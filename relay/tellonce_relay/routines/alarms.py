@@ -139,8 +139,8 @@ class Alarms:
             self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """Whether the delivery is late. Later attempts keep the decision of the first one, because the search for the
-        sent message needs exactly its text."""
+        """Whether the delivery is late. Later attempts keep the decision of the first attempt, because the search for
+        the sent message needs exactly the text of that message."""
         note = self.notes.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
 

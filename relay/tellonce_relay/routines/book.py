@@ -17,7 +17,7 @@ from tellonce_relay.seen_store import SeenStore
 
 @dataclass(frozen=True)
 class RoutineBook:
-    """The routines. `sent` maps `chat:routine` to the number of its last message."""
+    """The routines. `sent` maps `chat:routine` to the id of the routine's last message in the chat."""
 
     routines: tuple[Routine, ...] = ()
     sent: SeenStore = field(default_factory=SeenStore)

@@ -202,8 +202,8 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS, emit: Emit = silent) -> str:
-    """A short form of the text, never longer than the text. Without a usable summary it is the beginning of the text. A
-    model that is slow, fails or gives no summary is reported to `emit`."""
+    """A short form of the text, never longer than the text. Without a usable summary, the short form is the beginning
+    of the text. A model that is slow, fails or gives no summary is reported to `emit`."""
     summary = await _asked(text, model, seconds, emit) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 

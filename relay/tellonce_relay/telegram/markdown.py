@@ -28,7 +28,7 @@ _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
 @dataclass(frozen=True)
 class Mark:
-    """A range of a text. `kind` is Telegram's name for it; positions are in UTF-16 units."""
+    """A range of a text. `kind` is Telegram's name for the mark; positions are in UTF-16 units."""
 
     kind: str
     offset: int
@@ -109,8 +109,8 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block. A blank line separates it from the block before, or a line break in a list. The first block of
-        an item or quotation begins without a separator."""
+        """Begin a block. A blank line separates the block from the block before it; in a list, a line break does. The
+        first block of an item or quotation begins without a separator."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -295,7 +295,7 @@ def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """Consecutive pieces of at most `longest` units. Joined together, they give the text."""
+    """Consecutive pieces of at most `longest` units. The pieces joined together give the text."""
     while units(text) > longest:
         cut = _cut_at(text, longest)
         yield text[:cut]

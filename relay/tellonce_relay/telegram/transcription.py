@@ -88,7 +88,7 @@ class _ByCommand:
 
 
 def _words(text: object) -> str:
-    """The transcript as one line. Raises NotTranscribed if it is empty."""
+    """The transcript as one line. Raises NotTranscribed if the transcript is empty."""
     flat = " ".join(str(text).replace("\x00", " ").split())
     if not flat:
         raise NotTranscribed("nothing was said")

@@ -27,7 +27,7 @@ _LONGEST_WORD = 40
 
 @dataclass
 class Progress:
-    """The text that the model has produced so far. It is kept if the stream breaks off."""
+    """The text that the model has produced so far. The text is kept if the stream breaks off."""
 
     said: str = ""
 

@@ -171,7 +171,7 @@ def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
 
 
 def due_text(reminder: Reminder, zone: ZoneInfo, *, late: bool) -> str:
-    """The text of a due reminder. If it is late, the text says when it was due."""
+    """The text of a due reminder. If the reminder is delivered late, the text says when the reminder was due."""
     due = reminder.due_at.astimezone(zone)
     at = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
     return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=at)

@@ -148,15 +148,15 @@ async def run_turn(
 
 
 def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """The draft with the partial answer above the sentence that reports the failure. It is for channels that do not
+    """The draft with the partial answer above the sentence that reports the failure. This is for channels that do not
     continue the answer later."""
     begun = parse(progress.said).visible if draft.cause is not None else ""
     return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one: record the message. The channel must keep it until this returns. Raises MemoryUnreachable and
-    MemoryRefused."""
+    """Step one: record the message. The channel must keep the message until this function returns. Raises
+    MemoryUnreachable and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -165,8 +165,8 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def wrong(error: ValidationError) -> str:
-    """Names the part of a message that the memory refused, and the reason. It does not quote the text, as the error
-    itself does."""
+    """Names the part of a message that the memory refused, and the reason. The text does not quote the message, as the
+    error itself does."""
     return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
 
 
@@ -251,7 +251,7 @@ def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def give(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record what was shown, and carry out the tags of the draft. It can be repeated
+    """Step three: show the draft, record what was shown, and carry out the tags of the draft. The step can be repeated
     safely: nothing is done twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible(draft), draft.parsed.tags

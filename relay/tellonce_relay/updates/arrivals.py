@@ -1,5 +1,5 @@
 """Tracks the arrival of messages: which fetched messages are not recorded yet, and how fast each chat usually writes.
-It does no I/O. Times are seconds of the event loop's clock.
+This module does no I/O. Times are seconds of the event loop's clock.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ class Arrivals:
         self._gaps: defaultdict[Thread, deque[float]] = defaultdict(lambda: deque(maxlen=REMEMBERED))
 
     def fetched(self, update: Update, at: float) -> None:
-        """Note that an update was fetched. Only new messages are tracked, because only these can join a turn."""
+        """Note that an update was fetched. Only new messages are tracked, because only new messages can join a turn."""
         if update.message is not None:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 

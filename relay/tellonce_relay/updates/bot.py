@@ -56,8 +56,8 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. Its message's number is in use, and the message may belong to an open
-        turn."""
+        """Note that an update was fetched. The id of the update's message is then known to be in use, and the message
+        may belong to an open turn."""
         if not self._was_taken(update.update_id):
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
@@ -78,7 +78,7 @@ class Relay:
         except MemoryUnreachable:
             raise
         except Exception as error:
-            # An update that causes an error would be delivered again and again and block all later ones.
+            # An update that causes an error would be delivered again and again and block all later updates.
             self.pass_over(update.update_id, error)
         finally:
             self._arrivals.ended(update.update_id)
@@ -138,7 +138,7 @@ class Relay:
         self._e.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
-            # If this edit were delivered again after a newer one, it would restore the old wording.
+            # If this edit were delivered again after a newer edit, it would restore the old wording.
             self._e.inbox.done(update.update_id)
             return
         owed = update.update_id in self._e.inbox
@@ -283,7 +283,7 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """Carry out one command. If it fails, the person gets a message about the failure."""
+        """Carry out one command. If the command fails, the person gets a message about the failure."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)

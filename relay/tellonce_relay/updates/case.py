@@ -39,8 +39,8 @@ class Case:
         return (self.message.chat.id, self.told.message_thread_id)
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Send a text that is separate from the answer. It is sent only once, even if the process is restarted. Raises
-        NotShown."""
+        """Send a text that is separate from the answer. The text is sent only once, even if the process is restarted.
+        Raises NotShown."""
         fresh = Aside(text, markup.to_dict() if markup is not None else None)
         again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, fresh)
         if again:

@@ -148,7 +148,7 @@ class Conversations:
         )
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """Run one turn. If it fails, the person gets a message about the failure, and the next turn begins."""
+        """Run one turn. If answering fails, the person gets a message about the failure, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return

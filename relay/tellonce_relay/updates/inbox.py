@@ -1,8 +1,8 @@
 """Stores the updates that were taken from Telegram and not handled yet, one file each, to continue interrupted turns.
 
-Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. If the
-process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has not
-flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
+If the process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has
+not flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
 answer is then sent again.
 """
 
@@ -62,7 +62,8 @@ _ENTRY = TypeAdapter(Entry)
 
 
 class Inbox:
-    """A folder of entries, by update number. The numbers of the newest handled updates are in a file beside it."""
+    """A folder of entries, by update number. The numbers of the newest handled updates are in a file beside this
+    folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -21,8 +21,8 @@ _CLOCK_STEP = 1.0
 
 @dataclass
 class OpenTurn:
-    """An open turn. `arrived` is when its newest message was recorded, by the loop's clock. `closed` means that no
-    message can join."""
+    """An open turn. `arrived` is the time, by the loop's clock, at which the newest message of the turn was recorded.
+    `closed` means that no message can join."""
 
     cases: list[Case]
     arrived: float
@@ -72,8 +72,8 @@ class OpenTurn:
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message belongs to the turn. It does if the same person sent it to the same thread, directly after
-        the turn's newest message."""
+        """Whether a message belongs to the turn. The message does so if the same person sent it to the same thread,
+        directly after the turn's newest message."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)

@@ -1,4 +1,4 @@
-"""Finds the bot's owner by a link that is shown only to the owner. It writes no settings."""
+"""Finds the bot's owner by a link that is shown only to the owner. Pairing writes no settings."""
 
 import asyncio
 import logging

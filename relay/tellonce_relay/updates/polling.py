@@ -1,4 +1,4 @@
-"""Fetches updates by long polling. An update is acknowledged only after it was taken in; the next poll does this."""
+"""Fetches updates by long polling. An update is acknowledged by the next poll after the update was taken in."""
 
 import asyncio
 import logging
@@ -30,11 +30,11 @@ class Receiver(Protocol):
     """Handles updates."""
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. It may have to wait until it is taken in."""
+        """Note that an update was fetched. The update may have to wait until it is taken in."""
         ...
 
     async def take(self, update: Update) -> None:
-        """Take in an update. Raises MemoryUnreachable if it must be delivered again."""
+        """Take in an update. Raises MemoryUnreachable if the update must be delivered again."""
         ...
 
     def pass_over(self, update_id: int, error: Exception) -> None:
@@ -81,8 +81,8 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Updates as raw JSON. If one cannot be parsed, the others are still handled; the library's own call would lose
-    them.
+    """Updates as raw JSON. If one update cannot be parsed, the others are still handled; the library's own call would
+    lose them.
 
     The method name is in lower case, which the Bot API accepts. With the usual spelling, the library would warn, and
     suggest its own method.
@@ -96,7 +96,7 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
 
 
 async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
-    """Whether the update was taken in. During an outage of the memory it stays with Telegram."""
+    """Whether the update was taken in. During an outage of the memory, the update stays with Telegram."""
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:

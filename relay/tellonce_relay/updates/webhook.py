@@ -70,7 +70,7 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
         port=port,
         http="h11",
         lifespan="off",
-        log_config=None,  # its errors go to our log
+        log_config=None,  # errors of the server go to our log
         log_level="warning",
         timeout_graceful_shutdown=3,
     )

@@ -14,7 +14,7 @@ from tellonce_server.store.database import Database
 @dataclass(frozen=True)
 class Dependencies:
     """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
-    `announce` after the commit. It never waits and never fails.
+    `announce` after the commit. `announce` never waits and never fails.
 
     `traces` is a connection pool for rows that may be lost in a power failure, because it commits asynchronously.
     """
@@ -51,4 +51,4 @@ FORGOTTEN = "tellonce_forgotten"
 clears its caches of texts."""
 
 CHANGES = "tellonce_changes"
-"""The channel that announces changed resources. Its payload is the owner, a space and the URI."""
+"""The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""

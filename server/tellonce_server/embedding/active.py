@@ -1,4 +1,4 @@
-"""The embedder of the database's active model. It is replaced when `tellonce reembed` changes the model.
+"""The embedder of the database's active model. The active model is replaced when `tellonce reembed` changes the model.
 
 The settings choose the embedder that a process starts with. The Ollama client is imported only if needed.
 """
@@ -68,7 +68,7 @@ class ActiveEmbedder:
             try:
                 await asyncio.wait({running, changed}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
-                    running.result()  # raises the embedder's error, if it failed
+                    running.result()  # raises the embedder's error, if the embedder failed
                 await changed
             finally:
                 await ended(running, changed)

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 BATCH = 32
 IN_A_ROW = 8
-"""Maximum consecutive batches of one kind. Then the next kind gets its turn."""
+"""Maximum consecutive batches of one kind. After that, the next kind gets its turn."""
 
 IDLE_SECONDS = 2.0
 

@@ -1,5 +1,5 @@
-"""The local model. It is downloaded and loaded in the background. One thread embeds queries, another one all other
-texts."""
+"""The local model. The model is downloaded and loaded in the background. One thread embeds queries, another one all
+other texts."""
 
 import asyncio
 import importlib
@@ -184,8 +184,8 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """Lower the priority of this thread alone, so that embedding a long history does not delay answers. Only Linux
-    allows this."""
+    """Lower the priority of this thread alone, so that embedding a long history does not delay answers. Only Linux can
+    lower the priority of a single thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

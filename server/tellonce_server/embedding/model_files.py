@@ -58,7 +58,8 @@ def complete(folder: Path) -> bool:
 
 
 def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version of this program prepared the folder. Its graph lacks the second output."""
+    """Whether an earlier version of this program prepared the folder. The graph of such a folder lacks the second
+    output."""
     return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
 
 
@@ -67,7 +68,7 @@ async def fetch(folder: Path, progress: Progress, source: Path | None = None) ->
 
     `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
     any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.
-    If several processes call this at once, one of them does the work. Cancelling ends the download.
+    If several processes call this at once, one of the processes does the work. Cancelling ends the download.
 
     Raises ModelFilesUnavailable. No half-written files remain in that case.
     """

@@ -60,7 +60,7 @@ def node(kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes:
 
 
 def constant(name: str, value: Array) -> bytes:
-    """A constant tensor. Its elements are stored in little-endian byte order."""
+    """A constant tensor. The elements of the tensor are stored in little-endian byte order."""
     dimensions = b"".join(_number(1, size) for size in value.shape)
     little = value.astype(value.dtype.newbyteorder("<"), copy=False)
     element = _ELEMENTS[value.dtype.name]

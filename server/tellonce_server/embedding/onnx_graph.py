@@ -41,7 +41,7 @@ _TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
 
 
 MASKED = -1e4
-"""This number is added to the attention scores of padding. Its exponential is practically 0."""
+"""This number is added to the attention scores of padding. The exponential of this value is practically 0."""
 
 
 def build(source: Path) -> bytes:

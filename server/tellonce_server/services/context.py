@@ -34,7 +34,7 @@ from tellonce_text.changes import Change, Place
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum messages read for a window. No budget has room for more, and a window grows beyond this only if the
+"""Maximum messages read for a window. No budget has room for more messages, and a window grows beyond this only if the
 summarizer was down for a long time."""
 
 CHUNKS = 40
@@ -76,7 +76,7 @@ class ContextReader:
 
     async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
         """Build one context and its receipt. `learns` means that the caller is an assistant that can read the exchanges
-        that no model has read. The result then gives their number."""
+        that no model has read. The result then gives the number of these exchanges."""
         started = time.perf_counter()
         thread = await thread_of(self._deps.database, where, args)
         request = _Request(where, args, thread, self._deps.now())
@@ -140,7 +140,7 @@ class ContextReader:
         self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
     ) -> tuple[ContextRows, list[Found]]:
         """Return the conversation as it was when the message `asked` was written. Later messages are dropped unless
-        they answer earlier ones."""
+        they answer earlier messages."""
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept

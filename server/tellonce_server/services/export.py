@@ -96,8 +96,8 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 async def _memory(database: Database, owner_id: int, memory: Memory) -> Entry:
-    """A memory as an entry. Its sources are also given by external id, because an import numbers messages differently.
-    A global memory belongs to no chat, so its sources are given by number only."""
+    """A memory as an entry. The sources are also given by external id, because an import gives messages other ids. A
+    global memory belongs to no chat, so its sources are given only by their ids in this database."""
     entry: Entry = {"type": "memory", **memory.model_dump(mode="json")}
     if memory.chat_id is not None and memory.sources:
         lines = await messages.by_ids(database, owner_id, memory.chat_id, memory.sources)

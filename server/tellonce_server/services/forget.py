@@ -56,8 +56,8 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview. `shown` has all matches, `listed` the ones in the result. `tally` counts the rows per table that would
-    be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
+    """A preview. `shown` has all matches, `listed` the matches in the result. `tally` counts the rows per table that
+    would be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
 
     shown: Sequence[Shown]
     listed: tuple[ForgetMatch, ...]
@@ -149,7 +149,8 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
-        """A note with the topic's words that some text contains. It is shown if no text contains all of the words."""
+        """A note with the topic's words that some text contains. The note is shown if no text contains all words of the
+        topic."""
         words = Target.topic(args.topic).topic_words if args.topic is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():

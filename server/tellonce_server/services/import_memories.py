@@ -103,8 +103,8 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """Whether the user has forgotten the statement. An import does not lift its tombstone; only a new statement by
-        the user does."""
+        """Whether the user has forgotten the statement. An import does not lift the tombstone of a forgotten statement;
+        only a new statement by the user does."""
         standing = await self.tombstones.standing(self.services.deps.database, self.where.owner_id)
         return bool(self.tombstones.covering(standing, text))
 

@@ -24,12 +24,12 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 BATCH = 500
-"""Messages per transaction. A crash loses at most this many; repeating the import adds them."""
+"""Messages per transaction. A crash loses at most this many messages; repeating the import adds the lost messages."""
 
 
 class OwnConversation(NamedTuple):
-    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, it is the
-    channel's own chat."""
+    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, the
+    conversation is the channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -61,7 +61,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text, and the values that are computed from this text alone. They are computed before the
+    """A message's text, and the values that are computed from this text alone. These values are computed before the
     transaction, outside the event loop."""
 
     content: str
@@ -139,8 +139,8 @@ class Importer:
             await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """Return the ids and times of the messages that were recorded without an external id. An export identifies
-        these messages by their numbers."""
+        """Return the ids and times of the messages that were recorded without an external id. An export identifies such
+        messages by their ids."""
         own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]

@@ -173,8 +173,8 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
-        """The text without the parts of this message that were forgotten. A client that sends the message again thus
-        does not restore them."""
+        """The text without the parts of this message that were forgotten. A client that sends the message again
+        therefore does not restore forgotten sentences."""
         place = (m.where.owner_id, m.where.chat_id, old.id)
         text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
@@ -206,8 +206,8 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
-        """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the thread's next
-        message makes up for it."""
+        """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the next message of
+        the thread queues the summaries."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False

@@ -100,7 +100,7 @@ class Rememberer:
         """Store a statement of the user's, or statements that the connected assistant learned from the user's words.
 
         A statement of the user's is certain; an assistant's is checked against the user's words. A certain statement
-        lifts its tombstone.
+        lifts the tombstone of the same statement.
 
         Raises: MemoryUnfit: the text states nothing, the user has denied it, or the user asked to forget it after its
         source message was sent. NoSuchMemory: `replaces` has a number that this chat does not know.
@@ -171,8 +171,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement. It is stored before the tombstones are read, because storing waits until an erasure in
-        progress ends."""
+        """Store one statement. The statement is stored before the tombstones are read, because storing waits until an
+        erasure in progress ends."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -191,8 +191,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """The memory that has the same words but another due day. The user's new statement replaces it, because the due
-        time is part of the statement."""
+        """The memory that has the same words but another due day. The user's new statement replaces the memory, because
+        the due time is part of the statement."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -325,14 +325,14 @@ class Rememberer:
     async def _held(
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
-        """Make a memory active again or confirm it. Returns it, or None if it no longer exists."""
+        """Make a memory active again or confirm it. Returns the memory, or None if the memory no longer exists."""
         held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """Return the due time of a memory after an edit: the time that the new text names. If neither text names a day,
-        the due time stays."""
+        """Return the due time of a memory after an edit: the time that the new text names. If neither the former nor
+        the new text names a day, the due time stays."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone

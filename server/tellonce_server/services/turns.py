@@ -49,8 +49,8 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Record a message. Returns False if it is a duplicate. If the prompt that a reply answers was not recorded,
-        the reply is recorded without `exchange_of`."""
+        """Record a message. Returns False if the message is a duplicate. If the prompt that a reply answers was not
+        recorded, the reply is recorded without `exchange_of`."""
         said = await self._as_recorded(args, message)
         try:
             result = await self._recorder.record(where, said)

@@ -193,7 +193,8 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest messages, as many as fit, oldest first. They are shown while a session has no summary."""
+    """The user's newest messages, as many as fit, oldest first. These messages are shown while a session has no
+    summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user"]):
         longer = [mask(line.content), *said]

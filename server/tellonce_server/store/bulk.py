@@ -1,4 +1,5 @@
-"""Stores many messages at once. Their message numbers and thread numbers are reserved together, not one by one."""
+"""Stores many messages at once. The ids of the messages, and their positions in the thread, are reserved together, not
+one by one."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -45,7 +46,8 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """Find which of the given messages are already stored. Returns their thread keys by channel and external id.
+    """Find which of the given messages are already stored. Returns the thread keys of these messages by channel and
+    external id.
 
     The `numbered` messages are found by number and time. In the result, their channel is empty.
     """

@@ -15,7 +15,7 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum number of rows of each kind to read. Fewer of them may fit into the token budget."""
+    """Maximum number of rows of each kind to read. Fewer rows than these may fit into the token budget."""
 
     window: int
     facts: int
@@ -69,7 +69,7 @@ class Remembered(NamedTuple):
 
 class Learned(NamedTuple):
     """A memory in the section `log` of a context. The memory holds now, was completed, or was replaced by another
-    memory. `last_source` is its newest source message in this chat."""
+    memory. `last_source` is the newest source message of the memory in this chat."""
 
     id: int
     kind: MemoryKind
@@ -82,7 +82,8 @@ class Learned(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """A chunk summary in the section `log` of a context. `body` contains the lists of its structured part."""
+    """A chunk summary in the section `log` of a context. `body` contains the lists of the structured part of the
+    summary."""
 
     from_at: datetime
     to_at: datetime

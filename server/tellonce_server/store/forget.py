@@ -33,7 +33,8 @@ class TextRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A memory with the fields that `forget` needs. Its sources are messages of the chat `source_chat_id`."""
+    """A memory with the fields that `forget` needs. The sources of the statement are messages of the chat
+    `source_chat_id`."""
 
     id: int
     version: int
@@ -115,7 +116,7 @@ async def memories_of(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> list[Statement]:
-    """The memories of a chat. If it is the owner's own chat (`is_own`), memories that belong to no chat are
+    """The memories of a chat. If the chat is the owner's own chat (`is_own`), memories that belong to no chat are
     included."""
     return _statements(await q.rows("forget.memories_of", owner_id, chat_id, is_own, since, until))
 

@@ -76,7 +76,7 @@ async def switch(connection: Any, model: str, now: datetime) -> None:
 
 
 async def settle(database: Database, model: str, now: datetime) -> str:
-    """The active model. If there is none yet, `model` becomes the active one."""
+    """The active model. If there is no active model yet, `model` becomes the active model."""
     await database.run("embeddings.settle", model, now)
     models = await database.row("embeddings.models")
     assert models is not None  # the table always has exactly one row

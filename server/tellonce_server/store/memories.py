@@ -154,7 +154,7 @@ async def page(
     limit: int,
 ) -> list[Memory]:
     """Return the memories that are visible in a chat and have one of the given statuses and kinds (None: all kinds),
-    newest first. The page begins after the memory with the time and number `after`."""
+    newest first. The page begins after the memory with the time and id `after`."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]

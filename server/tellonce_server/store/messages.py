@@ -17,7 +17,7 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that a new message queues. It is about the messages from `first` (None: the new message) to the new
+    """The job that a new message queues. The job is about the messages from `first` (None: the new message) to the new
     message.
 
     The job is merged into an unclaimed job of the same kind and key. A job without a key is never merged.

@@ -68,8 +68,8 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """Remember the owner and the model of the statement `name`. Returns its settings, which the caller must apply
-        at once."""
+        """Remember the owner and the model of the statement `name`. Returns the connection settings that the statement
+        needs; the caller must apply them at once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
@@ -221,7 +221,7 @@ async def open_borrowed_pool(
 ) -> BorrowedPool:
     """A pool of connections to a pooler. `named` says whether the pooler supports named prepared statements.
 
-    When a connection opens, it requests no settings that a pooler might refuse.
+    The pool requests no settings when a connection opens, because a pooler might refuse them.
     """
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)

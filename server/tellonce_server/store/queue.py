@@ -249,14 +249,14 @@ async def settle(q: Queries, key: JobKey) -> None:
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether this exchange updates the canonical summary. It does if the chat has no summary yet, or if the summary is
-    provisional and no later exchange is part of it or queued."""
+    """Whether this exchange updates the canonical summary. The exchange does so if the chat has no summary yet, or if
+    the summary is provisional and no later exchange is part of the summary or queued."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
 async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
     """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and exchanges that `best` has
-    not read a second time. Returns their number."""
+    not read a second time. Returns the number of queued jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 

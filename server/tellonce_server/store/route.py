@@ -1,5 +1,5 @@
-"""Determines whether this process reaches PostgreSQL directly or through a pooler. It tests this by connecting, because
-the URL does not show it."""
+"""Determines whether this process reaches PostgreSQL directly or through a pooler. The module tests this by connecting,
+because the URL does not show it."""
 
 import asyncio
 import secrets

@@ -82,8 +82,8 @@ async def _statements(session: Any, name: str) -> list[str]:
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement` on `session`; cancel it if another session waits for it too long. Returns whether it was
-    completed.
+    """Run `statement` on `session`; cancel it if another session waits for it too long. Returns whether the statement
+    was completed.
 
     `watch` is a second session of the same login.
     """

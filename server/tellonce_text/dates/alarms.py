@@ -23,10 +23,10 @@ MORNING: Final = HOURS["morning"]
 
 
 class Alarm(NamedTuple):
-    """An alarm. `start` and `end` are its place in the text. A single alarm has `at`; a repeated one has `cron`, an
-    expression of five fields in the user's zone.
+    """An alarm. `start` and `end` are the place of the alarm's words in the text. A single alarm has `at`; a repeated
+    alarm has `cron`, an expression of five fields in the user's zone.
 
-    If it has neither, it repeats in a way that cron cannot express, such as every other day.
+    An alarm with neither of them repeats in a way that cron cannot express, such as every other day.
     """
 
     start: int
@@ -49,8 +49,8 @@ class _Repeat(NamedTuple):
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm that a text orders. Its time may be in the past. None if the text gives no time, or a time that cannot
-    be represented.
+    """The alarm that a text orders. The time of the alarm may be in the past. None if the text gives no time, or a time
+    that cannot be represented.
 
     `language` is the order's language, if known; otherwise it is detected from the words.
     """

@@ -57,6 +57,7 @@ def _label(reading: Reading) -> str:
 
 
 def _middle(reading: Reading) -> str:
-    """The label of a casually counted span. For a week, this is the day in its middle; otherwise, the span itself."""
+    """The label of a casually counted span. For a week, the label is the day in its middle; for another span, the label
+    is the span itself."""
     first, last = reading.days
     return (first + (last - first) / 2).isoformat() if reading.precision == "week" else _label(reading)

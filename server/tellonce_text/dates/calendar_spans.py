@@ -119,8 +119,8 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """Parse the year in `March of last year` or `in March this year`. Returns its distance from the year of the text:
-    -1 for last year, 0 for this year."""
+    """Parse the year in `March of last year` or `in March this year`. Returns the distance of that year from the year
+    of the text: -1 for last year, 0 for this year."""
     at = skip(line, index, "of")
     if line[at].has("step") and line[at + 1].get("unit") == "year":
         return line[at].get("step"), at + 2

@@ -143,8 +143,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """The meaning of `in acht Tagen` or `dans quinze jours`. It is one or two weeks, because these languages also count
-    the first day, or else the literal number of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means one or two weeks, because these languages
+    also count the first day, or else the literal number of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(

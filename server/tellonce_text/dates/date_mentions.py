@@ -41,7 +41,8 @@ class Mention:
 
 
 def find(text: str) -> list[Mention]:
-    """The expressions in the text, in order. If two overlap, only the more specific one is returned."""
+    """The expressions in the text, in order. If two expressions overlap, only the more specific expression is
+    returned."""
     if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
         return []
     found: list[Mention] = []
@@ -353,7 +354,7 @@ _UNIT_NAME: Final = re.compile("minute|hour|day|week|month|quarter|year", re.IGN
 
 
 def _needed(pattern: str) -> re.Pattern[str] | None:
-    """A pattern that every match of the rule contains. If a text lacks it, the rule need not be tried."""
+    """A pattern that every match of the rule contains. If a text lacks this literal, the rule need not be tried."""
     if _MONTH in pattern:
         return _MONTH_NAME
     return _UNIT_NAME if _UNIT in pattern else None

@@ -1,4 +1,4 @@
-"""The words for times and dates in each language, with their tags. They are read once from `words/*.toml`."""
+"""The words for times and dates in each language, with their tags. The words are read once from `words/*.toml`."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

@@ -46,7 +46,7 @@ _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
     """Whether an expression of the text can mean the day: the day is in the span of any of its readings.
 
-    `direction` does not exclude a reading. It only changes their order.
+    `direction` does not exclude a reading. The direction only changes the order of the readings.
     """
     return any(_covers(found, day) for found in expressions(text, said, direction))
 

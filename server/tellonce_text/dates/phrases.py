@@ -8,7 +8,7 @@ from tellonce_text.dates.tokens import Line
 
 
 class Phrase(NamedTuple):
-    """A phrase that names days; `end` is the index after its last token. With `single`, it is one day."""
+    """A phrase that names days; `end` is the index after its last token. With `single`, the phrase names one day."""
 
     end: int
     meaning: Callable[[Scene], Meaning | None]

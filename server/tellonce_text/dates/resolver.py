@@ -245,8 +245,8 @@ def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """The readings of a time of day without a day: the last and the next such time. Also returns whether it is
-    certain."""
+    """The readings of a time of day without a day: the last and the next such time. Also returns whether the first
+    reading is certain."""
     days = [scene.today + shift * DAY for shift in (-1, 0, 1)]
     if item.clock is None:
         readings = [_part_reading(day, item.part or "morning", scene) for day in days]

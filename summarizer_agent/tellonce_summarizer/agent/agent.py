@@ -102,8 +102,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier, or `keep` if that tier's last answer was unusable. The server lets a
-        provisional result be redone only by a better tier, so with `keep`, the lowest one, none is redone."""
+        """The best available tier, or `keep` if that tier's last answer was unusable. The server lets a provisional
+        result be redone only by a better tier, so with `keep`, the lowest tier, no result is redone."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 

@@ -30,7 +30,7 @@ class Said:
 def telling(
     messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
 ) -> list[Said]:
-    """At most `most` sentences in order. Without a scorer, they are the first sentences of the newest messages."""
+    """At most `most` sentences in order. Without a scorer, these are the first sentences of the newest messages."""
     found = [sentence for sentence in notable if sentence.shown or not shown_only]
     by_id = {message.id: message for message in messages}
     best = sorted((s for s in found if s.message_id in by_id), key=lambda s: (not s.shown, -s.score))[:most]

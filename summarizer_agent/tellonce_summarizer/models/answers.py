@@ -58,7 +58,8 @@ class WhenShape(Shape):
 
 
 class ItemShape(Shape):
-    """One item. Its quotes come first, so that a model copies the user's words before it writes the statement."""
+    """One item. The quotes of an item come first, so that a model copies the user's words before it writes the
+    statement."""
 
     quotes: list[QuoteShape]
     about: str = "user"
@@ -95,7 +96,7 @@ class ExchangeShape(Shape):
 
 
 class LooseExchange(Shape):
-    """The answer for an exchange. Its items are validated later, one by one."""
+    """The answer for an exchange. The items are validated later, one by one."""
 
     items: list[Any]
     canonical: Any = None
@@ -133,7 +134,7 @@ def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
 def read(shape: type[ShapeT], text: str) -> ShapeT:
     """The answer as `shape`; a code fence around the JSON is accepted.
 
-    Raises: UnacceptableAnswerError: it is not JSON, or not of that shape.
+    Raises: UnacceptableAnswerError: the answer is not JSON, or not of that shape.
     """
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:

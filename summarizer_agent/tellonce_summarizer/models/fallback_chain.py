@@ -1,4 +1,5 @@
-"""The fallback chain of models, from Claude to no model at all. It reports each call with its cost or failure."""
+"""The fallback chain of models, from Claude to no model at all. The chain reports each call with its cost or
+failure."""
 
 import dataclasses
 import time
@@ -141,8 +142,8 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """The reason an answer cannot be used. It does not quote the answer, because events and the ledger contain no
-    content."""
+    """The reason an answer cannot be used. The reason does not quote the answer, because events and the ledger contain
+    no content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

@@ -30,7 +30,7 @@ def is_full(work: ExchangeInput) -> bool:
 
 def without_model(work: ExchangeInput) -> Canonical:
     """Return the prior summary, followed by the most important sentences of the exchange, verbatim and each with its
-    day. If it becomes too long, the oldest lines are dropped.
+    day. If the summary becomes too long, the oldest lines are dropped.
 
     Nothing is added if no sentence is good enough to be shown.
     """

@@ -32,8 +32,8 @@ def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[Excha
     """The usable items. If `raw` has items but none of them is usable and quotes a person's words, this raises
     UnacceptableAnswerError.
 
-    If at least one item does, other items with invented quotes are returned too; the server's check counts and reports
-    them.
+    If at least one item is usable and quotes a person's words, other items with invented quotes are returned as well;
+    the server's check counts and reports such items.
     """
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:

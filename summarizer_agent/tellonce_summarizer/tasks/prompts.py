@@ -1,5 +1,5 @@
-"""The prompts for language models. Instructions and examples come first and never change, so that they can be cached.
-The messages follow, numbered, with speaker and local time.
+"""The prompts for language models. Instructions and examples come first and never change, so that a provider can cache
+this part of the prompt. The messages follow, numbered, with speaker and local time.
 """
 
 from collections.abc import Sequence

@@ -20,7 +20,7 @@ Degree = Literal["exact", "number", "form", "part"]
 separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
-"""The places of derived texts. Removing too much from them does no harm, because they are rebuilt."""
+"""The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000
@@ -54,7 +54,8 @@ class Source:
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case. Every plain ASCII text that must be found matches at least one."""
+        """LIKE patterns in lower case. Every plain ASCII text that must be found matches at least one of the
+        patterns."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -138,7 +139,7 @@ class Stated:
 
 class StatementQuery:
     """Searches for statements. A matching sentence is `exact` if it is a source of the statement or says little else.
-    Otherwise it is `form`."""
+    Otherwise the sentence is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -199,8 +200,8 @@ class StatementQuery:
         return degree
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence makes the statement. The exact words alone do not always prove it: `lives in Berlin` may
-        be said of a brother."""
+        """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence states
+        it: `lives in Berlin` may be said of a brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         is_source = (source.chat_id, source.id) in self._stated[number].sources
         if any(quote in said or (is_source and said in quote) for quote in self._quotes[number]):
@@ -225,7 +226,7 @@ class StatementQuery:
 
 
 class RowQuery:
-    """Matches whole messages. In other texts, it searches for statements: the sentences of these messages, and
+    """Matches whole messages. In other texts, the query searches for statements: the sentences of these messages, and
     memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:

@@ -56,7 +56,7 @@ def matches(found: Sequence[Hit]) -> list[Shown]:
     """Matches in this order: one for each memory, one for each message (both oldest first), and one for all other texts
     of each degree of certainty.
 
-    Matches inside longer words are offered only if there are no others.
+    Matches inside longer words are offered only if there are no other matches.
     """
     if any(hit.degree != "part" for hit in found):
         found = [hit for hit in found if hit.degree != "part"]
@@ -85,8 +85,8 @@ def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[Forge
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. If `kept` is None, these are the ticked ones. Otherwise, these are all listed matches
-    except the numbers in `kept`, and the ticked ones of the unlisted matches."""
+    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are the listed matches
+    except the matches numbered in `kept`, and the ticked matches among the unlisted ones."""
     without = frozenset(kept or ())
     return [
         match
@@ -196,8 +196,9 @@ _LOOKED_AT = 100
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 
-    For a ticked memory, these are its source messages and the other memories learned from them. For a ticked message,
-    these are the memories learned from it, the messages next to it, and messages within the same minute.
+    For a ticked memory, these are the memory's source messages and the other memories learned from these messages. For
+    a ticked message, these are the memories learned from the message, the messages next to it, and messages within the
+    same minute.
     """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]

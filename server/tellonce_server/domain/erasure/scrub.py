@@ -18,8 +18,8 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after a cancelled rewrite. Each pause is twice the previous one, because a cancelled rewrite is wasted
-work."""
+"""Maximum pause after a cancelled rewrite. Each pause is twice as long as the pause before it, because a cancelled
+rewrite is wasted work."""
 OVERDUE: Final = timedelta(days=7)
 """A scrub that is overdue by more than this time runs at the server's start, before calls are served."""
 
@@ -38,14 +38,14 @@ class Scrubber:
         self._not_before: datetime | None = None
 
     async def scrub_if_due(self) -> bool:
-        """Scrub if something was erased and the last scrub is old enough. Returns whether it was done."""
+        """Scrub if something was erased and the last scrub is old enough. Returns whether a scrub was completed."""
         if self._not_before is not None and self._deps.now() < self._not_before:
             return False
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """At the start, before this process has callers, scrub if a scrub is long overdue. Returns whether it was
-        done."""
+        """At the start, before this process has callers, scrub if a scrub is long overdue. Returns whether a scrub was
+        completed."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:

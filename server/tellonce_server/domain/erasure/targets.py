@@ -84,7 +84,8 @@ class Target:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns in lower case. A plain ASCII text that names the topic in any form matches at least one."""
+        """LIKE patterns in lower case. A plain ASCII text that names the topic in any form matches at least one of the
+        patterns."""
         if not self.topic_words:
             return ["%"]
         word = max(self.topic_words, key=len)
@@ -174,7 +175,7 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """A pattern for the letters, or for an irregular form of one of the words. Such a form may have no letters in
+    """A pattern for the letters, or for an irregular form of one of the words. An irregular form may have no letters in
     common with its word."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))

@@ -39,8 +39,8 @@ def irregular_forms(base: str) -> frozenset[str]:
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether the word is in a script without spaces, or in a script that attaches particles to words. Such a word may
-    occur inside other words."""
+    """Whether the word is in a script without spaces, or in a script that attaches particles to words. A word in such a
+    script may occur inside other words."""
     return bool(_SPACELESS.search(word))
 
 

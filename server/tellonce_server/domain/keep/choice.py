@@ -19,7 +19,7 @@ SEARCHED: Final = -0.6
 
 CHANGE: Final = -0.75
 """Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state that something
-changed or ended. It is kept for search only, or shown if its log-odds reach SEARCHED."""
+changed or ended. The sentence is kept for search only, or shown if its log-odds reach SEARCHED."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -82,7 +82,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences to keep from one message. The flag beside each sentence says whether contexts show it."""
+    """The sentences to keep from one message. The flag beside each sentence says whether contexts show the sentence."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -95,8 +95,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with an earlier
-    note."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness` is the greatest cosine of the sentence
+    with an earlier note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True

@@ -16,7 +16,7 @@ INTRODUCED: Final = 300
 """A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""
 
 LONG_QUOTE: Final = 80
-"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
+"""Minimum characters of a quotation. Shorter quotes are names, titles and single words."""
 
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.DOTALL | re.MULTILINE)

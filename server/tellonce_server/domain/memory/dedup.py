@@ -1,9 +1,9 @@
 """Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same thing if they have the same words in the same order. The end of one may also be moved to its
-front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a name, a
-negation or a role. Both statements are then kept until a model or the user says that they are the same. `key` is a hash
-for finding statements with the same words.
+Two statements say the same thing if they have the same words in the same order. The end of one statement may also be
+moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a
+name, a negation or a role. In such a case, both statements are kept until a model or the user says that they are the
+same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib

@@ -1,5 +1,5 @@
 """Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes overdue goals
-about which the user does not answer. It also computes missing keys for `dedup`."""
+about which the user does not answer. The module also computes missing keys for `dedup`."""
 
 from datetime import timedelta
 from typing import Final

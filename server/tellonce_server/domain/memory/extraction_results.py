@@ -46,7 +46,7 @@ WISHES_HOLD = timedelta(days=30)
 @dataclass
 class Learned:
     """The outcome of an exchange's items. `ended` are statements that no longer hold, each with its replacement;
-    `borne_out` are the numbers of the memories that the items added or confirmed."""
+    `borne_out` are the ids of the memories that the items added or confirmed."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
     dropped: Counter[str] = field(default_factory=Counter[str])

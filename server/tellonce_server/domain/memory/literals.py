@@ -41,7 +41,7 @@ _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 class Token(NamedTuple):
-    """A word, or a run of characters in a script without spaces. `begins` says whether it starts a sentence."""
+    """A word, or a run of characters in a script without spaces. `begins` says whether the token starts a sentence."""
 
     text: str
     begins: bool
@@ -53,8 +53,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. `readings` are its possible meanings: 1,200 means 1200 or 1.2. A text contains the number if
-    it contains all numbers of one reading."""
+    """A number as written. `readings` are the possible meanings of the number: 1,200 means 1200 or 1.2. A text contains
+    the number if it contains all numbers of one reading."""
 
     text: str
     readings: tuple[frozenset[str], ...]

@@ -60,8 +60,8 @@ MOST: Final = 2_000
 search takes about 30 ms at worst."""
 
 WEEK: Final = 7
-"""A statement may name every day of a span of at most this many days. For a longer span, it may name only the first and
-the last month and year."""
+"""A statement may name every day of a span of at most this many days. For a longer span, the claim may name only the
+first and the last month and year."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
@@ -96,7 +96,7 @@ each day."""
 def _bare_days(line: Line, today: date) -> Iterator[date]:
     """For an ordinal such as `the 1st`, the last and the next day with this number. The resolver reads such an ordinal
     only where it cannot belong to a noun. Call this only for a text without other dates, because the ordinal could
-    belong to their month."""
+    belong to the month of another date."""
     numbers = {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS}
     for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
         if day.day in numbers:
@@ -143,7 +143,7 @@ def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
 
 
 def _spelled(line: Line) -> Iterator[str]:
-    """Yield the numbers that the line gives in words. The library reads most of them. The words of
+    """Yield the numbers that the line gives in words. The library reads most number words. The words of
     `tellonce_text.dates` add Russian numbers and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)

@@ -1,5 +1,5 @@
 """Stores a statement as a repetition of a memory, as a replacement of memories, or as new. Callers decide which
-memories it replaces."""
+memories the statement replaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,13 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds of statements that are completed when they end. Other statements are superseded by the one that ends them."""
+"""Kinds of statements that are completed when they end. Other statements are superseded by the statement that ends
+them."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The stored statement. `ended` are the statements that it replaced or ended."""
+    """The stored statement. `ended` are the statements that the stored statement replaced or ended."""
 
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
@@ -36,7 +37,8 @@ class Statements:
         self._deps = deps
 
     async def vector(self, text: str) -> HalfVector | None:
-        """The vector that `store` needs. Compute it before the transaction, which a slow embedder would keep open."""
+        """The vector that `store` needs. Compute the vector before the transaction, because a slow embedder would keep
+        the transaction open."""
         return await vector_or_none(self._deps.embedder, text)
 
     async def store(
@@ -119,8 +121,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that a statement replaces or ends. They end at the time that the statement names, or else at
-        the time when it was said."""
+        """End the memories that a statement replaces or ends. The memories end at the time that the statement names, or
+        else at the time when the statement was said."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -144,8 +146,8 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that was never true. `denied` means that the user said so. The memories that it had
-        replaced become active again."""
+        """Withdraw a statement that was never true. `denied` means that the user said so. The memories that the
+        withdrawn memory had replaced become active again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
                 if former.id < known.id:  # a predecessor with a higher id was stored as history

@@ -16,7 +16,7 @@ every 20 seconds.
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
 """Minimum seconds between two database writes for one worker. An idle worker asks for work again at once, so without
-this limit it would cause many writes."""
+this limit an idle worker would cause many writes."""
 
 
 class Attendance:

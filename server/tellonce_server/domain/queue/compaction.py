@@ -34,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the last message before the thread's silence. If the thread is silent now, this is the newest
-    message. Otherwise, it is the message before the newest."""
+    """The time of the last message before the thread's silence. If the thread is silent now, this is the time of the
+    newest message. Otherwise, this is the time of the message before the newest."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at

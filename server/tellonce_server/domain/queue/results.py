@@ -33,7 +33,7 @@ LISTED: tuple[tuple[str, str], ...] = (
 
 
 class ResultRefused(Exception):
-    """The result does not fit its job. The error text says why. It counts as a failed attempt."""
+    """The result does not fit its job. The error text says why. The refusal counts as a failed attempt of the job."""
 
 
 class Applier:

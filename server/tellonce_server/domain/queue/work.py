@@ -35,8 +35,8 @@ REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job that expire without a result. It is larger than the maximum of failed attempts,
-because a worker may also be killed for a reason other than the job."""
+"""Maximum consecutive leases of a job that expire without a result. This maximum is larger than the maximum of failed
+attempts, because a worker may also be killed for a reason other than the job."""
 
 LATEST_START = timedelta(minutes=5)
 """An upper bound for the sum of two times: the delay with which a job is queued, and the clock difference between two
@@ -197,8 +197,8 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker whose best tier is the paid one gets no jobs to redo, because it would use a
-        # lower tier again.
+        # If the budget is spent, a worker whose best tier is the paid tier gets no jobs to redo, because the worker
+        # would use a lower tier again.
         if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
             await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
         return []

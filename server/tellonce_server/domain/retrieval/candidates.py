@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. This module does not rank them."""
+"""Reads candidates from the database with one coroutine per query. This module does not rank the candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,10 +34,10 @@ many."""
 
 MEMORIES = 40
 LISTED = 60
-"""Maximum memories of the categories that a question names. The newest ones are read."""
+"""Maximum memories of the categories that a question names. If there are more, only the newest are read."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Maximum messages read in a search of one thread or one period. The newest ones are read."""
+"""Maximum messages read in a search of one thread or one period. If there are more, only the newest are read."""
 
 MANY = 10_000
 """Number of messages from which a vector index is faster than a scan of all codes."""
@@ -163,8 +163,8 @@ async def contents_as_of(
 
 
 def _reranked(size: int) -> int:
-    """The number of the nearest codes whose vectors are compared exactly. It grows with the number of messages, so that
-    the best matches are not missed in a large chat."""
+    """The number of the nearest codes whose vectors are compared exactly. The number grows with the number of messages,
+    so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 

@@ -46,8 +46,8 @@ class Found(NamedTuple):
 
 
 def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Found]:
-    """Return the candidates, each with its score. With `most`, only those with the highest scores, and more at equal
-    scores."""
+    """Return the candidates, each with its score. With `most`, only the `most` candidates with the highest scores are
+    returned, and further candidates with the same score as the last of these."""
     scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
     least = sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
     return [_message(*one) for one in zip(candidates, scores, covered, strict=True) if one[1] >= least]
@@ -55,7 +55,7 @@ def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None
 
 def _message(c: Candidate, score: float, covered: float) -> Found:
     clipped = c.clipped or not c.head
-    # The arguments are positional for speed: two hundred of these are created for every question.
+    # The arguments are positional for speed: two hundred such objects are created for every question.
     return Found(
         *("message", c.id, c.chat_id, c.thread_key, c.head, clipped, c.role, c.speaker, c.sent_at, c.tokens),
         *(score, c.cosine, covered, (c.id,), c.routine),
@@ -110,8 +110,8 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """The search result to return. `text` is the whole text; the caller reads it again if it was clipped or edited.
-    `reply` is the maximum number of tokens shown of an assistant's reply."""
+    """The search result to return. `text` is the whole text; the caller reads the text again if it was clipped or
+    edited. `reply` is the maximum number of tokens shown of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None
     shown = text

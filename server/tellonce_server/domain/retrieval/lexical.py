@@ -1,7 +1,7 @@
 """Prepares texts for PostgreSQL's full-text search. Stored texts and queries are prepared in the same way. Pure.
 
-PostgreSQL's parser and stemmers then find the words. Without this module, they would find no words in Chinese or
-Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
+PostgreSQL's parser and stemmers then find the words. Without this module, full-text search would find no words in
+Chinese or Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
 """
 
 import re
@@ -37,7 +37,7 @@ def normal(text: str) -> str:
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
 # Matches a slash or an underscore between words, or a full stop without a space after it. PostgreSQL's parser would
-# read both words as one.
+# read two such words as one word.
 _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
 # Matches text in scripts without spaces, and in Hangul, where particles are attached to words. Such text is matched by
 # pairs of characters.

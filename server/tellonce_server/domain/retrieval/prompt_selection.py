@@ -36,8 +36,8 @@ query's words must exceed the largest share in this thread by this much."""
 def choose(
     ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Found]:
-    """The selected results, most important first. `shown` are the numbers of the messages in the window. These messages
-    are left out unless the query is a question."""
+    """The selected results, most important first. `shown` are the ids of the messages in the window. These messages are
+    left out unless the query is a question."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]

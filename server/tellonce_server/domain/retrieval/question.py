@@ -156,7 +156,7 @@ _RECALL: Final = re.compile(
     r"|recap|summari[sz]e|describe|outline|write|go (?:over|through)|walk me through)\b",
     re.IGNORECASE,
 )
-# These words can also be names. They count as names only with a capital letter.
+# These words can also be names. Such words count as names only with a capital letter.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()
@@ -165,7 +165,7 @@ _AMBIGUOUS: Final = frozenset(
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
     """Whether a lexeme is probably the stem of a name. The stem may differ from the name in its last letter ("Amy" has
-    the stem "ami"), and it may be up to two letters shorter than the name."""
+    the stem "ami"), and the stem may be up to two letters shorter than the name."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 

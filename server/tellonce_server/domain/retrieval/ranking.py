@@ -1,8 +1,8 @@
 """Scores how well messages answer a question, by weighted signals that are standardized over the candidates. Pure.
 
 Standardized scores are added, because that gives better results than fusing ranks. Each message passes part of its
-similarity to its neighbors and to its session. This is also done for messages that are rarely answers themselves, such
-as questions, another person's words and long replies.
+similarity to its neighbors and to its session. A share is also passed to messages that are rarely answers themselves,
+such as questions, another person's words and long replies.
 """
 
 from collections.abc import Sequence
@@ -105,9 +105,10 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors.
 
-    A message gets a share of the previous message's similarity. The share is larger if the previous message is a
-    question, because this message may answer it. A message also gets a share of the next message's similarity, because
-    the next message may repeat the subject. It gets no such share if the next message is only a question.
+    A message gets a share of the previous message's similarity. The share of the previous message is larger if the
+    previous message is a question, because this message may answer the question. A message also gets a share of the
+    next message's similarity, because the next message may repeat the subject. A message gets no share of the next
+    message if the next message is only a question.
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]

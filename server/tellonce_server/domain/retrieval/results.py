@@ -14,7 +14,7 @@ class Hit(NamedTuple):
     """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
     whole text.
 
-    `cosine` is None if the query or the result has no vector. `source_ids` are message numbers. `listed` marks one of
+    `cosine` is None if the query or the result has no vector. `source_ids` are message ids. `listed` marks one of
     several members of a category that the query names.
     """
 
@@ -56,7 +56,7 @@ class SearchRequest:
     number.
 
     `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
-    that period. With `as_of`, summaries and edited texts are also searched as they were at that time.
+    that period. With `as_of`, summaries and edited texts are also searched as they were at the time `as_of`.
     """
 
     owner_id: int

@@ -32,7 +32,7 @@ from tellonce_server.store.messages import NEWEST
 
 CURRENT: tuple[MemoryStatus, ...] = ("active",)
 FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
-"""Statuses of the memories that are searched. FORMER is for questions about the past."""
+"""Statuses of the memories that are searched. The statuses in FORMER are for questions about the past."""
 
 SHARES_SECONDS = 600.0
 """How long word frequencies are cached. These frequencies change slowly."""
@@ -78,7 +78,7 @@ class Retriever:
         end = start + request.limit
         # The results after the first one of the next page are not needed.
         ranked = _ranked(request, read, most=end + 1)
-        # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
+        # Message ids are per chat, so the newest id limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self.hits(request, ranked[start:end]), following)

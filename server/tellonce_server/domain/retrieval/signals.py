@@ -35,8 +35,8 @@ as "last year" are ignored."""
 class Candidate(NamedTuple):
     """A message that may answer a question. The fields are in the order of the query's columns.
 
-    `head` is the beginning of the text; it is empty for a long reply. `ranks` contains the `ts_rank` of every term, or
-    is None if the message contains no term. `cosine` is None if the message has no vector.
+    `head` is the beginning of the message's text; it is empty for a long reply. `ranks` contains the `ts_rank` of every
+    term, or is None if the message contains no term. `cosine` is None if the message has no vector.
     """
 
     chat_id: int
@@ -142,8 +142,8 @@ def first_person(text: str) -> bool:
 @of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
-    """Whether the text has a time word. A set of words is ten times as fast as the pattern, which is used only for
-    numbers and pairs of words."""
+    """Whether the text has a time word. A set of words is ten times as fast as the pattern, so the pattern is used only
+    for numbers and pairs of words."""
     words = _WORD.findall(text.lower())
     if not _TIME_WORDS.isdisjoint(words):
         return True

@@ -225,7 +225,8 @@ class PageSetupArgs(Contract):
 
 
 class ClientEntry(Contract):
-    """A program that can share this memory. `text` is its configuration file with our entry added."""
+    """A program that can share this memory. `text` is the text of the client's configuration file with our entry
+    added."""
 
     name: str
     title: str

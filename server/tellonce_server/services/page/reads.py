@@ -1,4 +1,4 @@
-"""Reads the data that the page's screens show for one owner. It changes nothing."""
+"""Reads the data that the page's screens show for one owner. This module changes nothing in the memory."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

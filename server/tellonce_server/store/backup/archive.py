@@ -26,7 +26,8 @@ class BackupRefused(Exception):
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""The table in which the applied migrations are recorded. A backup lists them in its manifest instead."""
+"""The table in which the applied migrations are recorded. A backup lists these migrations in its manifest, not as rows
+of this table."""
 
 
 class Table(BaseModel):

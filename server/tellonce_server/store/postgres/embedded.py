@@ -144,8 +144,8 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """Start the server if needed, and return the URL of the application database. Waits for crash recovery, however
-        long it takes. Calling it again is harmless.
+        """Start the server if needed, and return the URL of the application database. The start waits for crash
+        recovery, however long the recovery takes. Starting a running server is harmless.
 
         Raises EmbeddedPostgresError if the server cannot run.
         """
@@ -156,7 +156,7 @@ class EmbeddedPostgres:
         return self.dsn()
 
     async def stop(self) -> None:
-        """Stop the server even if other processes use it. Their connections end."""
+        """Stop the server even if other processes use it. The connections of other processes end."""
         if self._home.exists():
             async with exclusive(self._start_lock):
                 await self._stop_server()
@@ -175,8 +175,8 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server. The last process to do so stops the server. It is safe to call this twice, or after a
-        failed start."""
+        """Stop using the server. The last process to do so stops the server. It is safe to release twice, or to release
+        after a failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):

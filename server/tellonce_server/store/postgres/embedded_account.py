@@ -1,8 +1,8 @@
 """The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders that the account can
 reach.
 
-PostgreSQL refuses to run as root. The account gets its own folder. The folders outside the data directory keep their
-permissions.
+PostgreSQL refuses to run as root. The account gets a folder of its own. The folders outside the data directory keep
+their permissions.
 """
 
 import logging
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 class NoServerAccount(Exception):
     """This program runs as root, and there is no unprivileged account to run PostgreSQL. The message says how to create
-    one."""
+    such an account."""
 
 
 @dataclass(frozen=True)

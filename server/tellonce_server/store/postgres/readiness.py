@@ -25,8 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `untaken` are the roles that the login cannot assume, including the
-    `missing` ones."""
+    """The state of a server and its database. `untaken` are the roles that the login cannot assume, including the roles
+    in `missing`."""
 
     login: str
     database: str
@@ -103,7 +103,7 @@ async def _run(connection: Any, statement: str) -> bool:
     except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedObjectError, asyncpg.FeatureNotSupportedError):
         return False
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        pass  # another process created it at the same time
+        pass  # another process created the role at the same time
     return True
 
 
