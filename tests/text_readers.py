@@ -381,15 +381,13 @@ SLOW = frozenset(
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
     tellonce_text.claims.claims
     tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
-    tellonce_server.domain.memory.literals.numbers tellonce_server.domain.memory.literals.said_numbers
     tellonce_server.domain.memory.resolution.admits
-    tellonce_server.domain.memory.retraction.carries tellonce_server.domain.memory.retraction.struck
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
     tellonce_text.dates.meanings.coming_day
     tellonce_text.dates.meanings.due_date tellonce_text.dates.resolver.expressions
-    tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans tellonce_text.dates.tokens.line_of
+    tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
     """.split()
 )
 """Functions that take linear time but process each word. For a text of maximum length they take 0.1 to 0.8 s, in a

@@ -36,6 +36,7 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), profile.narrative) if part),
         *(blocks if known else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
+        phrase("memory.notes", n=profile.only_searched) if profile.only_searched else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)
@@ -73,11 +74,12 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
     """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
-    that stands for several texts has no number and no day."""
+    that stands for several texts has no number and no day. If only a part of the text goes, a second line gives this part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
-    return f"[{phrase(f'kind.{match.kind}')}{said}{form}] {short(match.text)}"
+    part = f"\n    {phrase('forget.goes', text=short(' … '.join(match.goes)))}" if match.goes else ""
+    return f"[{phrase(f'kind.{match.kind}')}{said}{form}] {short(match.text)}{part}"
 
 
 def nothing_view(preview: Forgotten) -> str:

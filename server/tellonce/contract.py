@@ -22,6 +22,7 @@ from tellonce.contract_types import (
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import JobKind as JobKind
+from tellonce.contract_types import ListedKind as ListedKind
 from tellonce.contract_types import MemoryAction as MemoryAction
 from tellonce.contract_types import MemoryKind as MemoryKind
 from tellonce.contract_types import MemoryOrigin as MemoryOrigin
@@ -247,6 +248,7 @@ class Memory(Contract):
     about: str = Field(default="user", description='"user", or the name of the person or thing it is about.')
     when: When | None = Field(default=None, description="When it holds or happens, if it was said.")
     note: bool = Field(default=False, description="The user's own sentence, verbatim, not a claim.")
+    shown: bool = Field(default=True, description="False: only searches find it.")
     reason: str | None = Field(default=None, description="Why it is uncertain or has ended.")
 
 
@@ -298,6 +300,7 @@ class Profile(Contract):
     dates: tuple[Memory, ...]
     pins: tuple[Memory, ...]
     uncertain: tuple[Memory, ...]
+    only_searched: int = Field(default=0, description="Further notes, not listed; kinds [note] lists them.")
     conversation: Conversation
     version: int
     next_cursor: str | None = Field(default=None, description="For the next page; null on the last page.")
@@ -430,7 +433,7 @@ class GetProfileArgs(ChatPlace):
     """Arguments of `get_profile`. Without `limit`, an assistant gets 50 memories, because its model reads every line.
     The relay gets all memories."""
 
-    kinds: Annotated[tuple[MemoryKind, ...], WithJsonSchema(_NAMES)] | None = Field(
+    kinds: Annotated[tuple[ListedKind, ...], WithJsonSchema(_NAMES)] | None = Field(
         default=None, description="E.g. [goal]."
     )
     status: Annotated[MemoryStatus, WithJsonSchema(_NAME)] | None = Field(default=None, description="E.g. completed.")

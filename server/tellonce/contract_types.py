@@ -58,6 +58,8 @@ Role = Literal["user", "assistant"]
 LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
 """The kinds of memories that are learned from messages. All other lists of memory kinds include these kinds."""
 MemoryKind = Literal[LearnedKind, "pin"]
+ListedKind = Literal[MemoryKind, "note"]
+"""The kinds by which memories are listed. `note` selects the user's own sentences of every kind."""
 MemoryStatus = Literal["active", "uncertain", "completed", "superseded", "rejected"]
 MemoryOrigin = Literal["user", "extracted", "model", "tag", "import"]
 Scope = Literal["chat", "global"]
@@ -74,6 +76,7 @@ JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "rou
 Precision = Literal["instant", "day", "month", "year", "ongoing"]
 
 MEMORY_KINDS: Final[tuple[MemoryKind, ...]] = get_args(MemoryKind)
+LISTED_KINDS: Final[tuple[ListedKind, ...]] = get_args(ListedKind)
 
 
 def _clean(text: str) -> str:

@@ -48,6 +48,7 @@ class ForgetMatch(Contract):
     text: str
     at: AwareDatetime
     match: ForgetLabel
+    goes: tuple[str, ...] = Field(default=(), description="The sentences that go if only a part of the text goes.")
     ticked: bool = Field(description="Erased unless chosen otherwise.")
 
 

@@ -224,7 +224,7 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
             return model_finding(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
         case "ollama":
             return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
-        case _:
+        case "none":
             return Finding(None, "embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
 
 
@@ -235,7 +235,8 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
     if ready is not None:
         return Finding(True, f"embedding model in {ready}")
     if source is None:
-        return Finding(None, "embedding model: downloaded at the first start; search works by words until then")
+        text = "embedding model: not here yet. A running server downloads it in the background; search works by words until then"
+        return Finding(None, text, "without a network, set TELLONCE_EMBEDDING_MODEL_DIR to a folder with the model")
     if any(source.rglob(WEIGHTS)):
         return Finding(True, f"embedding model in {source}, to be prepared at the first start")
     return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")

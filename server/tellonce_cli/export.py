@@ -15,10 +15,11 @@ from tellonce import plural
 from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, require_memory, storage
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.services.export import Entry, entries
+from tellonce_cli.subcommand import ExportForm
+from tellonce_server.services.export import Entry, EntryType, entries
 
 
-def run(file: Path | None, form: str) -> int:
+def run(file: Path | None, form: ExportForm) -> int:
     settings = local_settings()
     require_memory(settings)
     wrote = asyncio.run(_export(settings, file, _FORMS[form]))
@@ -67,7 +68,8 @@ def _json(entry: Entry) -> str:
 
 
 def _markdown(entry: Entry) -> str:
-    match entry["type"]:
+    kind: EntryType = entry["type"]
+    match kind:
         case "profile":
             return f"# Profile\n\n{entry['text']}\n"
         case "canonical":
@@ -77,8 +79,8 @@ def _markdown(entry: Entry) -> str:
             return f"- {entry['kind']} ({entry['status']}): {entry['content']}"
         case "summary":
             return f"\n> {entry['from_at'][:10]} – {entry['to_at'][:10]}: {entry['text']}"
-        case _:
+        case "message":
             return f"\n**{entry['speaker'] or entry['role']}** ({entry['sent_at'][:16]}): {entry['content']}"
 
 
-_FORMS: dict[str, Callable[[Entry], str]] = {"jsonl": _json, "markdown": _markdown}
+_FORMS: dict[ExportForm, Callable[[Entry], str]] = {"jsonl": _json, "markdown": _markdown}

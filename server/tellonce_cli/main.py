@@ -9,9 +9,10 @@ Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from tellonce.preload import imported
 from tellonce_cli.hosts import ClientName
@@ -19,10 +20,23 @@ from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.operator_commands import database_app, service_app, token_app
 from tellonce_cli.screen import told
-from tellonce_cli.subcommand import examples, run_module
+from tellonce_cli.subcommand import ExportForm, examples, run_module
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command. The message about a wrong argument is shown without the prefix that pydantic puts before
+        it."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
 
 app = typer.Typer(
     name="tellonce",
+    cls=_Commands,
     help="One memory for every assistant you talk to.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -138,7 +152,10 @@ def import_(
     kind: Annotated[ImportKind | None, typer.Option("--kind", help="Default: recognized.", show_default=False)] = None,
     chat_id: Annotated[int | None, typer.Option("--chat", help="Chat to import into; default: your own.")] = None,
     me: Annotated[
-        str | None, typer.Option("--me", help="Your name or id in the export, if it cannot be recognized.")
+        str | None,
+        typer.Option(
+            "--me", help="Your name or id in the export, if it cannot be recognized or holds several persons."
+        ),
     ] = None,
     assistant: Annotated[
         str | None,
@@ -166,9 +183,7 @@ def import_(
 @app.command(epilog=examples("export mine.jsonl", "export --format markdown mine.md"))
 def export(
     file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
-    form: Annotated[
-        Literal["jsonl", "markdown"], typer.Option("--format", help="jsonl can be imported again.")
-    ] = "jsonl",
+    form: Annotated[ExportForm, typer.Option("--format", help="jsonl can be imported again.")] = "jsonl",
 ) -> None:
     """Export everything the memory knows about you."""
     run_module("export", file, form)

@@ -97,29 +97,32 @@ async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanati
     return await memory.explain(args)
 
 
-_SEARCHED = "Sentences kept only for search are not listed: `tellonce search` and `tellonce open` show them."
-
 Shown = tuple[list[str], str]
 """The lines for standard output, and a hint about the next command."""
 
 
-def _listed(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
+def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
+    """A page of memories by kind, the newest first."""
     groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.pins, profile.uncertain)
     found = {memory.id: memory for group in groups for memory in group}
     newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
+    if all(memory.shown for memory in newest) and profile.only_searched:
+        searched = counted(profile.only_searched, "more note")
+        lines.append(f"        … {searched}, only searched: tellonce memories --kind note")
     if not lines:
-        return ["No memories to show."], f'{_SEARCHED} Next: tellonce remember "…", or tellonce import FILE.'
+        return ["No memories to show."], 'Next: tellonce remember "…", or tellonce import FILE.'
     more = f" More: --page {page + 1}." if profile.next_cursor else ""
     return (
         lines,
-        f'{counted(len(lines), "memory")}.{more} {_SEARCHED} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
+        f'{counted(len(newest), "memory")}.{more} Next: tellonce why N, tellonce edit N "…", tellonce forget --memory N.',
     )
 
 
 def _line(memory: c.Memory, zone: tzinfo) -> str:
     named = {
         "note": memory.note,
+        "only searched": not memory.shown,
         "imported": memory.origin == "import",
         "pinned": memory.pinned,
         memory.status: memory.status != "active",
@@ -133,12 +136,17 @@ def _results(found: c.SearchResults, zone: tzinfo, page: int) -> Shown:
         return ["Nothing found."], "Next: try other words, or tellonce memories."
     more = f" More: --page {page + 1}." if found.next_cursor else ""
     lines = [_result(one, zone) for one in found.results]
-    return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N for a memory."
+    return lines, f"{counted(len(lines), 'result')}.{more} Next: tellonce why N, or why --message CHAT:N."
 
 
 def _result(one: c.SearchResult, zone: tzinfo) -> str:
     who = "" if one.role is None else f"{one.speaker or {'user': 'you', 'assistant': 'assistant'}[one.role]}: "
-    return f"{one.id:>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {who}{short(one.text)}"
+    return f"{_reference(one):>6}  {one.kind:<10}  {one.at.astimezone(zone):%Y-%m-%d}  {who}{short(one.text)}"
+
+
+def _reference(one: c.SearchResult) -> str:
+    """The result's name for other commands: a memory's number, or a message's chat and number. A summary has none."""
+    return {"summary": "–", "message": f"{one.chat_id}:{one.id}"}.get(one.kind, str(one.id))
 
 
 def _remembered(done: c.Remembered, zone: tzinfo, _: int) -> Shown:
@@ -182,7 +190,7 @@ def _next_of(found: c.Explanation) -> str:
 
 
 _COMMANDS: dict[Command, tuple[type[BaseModel], Callable[..., Awaitable[BaseModel]], Callable[..., Shown]]] = {
-    "list": (c.GetProfileArgs, _list, _listed),
+    "list": (c.GetProfileArgs, _list, listing),
     "search": (c.SearchMemoryArgs, _search, _results),
     "remember": (c.RememberArgs, _remember, _remembered),
     "edit": (c.UpdateMemoryArgs, _edit, _edited),

@@ -1,11 +1,12 @@
 """The commands that read and change memories. These commands do in a shell or a script what a person does on the memory
 page."""
 
+import re
 from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from tellonce.contract_types import MEMORY_KINDS, MemoryKind, MemoryStatus, ResultKind
+from tellonce.contract_types import LISTED_KINDS, MemoryKind, MemoryStatus, ResultKind
 from tellonce_cli.subcommand import examples, run_module
 
 memory_app = typer.Typer()
@@ -28,6 +29,13 @@ def _of_kind(kinds: tuple[str, ...]) -> Any:
     )
 
 
+def _placed(message: str) -> tuple[int | None, str]:
+    """The chat and the number of a message such as `42:7`. A message that is named otherwise is one of this terminal's
+    chat."""
+    named = re.fullmatch(r"(-?\d{1,18}):(\d{1,18})", message)
+    return (int(named[1]), named[2]) if named else (None, message)
+
+
 EditAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin", "make_global"]
 """Changes that need no further argument; the chat to share with is chosen on the memory page."""
 
@@ -41,7 +49,7 @@ Page = Annotated[int, typer.Option("--page", min=1, help="Which page of the list
     epilog=examples("memories", "memories --kind goal --kind date", "memories --status uncertain --json")
 )
 def memories(
-    kind: Annotated[list[str] | None, _of_kind(MEMORY_KINDS)] = None,
+    kind: Annotated[list[str] | None, _of_kind(LISTED_KINDS)] = None,
     status: Annotated[
         MemoryStatus | None, typer.Option("--status", help="Default: active and uncertain.", show_default=False)
     ] = None,
@@ -90,11 +98,11 @@ def remember(
     run_module("memories", "remember", arguments, as_json=as_json)
 
 
-@memory_app.command(epilog=examples("why 12", "why --message telegram:42:7", "why 12 --json"))
+@memory_app.command(epilog=examples("why 12", "why --message 42:7", "why 12 --json"))
 def why(
     number: Annotated[int | None, typer.Argument(min=1, help="The memory's number.", show_default=False)] = None,
     message: Annotated[
-        str | None, typer.Option("--message", help="Explain a message instead, by its id or number.")
+        str | None, typer.Option("--message", help="Explain a message instead, by its chat and number, as in 42:7.")
     ] = None,
     receipt: Annotated[str | None, typer.Option("--receipt", help="Explain the context of an answer instead.")] = None,
     as_json: Json = False,
@@ -105,7 +113,8 @@ def why(
     """
     if sum(value is not None for value in (number, message, receipt)) != 1:
         raise typer.BadParameter("name one memory, one --message or one --receipt")
-    arguments = {"memory_id": number, "message_id": message, "receipt_id": receipt}
+    chat, said = _placed(message) if message is not None else (None, None)
+    arguments = {"memory_id": number, "message_id": said, "chat_id": chat, "receipt_id": receipt}
     run_module("memories", "why", arguments, as_json=as_json)
 
 
@@ -133,6 +142,10 @@ def forget(
     topic: Annotated[str | None, typer.Argument(help="A name or subject.", show_default=False)] = None,
     literal: Annotated[str | None, typer.Option("--literal", help="Exact characters, anywhere.")] = None,
     memory: Annotated[list[int] | None, typer.Option("--memory", min=1, help="A memory; may be repeated.")] = None,
+    message: Annotated[
+        list[str] | None,
+        typer.Option("--message", help="A message by its chat and number, as in 42:7; may be repeated."),
+    ] = None,
     everything: Annotated[bool, typer.Option("--everything", help="All memories of the terminal's chat.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Erase what is marked ☑ without asking.")] = False,
     confirm: Annotated[str | None, typer.Option("--confirm", help="The token of a preview with --json.")] = None,
@@ -144,7 +157,13 @@ def forget(
     Shows what would be erased and asks; you can pick single matches. With --json, it only returns a preview, unless you
     give --yes or the token of a preview.
     """
-    if sum((topic is not None, literal is not None, bool(memory), everything)) != 1:
-        raise typer.BadParameter("name one topic, --literal, --memory or --everything")
+    if sum((topic is not None, literal is not None, bool(memory), bool(message), everything)) != 1:
+        raise typer.BadParameter("name one topic, --literal, --memory, --message or --everything")
+    chats, messages = zip(*map(_placed, message), strict=True) if message else ((None,), None)
+    if len(set(chats)) > 1:
+        raise typer.BadParameter("name messages of one chat at a time")
     target = {"topic": topic, "literal": literal, "memory_ids": memory or None, "everything": everything}
+    if not all(number.isdecimal() for number in messages or ()):
+        raise typer.BadParameter("name a message by its chat and number, as in 42:7")
+    target |= {"message_ids": [int(number) for number in messages] if messages else None, "chat_id": chats[0]}
     run_module("forget", target, confirm, keep or None, yes=yes, as_json=as_json)

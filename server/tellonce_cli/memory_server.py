@@ -19,9 +19,10 @@ CHANNEL = "terminal"
 """The name of this client. The client's name is also the channel, so all commands in a terminal have the same chat."""
 
 ANOTHER = (
-    "the server at {url} has another memory than the data folder {folder}. Run this in the folder with that server's "
-    ".env, or set TELLONCE_PORT to use another server."
+    "the server at {url} has another memory than the data folder {folder}. To use that server's memory, run this in the "
+    "folder with its .env. To use this folder's own, set TELLONCE_PORT to another port, here or in .env."
 )
+_OWN = "The server at {url} has another memory, so this uses the memory in {folder}, without a server."
 OURS = ("127.0.0.1", "localhost", "::1")
 
 
@@ -33,7 +34,8 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
 
     Raises CommandFailed if the memory cannot be opened. It is also raised if the user probably means another memory
     than the one on this machine. This is assumed in two cases: first, if a token or a server on another machine is
-    configured, but no server accepts the token; second, if the running server rejects the token of our data folder.
+    configured, but no server accepts the token; second, if the running server rejects the token of our data folder. In the second case, our own memory
+    is opened, with a note, if our data folder has one and no setting names the server.
     """
     try:
         token = settings.bearer("assistant")
@@ -46,9 +48,11 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
         raise CommandFailed(
             f"no server answers at {settings.url}, or it does not know the token; see TELLONCE_URL and TELLONCE_TOKEN."
         )
-    elif (await health(settings.url)).get("ready"):
-        raise CommandFailed(ANOTHER.format(url=settings.url, folder=settings.data_dir))
     else:
+        if (await health(settings.url)).get("ready"):
+            if not token or "url" in settings.model_fields_set:
+                raise CommandFailed(ANOTHER.format(url=settings.url, folder=settings.data_dir))
+            notes.print(_OWN.format(url=settings.url, folder=settings.data_dir))
         if notice and notes.is_terminal:
             notes.print(notice)
         arguments = ["-m", "tellonce_server", "--stdio"]

@@ -41,7 +41,7 @@ async def _status(settings: RelaySettings) -> int:
         connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
     ):
         try:
-            queue = await agent.queue_status()
+            queue = await _queue_of(agent, settings)
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
             talks = await _talks(memory)
         except MemoryUnreachable as error:
@@ -58,9 +58,24 @@ async def _status(settings: RelaySettings) -> int:
         console.print(line)
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
+    if queue is None:
+        console.print(
+            "learning   this token may not see the queue and the cost; `tellonce status` on the server's machine does"
+        )
+        return 0
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
+
+
+async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus | None:
+    """The state of the queue; None if a token was set and may not see it, as an assistant's."""
+    try:
+        return await agent.queue_status()
+    except MemoryRefused:
+        if settings.token is None:
+            raise
+        return None
 
 
 async def health(url: str) -> dict[str, Any]:
@@ -94,7 +109,7 @@ def _print_memory(profile: c.Profile) -> None:
     facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
     console.print(
         f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
-        f"{counted(dates, 'date')}, {uncertain} uncertain (without sentences kept only for search)"
+        f"{counted(dates, 'date')}, {uncertain} uncertain; {counted(profile.only_searched, 'more note')}, only searched"
     )
 
 

@@ -1,11 +1,13 @@
 """Helpers to declare a command. The module of a command is imported when the command runs. The help of a command ends
 with examples."""
 
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
 from tellonce.preload import imported
+
+ExportForm = Literal["jsonl", "markdown"]
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import UTC, datetime
+from typing import Literal
 
 from rich.table import Table
 
@@ -11,7 +12,13 @@ from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_server.app.auth import TokenScope
 
 
-def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: int | None = None) -> int:
+def run(
+    action: Literal["create", "list", "revoke"],
+    *,
+    name: str = "",
+    scope: TokenScope = "assistant",
+    user: int | None = None,
+) -> int:
     settings = local_settings()
     match action:
         case "create":
@@ -20,7 +27,7 @@ def run(action: str, *, name: str = "", scope: TokenScope = "assistant", user: i
             asyncio.run(_create(settings, name, scope, user))
         case "list":
             asyncio.run(_list(settings))
-        case _:
+        case "revoke":
             asyncio.run(_revoke(settings, name))
     return 0
 

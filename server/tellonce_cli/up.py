@@ -61,9 +61,7 @@ async def _run(
 ) -> int:
     started = time.monotonic()
     if not _is_free(settings):
-        raise CommandFailed(
-            f"port {settings.port} is in use; `tellonce doctor` shows whether a tellonce server uses it. Stop it, or set TELLONCE_PORT."
-        )
+        raise CommandFailed(await _taken(settings))
     children = _children(settings, relay)
     console.print("tellonce is starting …")
     tasks: list[asyncio.Task[None]] = []
@@ -92,13 +90,27 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
     told.cancel()
 
 
-def _is_free(settings: ServerSettings) -> bool:
-    """Whether the port is free. This binds to the port in the same way as the server does."""
+async def _taken(settings: ServerSettings) -> str:
+    """The message for a port that is in use: by whom, and the command that uses another one."""
+    if "version" in (await _health(settings) or {}):
+        who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
+    else:
+        who, instead = "another program", "Beside it"
+    free = next((port for port in range(settings.port + 1, 65536) if _is_free(settings, port)), 0)
+    return (
+        f"port {settings.port} is in use by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
+        f"TELLONCE_PORT={free} to .env, where every command in this folder finds it."
+    )
+
+
+def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
+    """Whether the port is free, by default the one of the settings. This binds to it in the same way as the server
+    does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((settings.host, settings.port))
+            probe.bind((settings.host, port or settings.port))
         except OSError:
             return False
         return True

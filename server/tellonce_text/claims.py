@@ -79,9 +79,12 @@ _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "�
 
 
 def _blank(text: str, mentions: tuple[Mention, ...]) -> str:
+    pieces: list[str] = []
+    end = 0
     for mention in mentions:
-        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
-    return text
+        pieces += (text[end : mention.start], " " * (mention.end - mention.start))
+        end = mention.end
+    return "".join((*pieces, text[end:]))
 
 
 def _lower(word: str) -> str:
@@ -111,7 +114,13 @@ def _canonical(digits: str, scale: int = 1) -> str:
     """The number times `scale`, such as '1000' for '1000.0'. Versions (3.11.2) and codes such as 007 stay unchanged."""
     if digits.count(".") > 1 or (len(digits) > 1 and digits[0] == "0" and digits[1] != "."):
         return digits
+    if scale == 1 and len(digits) <= _EXACT and digits.isascii() and digits.isdigit():
+        return digits
     return f"{(Decimal(digits) * scale).normalize():f}"
+
+
+_EXACT: Final = 28
+"""Maximum digits of a number that `Decimal` does not round."""
 
 
 _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nine hundred and ninety-nine" has nine

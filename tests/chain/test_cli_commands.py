@@ -1,6 +1,7 @@
 """The output and exit codes of small commands, including texts that they must never print."""
 
 import json
+import re
 
 import pytest
 
@@ -22,6 +23,11 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(
     assert token not in listed
     async with connect_http(at_home.url, token) as memory:
         assert (await memory.remember(c.RememberArgs(content="I own a laptop"))).outcome == "stored"
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setitem(at_home.environment, "TELLONCE_TOKEN", token)
+        seen = await at_home.run("status")
+    assert "1 fact" in seen
+    assert "this token may not see the queue and the cost" in seen
     assert "[laptop] is revoked" in await at_home.run("token", "revoke", "[laptop]")
     code, said = await at_home.failing("token", "revoke", "[laptop]")
     assert (code, said.count("\n")) == (1, 1)
@@ -30,6 +36,17 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(
     monkeypatch.setitem(at_home.environment, "TELLONCE_TOKEN", token)
     code, said = await at_home.failing("status")
     assert (code, "rejects our access token" in said) == (1, True)
+
+
+async def test_a_message_is_found_explained_and_forgotten_by_one_name(at_home: Home) -> None:
+    async with at_home.memory() as memory:
+        said = c.RecordMessageArgs(role="user", content="The ferry leaves at six", conversation_id="island")
+        await memory.record_message(said)
+    name = re.search(r"^ *(\d+:1)  message", await at_home.run("search", "ferry"), re.MULTILINE)
+    assert name is not None
+    assert "The ferry leaves at six" in await at_home.run("why", "--message", name[1])
+    assert "Forgotten (1 sentence)" in await at_home.run("forget", "--message", name[1], "--yes")
+    assert "Nothing found" in await at_home.run("search", "ferry")
 
 
 async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> None:

@@ -154,7 +154,9 @@ async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Hom
         mute.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         mute.bind(("127.0.0.1", home.port))
         mute.listen()
-        with pytest.raises(AssertionError, match=f"port {home.port} is taken"):
+        with pytest.raises(
+            AssertionError, match=f"port {home.port} is in use by another program.*TELLONCE_PORT=[0-9]+ tellonce up"
+        ):
             await home.run("up")
     assert not (home.folder / "data").exists()
 

@@ -166,11 +166,14 @@ async def test_why_lists_the_answers_and_their_sections_against_the_budget(tab: 
 async def test_forgetting_asks_for_the_topic_keeps_what_is_unticked_and_leaves_no_trace(
     tab: Tab, memory: MemoryClient
 ) -> None:
+    part = "The spare code is 4711-blue too."
+    await memory.record_message(c.RecordMessageArgs(role="user", content=f"I water the ferns. {part}"))
     page = await tab.show("forget")
     await page.get_by_label("Exact words").check()
     await page.locator("#forget-words").fill("4711-blue")
     await page.get_by_role("button", name="Find it").click()
     await page.wait_for_selector("#matches > li")
+    await expect(page.locator("#matches del")).to_have_text([part])
     await page.locator("#forget-go").click()
     assert await page.locator("dialog button.main").is_disabled()
     await page.locator("#forget-typed").fill("4711-blue")

@@ -5,13 +5,26 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Collection
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from playwright.async_api import Browser, expect
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tellonce.contract_types import (
+    ForgetLabel,
+    MemoryAction,
+    MemoryKind,
+    MemoryOrigin,
+    MemoryStatus,
+    ResultKind,
+    Role,
+    ShownName,
+)
+from tellonce_server.domain.erasure.rebuild import Counted
 from tests.conformance.npm import cache_folder
 from tests.page.browser import SCREENS, Tab, signed_in
 from tests.patience import promised
@@ -110,6 +123,33 @@ def test_every_language_has_every_sentence_with_the_same_values() -> None:
     assert used - set(english) == set()
     for file in sorted((folder / "strings").glob("*.json")):
         assert _catalogue(file) == english, file.name
+
+
+def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
+    folder = Path(__file__).parents[2] / "server/tellonce_server/api/page/static"
+    scripts = "".join(file.read_text() for file in folder.glob("*.js"))
+    values: dict[str, Collection[str]] = {
+        "section": get_args(ShownName),
+        "table": get_args(Counted),
+        "kind": (*get_args(ResultKind), "note"),
+        "status": (*get_args(MemoryStatus), "live"),
+        "origin": get_args(MemoryOrigin),
+        "role": get_args(Role),
+        "match": get_args(ForgetLabel),
+        "done": set(get_args(MemoryAction)) - {"make_global"},
+        "forget": ("topic", "literal"),
+        "timeline": ("talks", "known", "people"),
+    }
+    assert set(re.findall(r"\bt\(`(\w+)\.\$", scripts)) == set(values)
+    wanted = {f"{name}.{value}" for name in values for value in values[name]}
+    for file in sorted((folder / "strings").glob("*.json")):
+        sentences = _catalogue(file)
+        assert wanted - set(sentences) == set(), file.name
+        enumerated = {key for key in sentences if key.startswith(("section.", "table.", "kind.", "status.", "origin."))}
+        assert enumerated - wanted == set(), file.name
+    for name, declared in (("KINDS", (*get_args(MemoryKind), "note")), ("ORIGINS", get_args(MemoryOrigin))):
+        listed = re.findall(rf"const {name} = (\[.*?\]);", scripts)[0]
+        assert set(json.loads(listed)) == set(declared)
 
 
 def _catalogue(file: Path) -> dict[str, set[str]]:

@@ -32,17 +32,22 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
         for text in ("I prefer Singapore Standard Time", "I like Singapore noodles", "I fly to Singapore on Mondays"):
             await api.say(f"/remember {text}")
         await api.replies(3)
+        part = "It rained in Singapore."
+        await client.record_message(c.RecordMessageArgs(role="user", content=f"Tea was good. {part} The bus was late."))
         await api.say("/forget Singapore")
         await api.replies(4)
         asked = api.sent[3]
+        assert f"Tea was good. {part} The bus was late.\n    ✂ only “{part}”" in asked["text"]
+        await api.press(asked, "☑ 4")
+        await api.until(lambda: "3 of 4 matches ticked" in asked["text"])
         await api.press(asked, "☑ 2")
-        await api.until(lambda: "2 of 3 matches ticked" in asked["text"])
+        await api.until(lambda: "2 of 4 matches ticked" in asked["text"])
         await api.press(asked, "Forget")
         await api.until(lambda: asked["text"] == "✓ Forgotten (2 memories)")
         profile = await client.get_profile(c.GetProfileArgs())
     left = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)
     assert [m.content for m in left] == ["I like Singapore noodles"]
-    assert api.world.toasts == ["", "✓ Forgotten (2 memories)"]
+    assert api.world.toasts == ["", "", "✓ Forgotten (2 memories)"]
 
 
 async def test_seventy_matches_are_one_message_with_pages(memory: Memory) -> None:

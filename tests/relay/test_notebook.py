@@ -19,7 +19,21 @@ def test_the_oldest_go_when_it_is_full(tmp_path: Path) -> None:
     seen_store = SeenStore(tmp_path / "asked.json", most=2)
     for name in "abc":
         seen_store.put(name, "x")
-    assert [name for name, _ in SeenStore(tmp_path / "asked.json").items()] == ["b", "c"]
+    assert [name for name, _ in SeenStore(tmp_path / "asked.json", most=2).items()] == ["b", "c"]
+
+
+def test_a_file_stays_small_and_keeps_the_order_when_values_come_again(tmp_path: Path) -> None:
+    file = tmp_path / "asked.json"
+    relay, script = SeenStore(file, most=3), SeenStore(file, most=3)
+    for name in "abcdabedcaab":
+        relay.put(name, "x")
+        relay.put(name, "y")
+        assert script.items() == relay.items() == SeenStore(file, most=3).items()
+    assert file.stat().st_size < 200
+    file.write_bytes(file.read_bytes() + b'\n{"z": "\xff')
+    assert script.items() == SeenStore(file, most=3).items() == relay.items()
+    script.put("n", "1")
+    assert relay.get("n") == "1"
 
 
 def test_half_a_file_is_as_good_as_none(tmp_path: Path) -> None:

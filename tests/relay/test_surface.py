@@ -7,12 +7,13 @@ import pytest
 from telegram import User
 
 from tellonce import contract as c
+from tellonce_cli.memories import listing
 from tellonce_cli.up import keep_user
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import TOKEN, Scripted, relaying, texts
+from tests.relay.relaying import TOKEN, ZONE, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram
 
 pytestmark = pytest.mark.anyio
@@ -56,6 +57,37 @@ async def test_the_memory_is_one_message_with_tabs_pages_and_what_can_be_done_to
     assert boat not in {m.content for m in left}
     assert len(left) == 7
     assert [m.content for m in profile.facts if m.pinned] + [m.content for m in profile.pins] != []
+
+
+async def test_notes_that_are_only_searched_have_a_line_and_a_tab_and_the_shell_lists_them(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.client() as client, memory.tables() as tables:
+        for n in range(8):
+            await client.remember(c.RememberArgs(content=f"I own boat number {n}", kind="fact"))
+        await tables.execute("update memories set note = true, shown = id > 7")
+        await api.say("/memory")
+        await api.replies(1)
+        shown = api.sent[0]
+        first = shown["text"]
+        await api.press(shown, "🔎 Searched")
+        await api.until(lambda: "Page 1 of 2" in shown["text"])
+        listed = shown["text"]
+        await api.press(shown, "1")
+        await api.until(lambda: "Known since" in shown["text"])
+        await api.press(shown, "📌")
+        await api.until(lambda: "📌 ✗" in labels(shown))
+        await api.press(shown, "◀ Back")
+        await api.until(lambda: "6 more notes, only searched" in shown["text"])
+        lines, hint = listing(await client.get_profile(c.GetProfileArgs()), ZONE, 1)
+        notes, _ = listing(await client.get_profile(c.GetProfileArgs(kinds=("note",))), ZONE, 1)
+    assert "boat number 7" in first
+    assert "boat number 6" not in first
+    assert "🔎 7 more notes, only searched" in first
+    assert "1. “I own boat number 6”" in listed
+    assert "boat number 7" not in listed
+    assert lines[-1].strip() == "… 6 more notes, only searched: tellonce memories --kind note"
+    assert hint.startswith("2 memories.")
+    assert len(notes) == 8
+    assert sum("[note, only searched]" in line for line in notes) == 6
 
 
 async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) -> None:

@@ -3,12 +3,14 @@
 import pytest
 
 from tellonce import contract as c
-from tellonce_server.domain.context.elsewhere import MOST
+from tellonce_server.domain.context.budget import DEFAULT_TOTAL, elsewhere_share
 from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
 
 GROUP, PERSONAL, OTHER = -100, -200, 43
+FRAME = 24
+"""Tokens of the section's heading and fences."""
 
 
 def said(text: str, **more: object) -> c.RecordMessageArgs:
@@ -45,7 +47,10 @@ async def test_a_reply_thread_and_the_main_talk_know_of_each_other_within_300_to
     assert "May 6" not in section(main, "history")
     assert "ELSEWHERE" in (plain.context or "")
     for context in (reply, main):
-        assert sum(s.tokens for s in context.sections or () if s.name == "elsewhere") <= MOST
+        assert (
+            sum(s.tokens for s in context.sections or () if s.name == "elsewhere")
+            <= elsewhere_share(DEFAULT_TOTAL) + FRAME
+        )
 
 
 async def test_the_newest_exchange_of_three_other_talks_of_the_last_day_is_shown_and_never_in_a_shared_group(

@@ -80,8 +80,11 @@ async def test_a_topic_goes_in_every_form_and_leaves_its_neighbours(
     async with memory.client() as client:
         await said(client, f"{stating} {other}")
         await client.remember(c.RememberArgs(content=stating))
+        preview = await client.forget(c.ForgetArgs(topic=topic))
         done = await forget(client, topic=topic)
         context = (await client.get_context(c.GetContextArgs())).context or ""
+    assert [match.goes for match in preview.matches if match.ref] == [(), (stating,)]
+    assert f"only this goes: {stating}" in forgotten(preview)
     assert (done.erased["memories"], done.erased["sentences"], done.traces_left) == (1, 1, 0)
     assert stating not in await texts(memory)
     assert other in context

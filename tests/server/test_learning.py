@@ -366,9 +366,15 @@ async def test_a_note_that_is_only_searched_is_found_but_not_shown(memory: Memor
         shown = (await client.get_context(c.GetContextArgs(include=("memories",)))).context
         found = await client.search_memory(c.SearchMemoryArgs(query="zucchini", kinds=("fact",)))
         known = await profile(client)
+        notes = await client.get_profile(c.GetProfileArgs(kinds=("note",)))
+        goals = await client.get_profile(c.GetProfileArgs(kinds=("goal",)))
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=notes.facts[0].id, action="pin"))
+        pinned = await profile(client)
     assert "zucchini" not in (shown or "")
     assert [x.text for x in found.results] == [f"“{said}”"]
-    assert known.facts == ()
+    assert (known.facts, known.only_searched, goals.facts) == ((), 1, ())
+    assert [(m.content, m.shown) for m in notes.facts] == [(said, False)]
+    assert ([m.content for m in pinned.facts], pinned.only_searched) == ([said], 0)
 
 
 async def test_a_note_that_is_not_the_users_sentence_is_dropped(memory: Memory, clock: Clock) -> None:

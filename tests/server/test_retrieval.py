@@ -269,6 +269,11 @@ async def test_a_cursor_of_another_query_is_refused_with_what_to_do(memory: Memo
         page = await client.search_memory(c.SearchMemoryArgs(query="tea", limit=2))
         with pytest.raises(MemoryRefused, match="same query"):
             await client.search_memory(c.SearchMemoryArgs(query="coffee", limit=2, cursor=page.next_cursor))
+        of_a_day = c.SearchMemoryArgs(
+            query="tea", limit=2, since=memory.clock() - timedelta(days=1), cursor=page.next_cursor
+        )
+        with pytest.raises(MemoryRefused, match="same query"):
+            await client.search_memory(of_a_day)
 
 
 async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -> None:

@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from tellonce_server.domain.context.assemble import assemble
-from tellonce_server.domain.context.log import STEP, log_share
+from tellonce_server.domain.context.budget import log_share
+from tellonce_server.domain.context.log import STEP
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.results import Hit
 from tellonce_server.store.context import Happened, Learned, LogRows, Remembered

@@ -92,6 +92,18 @@ def test_a_mem0_export_is_dated_by_its_last_change(tmp_path: Path, place: str | 
     assert len(items) == 4
 
 
+def test_a_mem0_export_of_several_persons_is_imported_for_one_of_them(tmp_path: Path) -> None:
+    held = [("ann", "Likes tea"), ("bob", "Has a boat"), ("ann", "Reads at night"), (None, "Is kind")]
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps({"results": [{"memory": text, "user_id": name} for name, text in held]}))
+    with pytest.raises(ImportFailed, match=r"2 persons: ann \(2\), bob \(1\).*--me NAME"):
+        list(reading("mem0", file))
+    ann = memories(list(read("mem0", file, me="ann", progress=lambda _: None)))
+    assert [m.content for m in ann] == ["Likes tea", "Reads at night", "Is kind"]
+    with pytest.raises(ImportFailed, match="no memories of eve, but of ann"):
+        list(read("mem0", file, me="eve", progress=lambda _: None))
+
+
 def test_claudes_memories_are_taken_without_its_conversations_too(tmp_path: Path) -> None:
     entry = {"account_uuid": "a", "conversations_memory": "**Work**:\n- Ann runs a bakery", "project_memories": {}}
     (tmp_path / "memories.json").write_text(json.dumps([entry]))

@@ -12,7 +12,10 @@ from tellonce_relay import views
 from tellonce_relay.buttons import Pressed, Reply, button
 from tellonce_relay.catalogue import phrase
 
-TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain")
+TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain", "notes")
+_NOTES = TABS.index("notes")
+"""The tab of the notes that are only searched. Only this tab reads them, because there may be thousands."""
+_MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
@@ -32,7 +35,7 @@ def overview(profile: c.Profile, zone: ZoneInfo) -> Reply:
 async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: ZoneInfo) -> Reply:
     """Carry out a button's action and return the new view. Raises MemoryUnreachable and MemoryRefused."""
     if pressed.action == "tab":
-        return _listed(await _profile(memory, chat_id), pressed.number, pressed.item, zone)
+        return _listed(await _profile(memory, chat_id, pressed.number), pressed.number, pressed.item, zone)
     tab, page = divmod(pressed.item, _PAGES)
     changed: c.Memory | None = None
     if pressed.action in _ACTIONS:
@@ -42,7 +45,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: Zone
         )
     if pressed.action == "remove" and changed is not None:
         return _removed(changed, pressed.item)
-    profile = await _profile(memory, chat_id)
+    profile = await _profile(memory, chat_id, tab)
     known = changed if pressed.action in ("pin", "unpin") else _known(profile, pressed.number)
     if pressed.action == "restore" or known is None:
         return _listed(profile, tab, page, zone)
@@ -51,6 +54,10 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: Zone
 
 def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
     """The memories in a tab."""
+    if tab == _NOTES:
+        groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
+        searched = {m.id: m for group in groups for m in group if not m.shown}
+        return sorted(searched.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
     name = TABS[tab] if 0 < tab < len(TABS) else "facts"
     found: tuple[c.Memory, ...] = getattr(profile, name)
     return found
@@ -73,7 +80,8 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
     rows = [cells[at : at + PAGE] for at in range(0, len(cells), PAGE)]
     if pages > 1:
         rows.append([button(sign, Pressed("tab", tab, (page + by) % pages)) for sign, by in (("◀", -1), ("▶", 1))])
-    text = "\n".join([phrase(f"memory.{TABS[tab]}"), *lines, *foot])
+    title = phrase("memory.notes", n=profile.only_searched) if tab == _NOTES else phrase(f"memory.{TABS[tab]}")
+    text = "\n".join([title, *lines, *foot])
     return Reply(text, InlineKeyboardMarkup([*rows, *_tabs(profile, tab)]))
 
 
@@ -104,7 +112,8 @@ def _back(item: int) -> InlineKeyboardButton:
 
 def _tabs(profile: c.Profile, current: int) -> list[list[InlineKeyboardButton]]:
     """The tabs that are not empty, except for the current one."""
-    shown = [n for n in range(len(TABS)) if n != current and (n == 0 or entries(profile, n))]
+    filled = (n == 0 or (profile.only_searched if n == _NOTES else entries(profile, n)) for n in range(len(TABS)))
+    shown = [n for n, has_any in enumerate(filled) if has_any and n != current]
     cells = [button(phrase(f"memory.tab_{TABS[n]}"), Pressed("tab", n)) for n in shown]
     return [cells[at : at + _ROW] for at in range(0, len(cells), _ROW)]
 
@@ -114,5 +123,7 @@ def _known(profile: c.Profile, number: int) -> c.Memory | None:
     return next(found, None)
 
 
-async def _profile(memory: MemoryClient, chat_id: int) -> c.Profile:
-    return await memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
+async def _profile(memory: MemoryClient, chat_id: int, tab: int) -> c.Profile:
+    """The memories that the tab lists."""
+    notes = {"kinds": ("note",), "limit": _MOST_NOTES} if tab == _NOTES else {}
+    return await memory.get_profile(c.GetProfileArgs.model_validate({"chat_id": chat_id, **notes}))

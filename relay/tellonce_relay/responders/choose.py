@@ -40,13 +40,13 @@ def _told(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageMode
 
 def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
     match settings.responder:
-        case "offline":
+        case "offline" | "claude-cli":
             return ()
         case "anthropic":
             return (_claude(settings),)
         case "ollama":
             return (_ollama(settings),)
-        case _:
+        case "auto":
             found: list[LanguageModel] = []
             if settings.anthropic_api_key is not None:
                 found.append(_claude(settings))

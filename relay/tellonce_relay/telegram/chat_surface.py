@@ -24,8 +24,9 @@ DRAFT_SECONDS = 20.0
 """Interval in seconds at which an unchanged draft is sent again. Telegram's own drafts disappear after thirty
 seconds."""
 
-TYPING_SECONDS = 4.5
-"""Interval in seconds at which the typing indicator is sent. Telegram shows it for five seconds."""
+TYPING_AFTER, TYPING_SECONDS = 0.2, 4.5
+"""Seconds after which the typing indicator is sent, and the interval at which it is sent again. A quick answer needs
+none, and would be delayed by it. Telegram shows it for five seconds."""
 
 UNKNOWN = 0
 """Stands for the unknown number of a message that was sent."""
@@ -241,6 +242,7 @@ class ChatSurface:
 
     async def _keep_typing(self) -> None:
         shown_at = self._clock()
+        await asyncio.sleep(TYPING_AFTER)
         while True:
             await self._outbox.typing(self._to)
             await asyncio.sleep(TYPING_SECONDS)

@@ -142,6 +142,7 @@ class Relay:
             self._e.inbox.done(update.update_id)
             return
         owed = update.update_id in self._e.inbox
+        case.entry.stops = self._stops(case)
         self._e.inbox.put(update.update_id, case.entry)
         is_order = self._is_order(case)
         is_new = is_order or await self._is_new(case) or owed
@@ -221,8 +222,8 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory. An answer given or in progress is not changed. Commands are never
-        recorded.
+        """Send the new wording to the memory. An answer in progress begins again; a given one is not changed. Commands
+        are never recorded.
 
         Edits of a live location are ignored. Edits of a voice or video message are ignored, too, because the update
         does not contain its transcript.
@@ -250,12 +251,21 @@ class Relay:
 
     def _order_in_words(self, case: Case) -> Order | None:
         """The order in a message, if a command carries it out. None with a language model, which understands orders
-        itself."""
-        if is_command(case.told.text) or not isinstance(self._e.command_context.responder, OfflineResponder):
+        itself, except that it cannot stop itself."""
+        offline = isinstance(self._e.command_context.responder, OfflineResponder)
+        if is_command(case.told.text) or not (offline or case.entry.stops):
             return None
         with speaking(case.language):
             order = order_of(case.told.text)
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
+
+    def _stops(self, case: Case) -> bool:
+        """Whether the person ends, in words, the answer that is being written in their private chat."""
+        if case.chat_id < 0 or not self._conversations.is_writing(case.thread):
+            return False
+        with speaking(case.language):
+            order = order_of(case.told.text)
+        return order is not None and order.kind == "stop"
 
     def _memory_put_right(self, case: Case) -> int | None:
         """Return the id of the memory that this message corrects, if the message replies to our question; otherwise
@@ -317,6 +327,9 @@ class Relay:
         number, name = self._memory_put_right(case), command_of(case.told.text)[0]
         if name in ("/stop", "/skip"):
             return Reply(await self._ended(case, name))
+        if name == "/new":
+            # Otherwise, the answer would be the first message of the new conversation.
+            await self._conversations.stop(case.thread, owed=False)
         if number is not None:
             return await commands.reword(self._e.command_context.memory, case.told, number)
         return await commands.run(self._e.command_context, self._lists, case.told)
@@ -335,7 +348,7 @@ class Relay:
         if name == "/skip":
             return (
                 phrase("turn.skipped")
-                if await self._conversations.stop(case.thread, owed_only=True)
+                if await self._conversations.stop(case.thread, owed=True)
                 else phrase("turn.nothing_owed")
             )
         return phrase("turn.stopped") if await self._conversations.stop(case.thread) else phrase("turn.nothing_to_stop")

@@ -99,20 +99,27 @@ class Conversations:
         return newest if belongs or newest.takes(case, fetched, self._e.settings.breath_seconds) else None
 
     def reword(self, edit: Case) -> None:
-        """Apply an edit to a turn that has not begun. The edit is stored, so that it also applies if the next process
-        runs the turn."""
-        for opened in self._waiting:
-            for place, case in enumerate(opened.cases):
+        """Apply an edit to a turn without an answer. If the model is being asked, it is asked again. The edit is stored,
+        so that it also applies if the next process runs the turn."""
+        for opened in (*self._waiting, *self._current.values()):
+            for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
                 if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
                     case.entry.update = edit.entry.update | {"update_id": case.update_id}
                     opened.cases[place] = replace(case, told=edit.told)
                     self._e.inbox.put(case.update_id, case.entry)
+                    if opened.begun and not opened.owed:
+                        opened.interrupted.set()
 
-    async def stop(self, thread: Thread, *, owed_only: bool = False) -> bool:
-        """End the current answer, and return True when the partial text of the answer is stored; return False if there
-        is no such answer."""
+    def is_writing(self, thread: Thread) -> bool:
+        """Whether an answer is being written."""
         opened = self._current.get(thread)
-        if opened is None or (owed_only and not opened.owed):
+        return opened is not None and not opened.closed
+
+    async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
+        """End the current answer, and return True when the partial text of the answer is stored; return False if there
+        is no such answer. With `owed`, only an answer whose state `owed` has this value is ended."""
+        opened = self._current.get(thread)
+        if opened is None or owed not in (None, opened.owed):
             return False
         opened.stop()
         await opened.finished.wait()
@@ -221,6 +228,7 @@ class Conversations:
         if opened.interrupted.is_set():
             await asyncio.Event().wait()  # until `_thought` cancels this, to begin again with the new message
         opened.closed = True
+        self._perception.said(opened)
         return draft
 
     async def _held(self, opened: OpenTurn) -> None:
@@ -242,11 +250,12 @@ class Conversations:
         sentence = self._perception.unsaid(opened)
         if not sentence:
             return None
-        if not opened.is_wordless:
-            with suppress(turn.NotShown):
-                await opened.head.tell("unperceived", sentence)
+        if opened.is_wordless:
+            return turn.DraftAnswer(sentence, failure=True)
+        with suppress(turn.NotShown):
+            await opened.head.tell("unperceived", sentence)
         self._perception.said(opened)
-        return turn.DraftAnswer(sentence, failure=True) if opened.is_wordless else None
+        return None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         """Ask the model until it answers, however long it is unavailable. The person is told once that the model is

@@ -1,8 +1,10 @@
 """Stores the updates that were taken from Telegram and not handled yet, one file each, to continue interrupted turns.
 
-Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
-If the process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has
-not flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+Each line of a file is a state of its entry; the last complete line is the newest.
+
+Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over. If the
+process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has not
+flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
 answer is then sent again.
 """
 
@@ -19,7 +21,7 @@ from pydantic import TypeAdapter, ValidationError
 from telegram import InlineKeyboardMarkup
 
 from tellonce import tracing
-from tellonce_relay.seen_store import SeenStore, write
+from tellonce_relay.seen_store import SeenStore, append, lines, write
 from tellonce_relay.telegram.chat_surface import Delivery
 from tellonce_relay.turn.turn import DraftAnswer
 
@@ -44,7 +46,8 @@ class Entry:
     """An entry. `recorded` says that the memory has certainly stored the message; `draft` is the answer, once known.
 
     `traceparent` is the turn's trace, which a later process continues. `part_of` is the update whose answer also covers
-    this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice message.
+    this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice message. `stops`
+    says that the message ends an answer.
     """
 
     update: dict[str, Any]
@@ -56,9 +59,12 @@ class Entry:
     part_of: int | None = None
     begun: str = ""
     transcript: str | None = None
+    stops: bool = False
 
 
 _ENTRY = TypeAdapter(Entry)
+LARGEST = 1 << 20
+"""Bytes of a file beyond which its former states are dropped. An answer that is owed for days has many."""
 
 
 class Inbox:
@@ -74,8 +80,11 @@ class Inbox:
         return self._file(update_id).exists()
 
     def put(self, update_id: int, entry: Entry) -> None:
-        """Store or replace an entry."""
-        write(self._file(update_id), _ENTRY.dump_json(entry).decode())
+        """Store the state of an entry."""
+        file, state = self._file(update_id), _ENTRY.dump_json(entry).decode()
+        append(file, state)
+        if file.stat().st_size > LARGEST:
+            write(file, state)
 
     async def secure(self, update_id: int) -> None:
         """Return when the entry is on disk or was deleted. The flush runs in a thread, so that the turn continues
@@ -95,14 +104,22 @@ class Inbox:
     def left(self) -> Iterator[tuple[int, Entry]]:
         """Interrupted entries, oldest first."""
         for file in sorted(self._folder.glob("*.json"), key=lambda f: int(f.stem)):
-            try:
-                yield int(file.stem), _ENTRY.validate_json(file.read_bytes())
-            except ValidationError:
+            entry = next(filter(None, map(_parsed, reversed(lines(file)))), None)
+            if entry is not None:
+                yield int(file.stem), entry
+            else:
                 logger.warning("the incomplete file of update %s is dropped; the memory has its message", file.stem)
                 file.unlink(missing_ok=True)
 
     def _file(self, update_id: int) -> Path:
         return self._folder / f"{update_id}.json"
+
+
+def _parsed(line: str) -> Entry | None:
+    try:
+        return _ENTRY.validate_json(line)
+    except ValidationError:
+        return None
 
 
 def _synced(*paths: Path) -> None:

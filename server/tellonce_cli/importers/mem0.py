@@ -1,6 +1,8 @@
 """Reads the memories of mem0 and similar programs from JSON: a list of statements, each with the day it was stored."""
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,24 +16,58 @@ from tellonce_server.services.import_memories import ImportMemory
 
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
 _TEXTS = ("memory", "content", "text", "data")
+_NAMED = 20
+"""Maximum persons that a message names."""
 _TIMES = ("updated_at", "created_at", "timestamp", "date")
 _MILLISECONDS = 10**11
 """A time of at least this value is in milliseconds, not in seconds."""
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
-    """Yield the statements in the order of the file. Raises ImportFailed."""
-    found = False
+@dataclass
+class _Persons:
+    """Counts the statements of each person in the file, and accepts those of `me`. A statement that names no person is
+    everyone's."""
+
+    me: str | None
+    counts: Counter[str] = field(default_factory=Counter[str])
+
+    def accepts(self, entry: Any) -> bool:
+        person = entry.get("user_id") if isinstance(entry, dict) else None
+        if not isinstance(person, str | int):
+            return True
+        self.counts[str(person)] += 1
+        return self.me in (None, str(person))
+
+    def check(self, path: Path) -> None:
+        """Raises ImportFailed if the file is of several persons and none is named, or if it is of others."""
+        held = ", ".join(f"{name} ({count})" for name, count in self.counts.most_common(_NAMED))
+        held += f" and {len(self.counts) - _NAMED} more" if len(self.counts) > _NAMED else ""
+        if self.me is None and len(self.counts) > 1:
+            raise ImportFailed(
+                f"{path} holds the memories of {len(self.counts)} persons: {held}. Import those of one of them, with "
+                "--me NAME."
+            )
+        if self.me is not None and self.counts and self.me not in self.counts:
+            raise ImportFailed(f"{path} holds no memories of {self.me}, but of {held}; name one of them with --me.")
+
+
+def read(path: Path, me: str | None, progress: Progress) -> Iterator[Item]:
+    """Yield the statements of the person `me` in the order of the file.
+
+    Raises: ImportFailed, at the end also if the file holds the memories of several persons and `me` is None.
+    """
+    found, persons = False, _Persons(me)
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
         with opened(path, name, progress) as stream:
             try:
                 for record in records(stream, _PLACES.__contains__):
-                    if isinstance(record, Record):
+                    if isinstance(record, Record) and persons.accepts(record.value):
                         for item in read_record(_memory, record):
                             found = found or isinstance(item, ImportMemory)
                             yield item
             except ijson.JSONError as error:
                 raise not_readable(path, "mem0 export", error, found) from error
+    persons.check(path)
     if not found:
         raise ImportFailed(f"{path} holds no memories; each needs a text as `memory`, `content` or `text`.")
 

@@ -51,7 +51,7 @@ def read(
         case "mcp-memory":
             return mcp_memory.read(path, progress)
         case "mem0":
-            return mem0.read(path, progress)
+            return mem0.read(path, me, progress)
         case "markdown":
             return markdown.read(path, progress)
         case "jsonl":

@@ -79,6 +79,7 @@ def memory(m: c.Memory) -> str:
     marks += [_when(m.when)] if m.when else []
     marks += [f"from {_numbers(m.sources)}"] if m.sources else []
     marks += ["the user's own words"] if m.note else []
+    marks += ["found by search only"] if not m.shown else []
     marks += [f"because: {m.reason}"] if m.reason else []
     said = f"“{m.content}”" if m.note else m.content
     return contained(f"memory {m.id}: {said} ({'; '.join(marks)})")
@@ -100,7 +101,9 @@ def _remembered(outcome: str, stored: c.Memory, before: c.Memory | None) -> str:
 
 
 def forget_question(preview: c.Forgotten) -> str:
-    shown = [f"{'☑' if match.ticked else '☐'} {match.id}. {match.text}" for match in preview.matches[:ASKED]]
+    shown = [
+        f"{'☑' if match.ticked else '☐'} {match.id}. {match.text}{_goes(match)}" for match in preview.matches[:ASKED]
+    ]
     more = len(preview.matches) - ASKED
     shown += [f"… and {more} more"] if more > 0 else []
     near = [f"- {match.text}" for match in preview.related[:5]]
@@ -123,7 +126,12 @@ def forgotten(r: c.Forgotten) -> str:
 def _match(m: c.ForgetMatch) -> str:
     where = "all chats" if m.chat_id is None else f"chat {m.chat_id}"
     about = f"{m.kind} {m.ref}, {where}, {m.at.isoformat()}, {m.match}"
-    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {m.text}")
+    return contained(f"{'☑' if m.ticked else '☐'} {m.id} [{about}]: {m.text}{_goes(m)}")
+
+
+def _goes(m: c.ForgetMatch) -> str:
+    """The part of a message that goes, if the rest of it stays."""
+    return f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
 
 
 def profile(p: c.Profile) -> str:
@@ -138,6 +146,7 @@ def profile(p: c.Profile) -> str:
     }
     parts += [_block(title, entries) for title, entries in lists.items() if entries]
     talk = p.conversation
+    parts += [f"{counted(p.only_searched, 'note')} found by search only"] if p.only_searched else []
     parts.append(f"conversation: {messages(talk.messages)}, {summaries(talk.summaries)}, {talk.verbatim} verbatim")
     return "\n".join(parts) + _cursor(p.next_cursor)
 

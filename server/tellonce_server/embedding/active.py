@@ -90,7 +90,7 @@ def choose_embedder(settings: ServerSettings) -> Embedder:
             return embedder_named(MODEL, settings)
         case "ollama":
             return embedder_named(OLLAMA + settings.ollama_embedding_model, settings)
-        case _:
+        case "none":
             return NoEmbedder()
 
 

@@ -12,9 +12,8 @@ from tellonce.plural import counted
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
-from tellonce_server.domain.context.budget import scaled
+from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
-from tellonce_server.domain.context.log import log_share
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
@@ -180,9 +179,10 @@ class ContextReader:
             return {}
         chat = r.where.chat_id
         share = scaled(self._deps.settings.budgets, r.args.token_budget).summaries
-        found = (f.place for f in chosen if f.place is not None)
-        places = {*_shown(chat, rows, beside), *_summarized(chat, rows, share), *found}
-        return await memories.changes(self._deps.database, r.where.owner_id, places, chat)
+        shown = {*_shown(chat, rows, beside), *((f.chat_id or chat, f.id) for f in chosen if f.kind == "message")}
+        found = [f.place for f in chosen if f.kind == "summary" and f.place is not None]
+        places = [*_summarized(chat, rows, share), *found]
+        return await memories.changes(self._deps.database, r.where.owner_id, shown, places, chat)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
         """The search request, or None if there is nothing to search for."""
@@ -265,13 +265,13 @@ class ContextReader:
         )
 
 
-def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[Place]:
-    """Yield the messages that the context may show, except the messages that a search found."""
+def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[tuple[int, int]]:
+    """Yield the messages, as (chat, number), that the context may show, except messages that a search found."""
     replies = (line for talk in beside.replies for line in talk.lines)
-    yield from (Place(chat, line.id, line.id) for line in (*rows.window, *beside.left, *replies))
-    yield from (Place(talk.chat_id, line.id, line.id) for talk in beside.others for line in talk.lines)
+    yield from ((chat, line.id) for line in (*rows.window, *beside.left, *replies))
+    yield from ((talk.chat_id, line.id) for talk in beside.others for line in talk.lines)
     if rows.quoted:
-        yield Place(chat, rows.quoted.id - NEIGHBOURS, rows.quoted.id + NEIGHBOURS)
+        yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
 
 
 def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:

@@ -1,7 +1,7 @@
 """Exports everything the memory holds about a person, as entries that an import can read."""
 
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, Literal
 
 from tellonce.contract import Memory
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
@@ -12,7 +12,9 @@ from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Database
 from tellonce_server.store.messages import Line
 
+EntryType = Literal["profile", "canonical", "summary", "message", "memory"]
 Entry = dict[str, Any]
+"""An entry of the file. Its `type` is an EntryType."""
 
 
 async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:

@@ -18,7 +18,7 @@ from tellonce_server.domain.erasure import previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.rebuild import table_of
+from tellonce_server.domain.erasure.rebuild import Counted, table_of
 from tellonce_server.domain.erasure.request import query_of, stated
 from tellonce_server.domain.erasure.scan import Hit, known_again, scan
 from tellonce_server.domain.erasure.targets import Target
@@ -80,7 +80,7 @@ class Forgetter:
         query = await query_of(self._deps.database, where, args)
         found = await self._scan(where, query, args)
         now = self._deps.now()
-        seen = await asyncio.to_thread(_seen, found, now)
+        seen = await asyncio.to_thread(_seen, found, now, query)
         if not seen.shown:
             return Forgotten(notes=await self._words_apart(where, args))
         near = await related(self._deps.database, where, seen.shown) if args.include_messages else []
@@ -217,7 +217,8 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
     tally: dict[str, int] = {}
     for hit in hits:
         place = hit.row.place
-        table = ("messages" if place == "message" else "memories") if is_own(hit) else table_of(place)
+        own: Counted = "messages" if place == "message" else "memories"
+        table = own if is_own(hit) else table_of(place)
         tally[table] = tally.get(table, 0) + 1
     return tally
 
@@ -229,10 +230,11 @@ def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _seen(found: Sequence[Hit], now: datetime) -> _Seen:
+def _seen(found: Sequence[Hit], now: datetime, query: ForgetQuery) -> _Seen:
     shown = previews.matches(found)
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
-    return _Seen(shown, previews.listed(shown, now), _tally(ticked), previews.packed([each.match for each in shown]))
+    sealed = previews.packed([each.match for each in shown])
+    return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)
 
 
 def _preview_notes(seen: _Seen) -> list[str]:

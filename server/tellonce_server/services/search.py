@@ -40,9 +40,9 @@ class Searcher:
                 cursor=args.cursor,
             )
         )
-        places = {hit.place for hit in page.hits if hit.place is not None}
+        places = [hit.place for hit in page.hits if hit.place is not None]
         visible_in = None if args.where == "all" else where.chat_id
-        changes = await memories.changes(self._deps.database, where.owner_id, places, visible_in)
+        changes = await memories.changes(self._deps.database, where.owner_id, (), places, visible_in)
         longest = max((len(hit.full_text) for hit in page.hits), default=0)
         listed = frozenset(hit.id for hit in page.hits if hit.kind in MEMORY_KINDS)
         results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.hits)))

@@ -17,6 +17,7 @@ from tellonce.contract import (
     JobKind,
     Memory,
     MemoryKind,
+    MemoryStatus,
     NewChat,
     Period,
     Profile,
@@ -59,6 +60,7 @@ class Viewer:
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]
         counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
+        searched = await memories.count_searched(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
         return Profile(
             user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
             narrative=stored.narrative if stored and args.cursor is None else "",
@@ -68,6 +70,7 @@ class Viewer:
             dates=_of(live, "date"),
             pins=tuple(m for m in live if m.status != "uncertain" and (m.pinned or m.kind == "pin")),
             uncertain=tuple(m for m in live if m.status == "uncertain"),
+            only_searched=searched,
             conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
             version=stored.version if stored else 0,
             next_cursor=_cursor(live[-1].valid_from, live[-1].id) if len(found) > len(live) else None,
@@ -78,7 +81,7 @@ class Viewer:
             self._deps.database,
             where.owner_id,
             where.chat_id,
-            statuses=(args.status,) if args.status else ("active", "uncertain"),
+            statuses=_statuses(args),
             kinds=args.kinds,
             after=_place(args.cursor) if args.cursor is not None else _BEGINNING,
             limit=limit,
@@ -182,6 +185,10 @@ class Viewer:
         return Coverage(
             verbatim=thread.last_no - thread.queued_to, summarised=thread.covered_to, pending=queued, gap=gap
         )
+
+
+def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:
+    return (args.status,) if args.status else ("active", "uncertain")
 
 
 def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from pgvector import HalfVector
 
-from tellonce.contract import Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
+from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import Tier
-from tellonce_server.store.database import Queries, Row, one, unzip
+from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
 from tellonce_text.changes import Change, Place
 
@@ -149,7 +149,7 @@ async def page(
     chat_id: int,
     *,
     statuses: Sequence[MemoryStatus],
-    kinds: Sequence[MemoryKind] | None,
+    kinds: Sequence[ListedKind] | None,
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
@@ -158,6 +158,11 @@ async def page(
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
+
+
+async def count_searched(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> int:
+    """The number of notes visible in a chat that are kept for search only."""
+    return int(await q.value("memories.count_searched", owner_id, chat_id, list(statuses)))
 
 
 async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
@@ -386,14 +391,17 @@ async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[i
 
 
 async def changes(
-    q: Queries, owner_id: int, places: Collection[Place], chat_id: int | None
+    q: Queries, owner_id: int, messages: Collection[tuple[int, int]], places: Sequence[Place], chat_id: int | None
 ) -> dict[tuple[int, int], list[Change]]:
-    """The later versions of statements that were learned from the messages at these places and then reworded or
-    replaced, by (chat, number). Memories that are not visible in `chat_id` are left out; None means all chats."""
-    if not places:
+    """The later versions of statements that were learned from these messages and then reworded or replaced, by (chat,
+    number). The messages are given as (chat, number) or by place. Memories that are not visible in `chat_id` are left
+    out; None means all chats."""
+    if not messages and not places:
         return {}
+    chats = [*(chat for chat, _ in messages), *(place.chat_id for place in places)]
+    first = [number for _, number in messages]
+    columns = (chats, [*first, *(place.first for place in places)], [*first, *(place.last for place in places)])
     found: dict[tuple[int, int], list[Change]] = {}
-    columns = unzip(sorted(places), 3)
     for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *columns, chat_id):
         words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former
         change = Change(number, content, tuple(words or ()), bool(quotes), tuple(former or ()))

@@ -47,13 +47,13 @@ def find(text: str) -> list[Mention]:
         return []
     found: list[Mention] = []
     taken = bytearray(len(text))
-    absent = {needed for needed in (_MONTH_NAME, _UNIT_NAME) if not needed.search(text)}
+    absent = {needed for needed in (_MONTH_NAME, _UNIT_NAME, _CLOCK) if not needed.search(text)}
     for pattern, build, needed in _GRAMMAR:
         if needed in absent:
             continue
         for match in pattern.finditer(text):
-            mention = build(match)
-            if mention and taken.find(1, mention.start, mention.end) < 0:
+            mention = build(match) if taken.find(1, *match.span()) < 0 else None
+            if mention:
                 taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
                 found.append(mention)
     return sorted(found, key=lambda mention: mention.start)
@@ -143,7 +143,7 @@ def _span(match: re.Match[str]) -> tuple[int, int, str]:
 def _word(match: re.Match[str], group: str) -> str:
     """The text of a group in lower case with single spaces; empty if the pattern has no such group or the group did not
     match."""
-    return re.sub(r"\s+", " ", (match.groupdict().get(group) or "").lower())
+    return " ".join((match[group] or "").lower().split()) if group in match.re.groupindex else ""
 
 
 def _number(match: re.Match[str], group: str) -> int | None:
@@ -346,17 +346,20 @@ _RULES: Final[tuple[_Rule, ...]] = (
          r"", _calendar_month),
         (r"\b(?-i:(?P<month>January|February|April|June|July|August|September|October|November|December))\b"
          r"", _calendar_month),
-        (rf"(?:(?<=\bin )|(?<=\bby )|(?<=since )|(?<=until )|(?<=\bof )|(?<=year )|(?<=from )|(?<=before )|(?<=after )|(?<=early )|(?<=late )){_YEAR}\b",
+        (rf"(?=[12]\d)(?:(?<=\bin )|(?<=\bby )|(?<=since )|(?<=until )|(?<=\bof )|(?<=year )|(?<=from )|(?<=before )|(?<=after )|(?<=early )|(?<=late )){_YEAR}\b",
          _year),
 )  # fmt: skip
 _MONTH_NAME: Final = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
 _UNIT_NAME: Final = re.compile("minute|hour|day|week|month|quarter|year", re.IGNORECASE)
+_CLOCK: Final = re.compile("clock", re.IGNORECASE)
 
 
 def _needed(pattern: str) -> re.Pattern[str] | None:
     """A pattern that every match of the rule contains. If a text lacks this literal, the rule need not be tried."""
     if _MONTH in pattern:
         return _MONTH_NAME
+    if pattern.endswith(r"clock\b"):
+        return _CLOCK
     return _UNIT_NAME if _UNIT in pattern else None
 
 

@@ -42,7 +42,7 @@ def items(line: Line) -> Iterator[tuple[int, Item]]:
     """Yield the expressions in order, none overlapping, each with the index of its first token."""
     index = tried = 0
     anchor: tuple[int, Item] | None = None
-    while index < len(line) and tried < MOST_TRIED:
+    while index < line.searched and tried < MOST_TRIED:
         begins = may_begin(line, index)
         tried += begins
         item = _item(line, index) if begins else None

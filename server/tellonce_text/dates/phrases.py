@@ -31,7 +31,8 @@ Rule = Callable[[Line, int], Phrase | None]
 def skip(line: Line, index: int, *tags: str) -> int:
     """The index after all tokens, at most three, that have one of the tags."""
     for at in range(index, index + _MOST_SKIPPED):
-        if not any(line[at].has(tag) for tag in tags):
+        found = line[at].tags
+        if not found or found.keys().isdisjoint(tags):
             return at
     return index + _MOST_SKIPPED
 

@@ -1,5 +1,7 @@
 """Determines whether an expression in a sentence is about the past or the future, as far as this is certain."""
 
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from tellonce_text.dates.lexicon import endings
@@ -67,7 +69,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if line.language != "en":
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)
-    either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _back(line, first))
+    either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first))
     return Look("future", own=not either)
 
 
@@ -171,6 +173,16 @@ def _back(line: Line, first: int) -> range:
     return range(first - 1, max(line.sentences[first][0], first - _FAR) - 1, -1)
 
 
+def _verbal_back(line: Line, first: int) -> Sequence[int]:
+    """The indexes of `_back` at which a token may show the tense."""
+    back = _back(line, first)
+    return _verbal(line, back.stop + 1, first)[::-1]
+
+
+def _verbal(line: Line, start: int, end: int) -> Sequence[int]:
+    return line.verbal[bisect_left(line.verbal, start) : bisect_left(line.verbal, end)]
+
+
 def _moved(line: Line, first: int) -> Direction | None:
     """Future if a word nearby says that something was postponed or moved; None for English."""
     if line.language == "en":
@@ -182,7 +194,7 @@ def _moved(line: Line, first: int) -> Direction | None:
 def _before(line: Line, first: int) -> Direction | None:
     infinitive = False
     weak: Direction | None = None
-    for index in _back(line, first):
+    for index in _verbal_back(line, first):
         found = _sign(line, index, first, infinitive=infinitive)
         if found:
             return found
@@ -196,7 +208,7 @@ def _before(line: Line, first: int) -> Direction | None:
 
 def _after(line: Line, end: int) -> Direction | None:
     weak: Direction | None = None
-    for index in range(end, min(line.sentences[end - 1][1], end + _FAR)):
+    for index in _verbal(line, end, min(line.sentences[end - 1][1], end + _FAR)):
         found = _sign(line, index, -1, infinitive=False)
         if found:
             return found

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache, cached_property
+from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
@@ -39,12 +40,17 @@ _PADDING: Final = (END,) * _PAD
 
 
 class Line:
-    """The tokens of a text, with empty tokens before and after them."""
+    """The tokens of a text, with empty tokens before and after them.
 
-    def __init__(self, text: str, tokens: Sequence[Token], language: str) -> None:
+    Expressions may begin before the index `searched`. For a very long text, this is a little before the last token, so
+    that no expression is cut off.
+    """
+
+    def __init__(self, text: str, tokens: Sequence[Token], language: str, *, complete: bool = True) -> None:
         self.text = text
         self.language = language
         self._length = len(tokens)
+        self.searched = self._length - (0 if complete else _PAD)
         self._padded = [*_PADDING, *tokens, *_PADDING]
 
     def __len__(self) -> int:
@@ -63,6 +69,12 @@ class Line:
         return frozenset(tag for token in self._padded for tag in token.tags)
 
     @cached_property
+    def verbal(self) -> Sequence[int]:
+        """The indexes of the tokens that may show the tense of a sentence."""
+        unknown = "having" in self.words
+        return [at for at in range(self._length) if unknown or _is_verbal(self[at], self.language)]
+
+    @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
         """For each token, return the index of the first token of its sentence, and the index after the last token of
         its sentence."""
@@ -71,6 +83,15 @@ class Line:
             if ends_sentence(self, index) or index == self._length - 1:
                 bounds += [(len(bounds), index + 1)] * (index + 1 - len(bounds))
         return bounds
+
+
+def _is_verbal(token: Token, language: str) -> bool:
+    if token.kind == "word" and (language != "en" or token.word.endswith("ed")):
+        return True
+    return token.word in _VERBAL_WORDS or any(tag == "clause" or tag.startswith("tense_") for tag in token.tags)
+
+
+_VERBAL_WORDS: Final = frozenset({",", "to"})
 
 
 def ends_sentence(line: Line, index: int) -> bool:
@@ -104,9 +125,14 @@ def line_of(text: str, language: str | None = None) -> Line | None:
     detected."""
     if not _MAYBE.search(text):
         return None
-    raw = [token for match in _TOKEN.finditer(text) for token in _tokens(match)]
+    tokens = (token for match in _TOKEN.finditer(text) for token in _tokens(match))
+    raw = list(islice(tokens, MOST_TOKENS))
     language = language or _language(raw)
-    return Line(text, _tagged(raw, lexicon(language), text), language)
+    return Line(text, _tagged(raw, lexicon(language), text), language, complete=len(raw) < MOST_TOKENS)
+
+
+MOST_TOKENS: Final = 8_000
+"""Maximum number of tokens of a text that are read. About 40,000 characters of prose have so many."""
 
 
 _WORD = r"(?<!\w)[qQ][1-4](?!\w)|(?<!\w)[apAP]\.\s?[mM]\b\.?|[^\W\d_]+(?:['’-][^\W\d_]+)*"

@@ -29,16 +29,17 @@ from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::jsonb[], $5::timestampt
 where not exists (select from tombstones o where o.owner_id = t.owner_id and o.claim = t.claim and o.created_at = t.created_at)
 
 -- name: tokens
--- All access tokens, including revoked ones
-select token_hash, name, user_id, scopes, created_at, revoked_at from access_tokens
+-- All access tokens, including revoked ones, as a json array
+select coalesce(jsonb_agg(to_jsonb(t)), '[]') from access_tokens t
 
 -- name: clear_tokens
 -- Deletes the tokens that came with the backup. The current ones are stored again after this.
 delete from access_tokens
 
--- name: keep_token
--- $1 hash, $2 name, $3 user or null, $4 scopes, $5 when it was made, $6 when it was revoked or null
-insert into access_tokens (token_hash, name, user_id, scopes, created_at, revoked_at) values ($1, $2, $3, $4, $5, $6)
+-- name: keep_tokens
+-- $1 access tokens as a json array of whole rows, so that every column is kept
+insert into access_tokens
+select * from jsonb_populate_recordset(null::access_tokens, $1::jsonb)
 
 -- name: clear
 -- Drops all of our objects, so that a backup of any version can be restored. Objects of extensions stay.

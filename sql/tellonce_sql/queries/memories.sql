@@ -50,14 +50,27 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
--- listed, $7 how many: memories visible in the chat, newest first. Active and uncertain memories whose time has ended
--- are left out.
+-- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note, also those that are
+-- kept for search only, which no other kind lists.
 select * from memories
-where owner_id = $1 and (chat_id is null or chat_id = $2) and status = any($3::text[]) and shown
+where owner_id = $1
+  -- use: in_list
   and (valid_from, id) < ($5::timestamptz, $6::bigint)
-  and ($4::text[] is null or kind = any($4)) and (valid_to is null or status not in ('active', 'uncertain'))
+  and (shown and ($4::text[] is null or kind = any($4)) or note and 'note' = any($4))
 order by valid_from desc, id desc
 limit $7
+
+-- name: count_searched
+-- $1 owner, $2 chat, $3 statuses: how many memories are kept for search only
+select count(*) from memories
+where owner_id = $1 and not shown
+  -- use: in_list
+
+-- part: in_list
+-- $2 chat, $3 statuses: active and uncertain memories whose time has ended are left out
+  and (chat_id is null or chat_id = $2) and status = any($3::text[])
+  and (valid_to is null or status not in ('active', 'uncertain'))
+-- end
 
 -- name: telling
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned ones come first, then
@@ -369,7 +382,7 @@ returning content
 -- former words and with the memory that states the fact now. A memory that replaces another one from the same message
 -- is left out.
 with recursive places as materialized (
-  select chat_id, generate_series(first, last) as id
+  select distinct chat_id, generate_series(first, last) as id
   from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as w (chat_id, first, last)
 ), learned as materialized (
   select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at

@@ -26,7 +26,8 @@ def _counter() -> Iterator[int]:
 
 @dataclass
 class World:
-    """The Telegram of one bot. `changed` is notified of every change."""
+    """The Telegram of one bot. `changed` is notified of every change. `pace` are the seconds between the dates of two
+    messages."""
 
     messages: dict[tuple[int, int], Json] = field(default_factory=dict)
     sent: list[Json] = field(default_factory=list)
@@ -46,17 +47,22 @@ class World:
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
     _numbers: defaultdict[int, Iterator[int]] = field(default_factory=lambda: defaultdict(_counter))
     _update_numbers: Iterator[int] = field(default_factory=_counter)
-    _clock: Iterator[int] = field(default_factory=_counter)
+    pace: int = 60
+    _now: int = START
 
     def number(self, chat: int) -> int:
         """The next message number. Supergroups have separate counters; private chats and basic groups share one."""
         return next(self._numbers[chat if chat < SUPERGROUPS_BELOW else 0])
 
+    def _date(self) -> int:
+        self._now += self.pace
+        return self._now
+
     def message(self, chat: int, sender: Json, **fields: Any) -> Json:
         """Create a new message in a chat."""
-        made = {
+        made: Json = {
             "message_id": self.number(chat),
-            "date": START + 60 * next(self._clock),
+            "date": self._date(),
             "from": sender,
             "chat": chat_of(chat),
             **fields,

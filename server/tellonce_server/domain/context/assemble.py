@@ -8,10 +8,10 @@ from typing import NamedTuple
 from tellonce.contract import Coverage, Focus, Section
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import DEFAULT_TOTAL, TokenBudget, scaled
+from tellonce_server.domain.context.budget import TokenBudget, elsewhere_share, scaled
 from tellonce_server.domain.context.canonical_summary import summary_text, unsaid
-from tellonce_server.domain.context.draft import SEPARATOR, Draft
-from tellonce_server.domain.context.elsewhere import FRAME, MOST, elsewhere_text
+from tellonce_server.domain.context.draft import SECTIONS, SEPARATOR, Draft
+from tellonce_server.domain.context.elsewhere import elsewhere_text
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
@@ -87,7 +87,7 @@ def _for_question(parts: _Parts) -> None:
     draft, m = parts.draft, parts.draft.material
     first, others = ranked_memories(m.rows.memories, [*(hit.id for hit in m.found(*MEMORY_KINDS)), *m.changed])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
-    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
+    draft.fill("elsewhere", elsewhere_text(m), elsewhere_share(m.total))
     parts.history.fill_older()
     stated = draft.token_budget.set_aside(m.total // STATED_PART)
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
@@ -113,7 +113,7 @@ def _for_talk(parts: _Parts) -> None:
     first, others = ranked_memories(m.rows.memories, [])
     parts.memories.fill(first)
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
-    draft.fill("elsewhere", elsewhere_text(m), (MOST - FRAME) * min(m.total, DEFAULT_TOTAL) // DEFAULT_TOTAL)
+    draft.fill("elsewhere", elsewhere_text(m), elsewhere_share(m.total))
     _fill_stated(parts, others)
     parts.history.fill_older()
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
@@ -135,11 +135,15 @@ def _quoted_text(m: Material) -> str:
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
+_REMOVED = sorted((name for name in SECTIONS if SECTIONS[name].removed), key=lambda name: SECTIONS[name].removed or 0)
+"""The sections that may be removed, the least important first."""
+
+
 def _finished(draft: Draft, messages: Sequence[Line]) -> Assembled:
     m, sections = draft.material, draft.sections()
     # The sum of the estimates can exceed the estimate of the whole text, because each estimate is rounded. If the sum
     # is over the budget, the least important sections are removed first.
-    for name in ("log", "elsewhere", "relevant", "summary", "profile", "memories", "quoted"):
+    for name in _REMOVED:
         if _total(sections) <= m.total:
             break
         sections = [section for section in sections if section.name != name]

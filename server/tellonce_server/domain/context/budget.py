@@ -8,6 +8,11 @@ from tellonce.settings import Budgets
 from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
+LOG_PART = 2
+"""The log may use the number of tokens above the default budget, divided by this number. The rest is for search
+results."""
+ELSEWHERE = 276
+"""Maximum tokens of the lines from other threads and chats in a context of the default size or above."""
 NEWLINE = 1
 """Tokens added for the line break after a line, because each line is estimated without its line break."""
 
@@ -47,6 +52,16 @@ class Taken:
 def scaled(budgets: Budgets, total: int) -> Budgets:
     """The budgets scaled to a total of `total` tokens."""
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
+
+
+def log_share(total: int) -> int:
+    """The number of tokens for the log in a context of `total` tokens; 0 if `total` is at most the default budget."""
+    return max(0, total - DEFAULT_TOTAL) // LOG_PART
+
+
+def elsewhere_share(total: int) -> int:
+    """The number of tokens for messages of other threads and chats. A budget above the default does not raise it."""
+    return ELSEWHERE * min(total, DEFAULT_TOTAL) // DEFAULT_TOTAL
 
 
 def cost(line: str) -> int:

@@ -1,11 +1,12 @@
 """A context under construction: its sections, the remaining tokens, and what was left out. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Final, NamedTuple
 
 from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
-from tellonce_server.domain.context.budget import TokenBudget, cost
+from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.material import Material
 from tellonce_text.dates.clock import moment_line
@@ -15,19 +16,37 @@ from tellonce_text.tokens import clip, estimate
 SEPARATOR = "\n\n"
 """The text between two sections."""
 
-_LAYOUT: tuple[tuple[ShownName, str, Stability], ...] = (
-    ("log", "LOG", "append"),
-    ("profile", "USER PROFILE", "stable"),
-    ("summary", "CHAT SUMMARY", "stable"),
-    ("memories", "FACTS, GOALS AND PINS", "slow"),
-    ("history", "CONVERSATION HISTORY", "append"),
-    ("elsewhere", "ELSEWHERE", "volatile"),
-    ("relevant", "RELEVANT CONTEXT", "volatile"),
-    ("quoted", "QUOTED MESSAGE", "volatile"),
-    ("now", "Now", "volatile"),
-)
-_TITLES: dict[ShownName, str] = {name: title for name, title, _ in _LAYOUT}
-_FENCED: frozenset[ShownName] = frozenset(("log", "profile", "summary", "memories", "elsewhere", "relevant"))
+
+class Layout(NamedTuple):
+    """How a section is shown. `share` returns its maximum tokens from the scaled budgets and the total; None means that
+    it has no maximum of its own. If the finished context is too long, the sections with a `removed` number are removed
+    one by one, the lowest number first."""
+
+    title: str
+    stability: Stability
+    share: Callable[[Budgets, int], int] | None
+    fenced: bool = False
+    removed: int | None = None
+
+
+SECTIONS: Final[dict[ShownName, Layout]] = {
+    "log": Layout("LOG", "append", lambda _, total: log_share(total), fenced=True, removed=1),
+    "profile": Layout("USER PROFILE", "stable", lambda b, _: b.profile, fenced=True, removed=5),
+    "summary": Layout("CHAT SUMMARY", "stable", lambda b, _: b.summary, fenced=True, removed=4),
+    "memories": Layout("FACTS, GOALS AND PINS", "slow", lambda b, _: b.memories, fenced=True, removed=6),
+    "history": Layout("CONVERSATION HISTORY", "append", lambda b, _: b.summaries + b.history),
+    "elsewhere": Layout("ELSEWHERE", "volatile", lambda _, total: elsewhere_share(total), fenced=True, removed=2),
+    "relevant": Layout("RELEVANT CONTEXT", "volatile", lambda b, _: b.relevant, fenced=True, removed=3),
+    "quoted": Layout("QUOTED MESSAGE", "volatile", lambda b, _: b.quoted, removed=7),
+    "now": Layout("Now", "volatile", None),
+}
+"""Every section, in display order. The history's share includes that of the older summaries."""
+
+
+def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
+    """The maximum tokens of each section in a context of `total` tokens."""
+    parts = scaled(budgets, total)
+    return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}
 
 
 @dataclass
@@ -101,10 +120,9 @@ class Draft:
     def sections(self) -> list[Section]:
         """The sections that have content, in display order."""
         out: list[Section] = []
-        for name, title, stability in _LAYOUT:
-            body = self.bodies.get(name)
-            if body:
-                text = _framed(name, body)
+        for name, layout in SECTIONS.items():
+            if body := self.bodies.get(name):
+                text, (title, stability, *_) = _framed(name, body), layout
                 out.append(Section(name=name, title=title, text=text, tokens=estimate(text), stability=stability))
         return out
 
@@ -112,4 +130,5 @@ class Draft:
 def _framed(name: ShownName, body: str) -> str:
     if name == "now":
         return f"Now: {body}"
-    return f"{_TITLES[name]}\n{fenced(body) if name in _FENCED else body}"
+    layout = SECTIONS[name]
+    return f"{layout.title}\n{fenced(body) if layout.fenced else body}"

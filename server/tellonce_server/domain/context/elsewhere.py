@@ -9,12 +9,6 @@ from tellonce_server.store.messages import Line
 from tellonce_text.fences import contained, name_of
 from tellonce_text.tokens import clip
 
-MOST = 300
-"""Maximum tokens of the section with its heading."""
-
-FRAME = 24
-"""Tokens of the heading and fences."""
-
 MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
 

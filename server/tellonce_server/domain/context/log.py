@@ -12,16 +12,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import DEFAULT_TOTAL, cost
+from tellonce_server.domain.context.budget import cost, log_share
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.history import window
 from tellonce_server.domain.context.material import Material
 from tellonce_server.store.context import Happened
-
-SHARE = 2
-"""The log may use the number of tokens above the default budget, divided by this number. The rest is for search
-results."""
 
 STEP = 24
 """Number of lines by which the log's start moves at a time."""
@@ -32,11 +28,6 @@ class _Entry(NamedTuple):
     order: int
     memory_id: int
     text: str
-
-
-def log_share(total: int) -> int:
-    """The number of tokens for the log in a context of `total` tokens; 0 if `total` is at most the default budget."""
-    return max(0, total - DEFAULT_TOTAL) // SHARE
 
 
 def fill_log(draft: Draft) -> None:

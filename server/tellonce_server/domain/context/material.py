@@ -52,6 +52,8 @@ class Material:
     @property
     def changed(self) -> list[int]:
         """The ids of the memories that now state what a message of this context stated."""
+        if not self.changes:
+            return []
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
         places = [*here, *(hit.place for hit in self.found("message"))]
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]

@@ -19,7 +19,7 @@ from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, RowQuery, accepted
 from tellonce_server.domain.erasure.previews import Match, is_own
-from tellonce_server.domain.erasure.rebuild import Cleaned, queue_chunk, queue_profile, queue_rebuild
+from tellonce_server.domain.erasure.rebuild import Cleaned, Counted, queue_chunk, queue_profile, queue_rebuild
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
@@ -79,11 +79,11 @@ class Erased:
     """The result of an erasure. `changed` are messages and memories that were not erased because they changed after the
     preview; `left` are the matches of a final search of every text."""
 
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("memories", "messages", "sentences"), 0))
+    counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
     changed: set[tuple[str, int, int]] = field(default_factory=set)
     left: list[Hit] = field(default_factory=list)
 
-    def count(self, place: str, number: int) -> None:
+    def count(self, place: Counted, number: int) -> None:
         self.counts[place] = self.counts.get(place, 0) + number
 
 

@@ -131,5 +131,7 @@ async def _write(q: Queries, owner_id: int, row: TextRow, text: str, body: Any, 
             await q.run("derived.set_profile", owner_id, text, *lists, now)
         case "slot":
             await threads.clear_slot(q, owner_id, chat, row.thread_key)
-        case _:
+        case "message":
             await q.run("derived.set_routine", owner_id, chat, row.id, text or None)
+        case "former" | "job" | "model_call" | "message_version" | "memory" | "memory_version":
+            raise ValueError(f"the query of derived texts does not read {row.place}")

@@ -9,9 +9,18 @@ from typing import NamedTuple
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.domain.erasure.forget_query import DERIVED, HISTORY, Degree, Mark, best, label
-from tellonce_server.domain.erasure.redaction import strings
-from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit
+from tellonce_server.domain.erasure.forget_query import (
+    DERIVED,
+    HISTORY,
+    Degree,
+    ForgetQuery,
+    Mark,
+    accepted,
+    best,
+    label,
+)
+from tellonce_server.domain.erasure.redaction import marks_of, redact, strings
+from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit, source_of
 from tellonce_server.store import forget
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow
@@ -23,6 +32,8 @@ SHOWN = 400
 """Maximum characters shown of a match."""
 EXAMPLE = 48
 """Maximum characters of the example that is shown for a group of texts."""
+MOST_SENTENCES = 20
+"""Maximum sentences shown of a message that loses only a part."""
 _BEFORE = 0.3
 """Maximum share of the shown characters that come before the match."""
 GROUP = "texts"
@@ -79,9 +90,12 @@ def _best_first(found: Sequence[Hit]) -> list[Degree]:
     return ordered
 
 
-def listed(shown: Sequence[Shown], now: datetime, first: int = 1) -> tuple[ForgetMatch, ...]:
-    """The matches in the contract's form, numbered from `first`."""
-    return tuple(_listed(number, each, now) for number, each in enumerate(shown[:MOST_LISTED], first))
+def listed(
+    shown: Sequence[Shown], now: datetime, first: int = 1, query: ForgetQuery | None = None
+) -> tuple[ForgetMatch, ...]:
+    """The matches in the contract's form, numbered from `first`. With the query, each says which of its sentences an
+    erasure removes."""
+    return tuple(_listed(number, each, now, query) for number, each in enumerate(shown[:MOST_LISTED], first))
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
@@ -133,7 +147,7 @@ def _match(hit: Hit) -> Match:
     return Match(place, chat, ref, hit.row.version, hit.degree, ticked=hit.degree == "exact")
 
 
-def _listed(number: int, each: Shown, now: datetime) -> ForgetMatch:
+def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) -> ForgetMatch:
     match, hit = each.match, each.hits[0]
     group = match.kind == GROUP
     return ForgetMatch.model_validate(
@@ -145,9 +159,20 @@ def _listed(number: int, each: Shown, now: datetime) -> ForgetMatch:
             "text": _group_text(each.hits) if group else _text(hit),
             "at": now if group else hit.row.at,
             "match": label(match.degree),
+            "goes": _goes(match, hit, query) if query is not None else (),
             "ticked": match.ticked,
         }
     )
+
+
+def _goes(match: Match, hit: Hit, query: ForgetQuery) -> tuple[str, ...]:
+    """The sentences that a message loses; empty if it loses all of them or none."""
+    if match.kind != "message" or hit.columns[0] != CONTENT:
+        return ()
+    left, gone = redact(
+        hit.row.texts[CONTENT] or "", marks_of(query, accepted(match.degree), source_of(hit.row, CONTENT))
+    )
+    return tuple(clipped(part.strip(), 0) for part in gone[:MOST_SENTENCES]) if left else ()
 
 
 def _group_text(hits: Sequence[Hit]) -> str:

@@ -3,7 +3,7 @@ texts are used."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from tellonce.contract import JobKind
 from tellonce_server.store import messages, queue, threads
@@ -16,7 +16,13 @@ _NEWEST = 12
 """Number of newest messages that are searched for a chat's last exchange."""
 
 
-_TABLES: Final[dict[Place, str]] = {
+Counted = Literal[
+    "messages", "memories", "sentences", "tombstones", "context_receipts", "conversation_summaries", "chat_metadata",
+    "user_profile", "former_lines", "thread_state", "chat_context_queue", "model_calls", "routine_summaries",
+    "message_versions", "memory_quotes", "memory_versions",
+]  # fmt: skip
+"""What a preview and an erasure count. The page has a name for each in every language."""
+_TABLES: Final[dict[Place, Counted]] = {
     "summary": "conversation_summaries",
     "canonical": "chat_metadata",
     "profile": "user_profile",
@@ -36,7 +42,7 @@ class Cleaned:
     """The number of changed texts of each kind, and the texts that must be rewritten: chunk summaries by (chat,
     number), rolling summaries by (chat, thread), and canonical summaries by chat."""
 
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: dict[Counted, int] = field(default_factory=dict)
     chunks: list[tuple[int, int]] = field(default_factory=list)
     rolling: list[tuple[int, str]] = field(default_factory=list)
     canonicals: list[int] = field(default_factory=list)
@@ -45,18 +51,21 @@ class Cleaned:
         """Note that one text was changed."""
         table = table_of(row.place)
         self.counts[table] = self.counts.get(table, 0) + 1
-        match row.place, row.subject:
-            case "summary", "chunk":
-                self.chunks.append((row.chat_id or 0, row.id))
-            case "summary", _:
-                self.rolling.append((row.chat_id or 0, row.thread_key))
-            case "canonical", "live":
-                self.canonicals.append(row.chat_id or 0)
-            case _:
+        chat = row.chat_id or 0
+        match row.place:
+            case "summary" if row.subject == "chunk":
+                self.chunks.append((chat, row.id))
+            case "summary":
+                self.rolling.append((chat, row.thread_key))
+            case "canonical" if row.subject == "live":
+                self.canonicals.append(chat)
+            case "canonical" | "profile" | "former" | "slot" | "job" | "model_call":
+                pass
+            case "message" | "message_version" | "memory" | "memory_version":
                 pass
 
 
-def table_of(place: Place) -> str:
+def table_of(place: Place) -> Counted:
     """The table name under which changed texts of this place are counted."""
     return _TABLES[place]
 

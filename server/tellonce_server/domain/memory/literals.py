@@ -100,8 +100,12 @@ def tokens(text: str) -> Iterator[Token]:
     before, end = "", 0
     for match in _token_pattern(text).finditer(text):
         gap = text[end : match.start()]
-        yield Token(match[0], not before or (gap != " " and _begins_sentence(before, gap)))
+        yield Token(match[0], not before or (gap not in _JOINTS and _begins_sentence(before, gap)))
         before, end = match[0], match.end()
+
+
+_JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
+"""Frequent characters between two words of a sentence."""
 
 
 def _token_pattern(text: str) -> re.Pattern[str]:
@@ -155,7 +159,11 @@ def names(text: str) -> list[str]:
     in another script than the surrounding text."""
     said = list(tokens(text))
     german = language_of(text) == "de"
-    return list(dict.fromkeys(said[at].text for at in _names(said) if not (german and _is_common(said, at))))
+    found: dict[str, None] = {}
+    for at in _names(said):
+        if said[at].text not in found and not (german and _is_common(said, at)):
+            found[said[at].text] = None
+    return list(found)
 
 
 def _is_common(said: Sequence[Token], at: int) -> bool:
@@ -175,14 +183,20 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 def _names(said: Sequence[Token]) -> Iterator[int]:
     """The indexes of the words that may be names."""
-    cased = sum(len(token.text) for token in said if _is_cased(token.text))
-    uncased = sum(len(token.text) for token in said if _is_uncased(token.text))
+    uncased = {at for at, token in enumerate(said) if _is_uncased(token.text)}
+    cased = sum(len(token.text) for token in said if _is_cased(token.text)) if uncased else 0
+    foreign = uncased if cased > sum(len(said[at].text) for at in uncased) else ()
     for at, token in enumerate(said):
-        capital = any(map(str.isupper, token.text[1:] if token.begins else token.text))
-        foreign = cased > uncased and _is_uncased(token.text)
-        named = capital or foreign or (_KATAKANA.match(token.text) and not token.begins)
+        named = _has_capital(token) or at in foreign or (_KATAKANA.match(token.text) and not token.begins)
         if named and not _THOUSANDS.search(token.text):
             yield at
+
+
+def _has_capital(token: Token) -> bool:
+    """Whether a letter is a capital, except one that begins a sentence."""
+    if token.text.islower():
+        return False
+    return any(map(str.isupper, token.text[1:] if token.begins else token.text))
 
 
 def _is_cased(word: str) -> bool:
@@ -190,6 +204,8 @@ def _is_cased(word: str) -> bool:
 
 
 def _is_uncased(word: str) -> bool:
+    if word.isascii():
+        return False
     return not (word.isdecimal() or _is_cased(word)) and any(map(str.isalpha, word))
 
 
@@ -315,8 +331,17 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 def _grouped(parts: Sequence[str]) -> set[str]:
     """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
-    spans = ((start, end) for start in range(len(parts)) for end in range(start + 2, min(start + 5, len(parts)) + 1))
-    return {_whole("".join(parts[start:end])) for start, end in spans if _is_grouped(parts[start:end])}
+    return {_whole(number) for start in range(len(parts)) for number in _joined(parts, start)}
+
+
+def _joined(parts: Sequence[str], start: int) -> Iterator[str]:
+    """The numbers that the group at `start` forms with up to four groups after it."""
+    number = parts[start]
+    for part in parts[start + 1 : start + 5] if len(number) <= 3 else ():
+        if len(part) != 3:
+            return
+        number += part
+        yield number
 
 
 def _whole(digits: str) -> str:

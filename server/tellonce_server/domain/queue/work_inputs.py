@@ -1,6 +1,6 @@
 """Reads the input of a job when it is claimed, with secrets masked. The queue does not store the input."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from datetime import timezone as fixed_zone
 
@@ -52,17 +52,21 @@ class Inputs:
         self._deps = deps
         self._scorer = scorer
         self._known = KnownMemories(deps)
-        self._readers: dict[str, Callable[[Job], Awaitable[WorkInput | None]]] = {
-            "exchange": self._exchange,
-            "chunk_summary": self._chunk,
-            "thread_summary": self._thread,
-            "profile": self._profile,
-            "routine_summary": self._routine,
-            "erasure": self._erasure,
-        }
 
     async def read(self, job: Job) -> WorkInput | None:
-        return await self._readers[job.kind](job)
+        match job.kind:
+            case "exchange":
+                return await self._exchange(job)
+            case "chunk_summary":
+                return await self._chunk(job)
+            case "thread_summary":
+                return await self._thread(job)
+            case "profile":
+                return await self._profile(job)
+            case "routine_summary":
+                return await self._routine(job)
+            case "erasure":
+                return await self._erasure(job)
 
     async def _exchange(self, job: Job) -> WorkInput | None:
         lines = await self._part(job)

@@ -1,9 +1,10 @@
 """The request and the results of a search. Plain values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import NamedTuple
+from zlib import crc32
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
@@ -50,6 +51,10 @@ def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequen
     return None
 
 
+PER_PAGE = frozenset(("now", "limit", "cursor"))
+"""The fields of a search request that may differ from page to page."""
+
+
 @dataclass(frozen=True)
 class SearchRequest:
     """A search. `chat_id` None means all chats of the owner. `before_id` limits the search to messages with a smaller
@@ -72,6 +77,12 @@ class SearchRequest:
     cursor: str | None = None
     before_id: int | None = None
     as_of: datetime | None = None
+
+    @property
+    def mark(self) -> int:
+        """A checksum of everything that is the same for all pages of the search. A cursor contains it."""
+        fixed = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in PER_PAGE]
+        return crc32(repr(fixed).encode())
 
     @property
     def ends(self) -> datetime | None:

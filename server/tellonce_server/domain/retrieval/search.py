@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from zlib import crc32
 
 from asyncpg import BitString
 from pgvector import HalfVector
@@ -70,7 +69,7 @@ class Retriever:
 
     async def search(self, request: SearchRequest) -> SearchPage:
         """One page of results, best first. Raises CursorRefused for a cursor of another search."""
-        search = search_mark(request.owner_id, request.chat_id, request.thread_key, request.query, request.kinds)
+        search = request.mark
         at = read_cursor(request.cursor, search) if request.cursor is not None else None
         below = min(request.before_id or NEWEST, at.below if at else NEWEST)
         read = await self.read(replace(request, before_id=below))
@@ -191,11 +190,6 @@ class Cursor:
 
     def __str__(self) -> str:
         return base64.urlsafe_b64encode(json.dumps([self.start, self.below, self.search]).encode()).decode()
-
-
-def search_mark(*parts: object) -> int:
-    """A checksum of the search request."""
-    return crc32(repr(parts).encode())
 
 
 def read_cursor(text: str, search: int) -> Cursor:

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, SectionName
-from tellonce.contract_types import Bigint, Contract, Instant, MemoryKind, Moment, RowId, Text, Unit
+from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, Role, ShownName
+from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
 PAGE_MEMORIES = "page_memories"
@@ -23,7 +23,6 @@ PAGE_TOKEN = "page_token"
 PAGE_IMPORT = "page_import"
 PAGE_BACKUP = "page_backup"
 
-ListedKind = Literal[MemoryKind, "note"]
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
 
 
@@ -99,6 +98,7 @@ class AnswerEntry(Contract):
     question: str
     tokens: int
     token_budget: int
+    budgets: dict[ShownName, int] = Field(description="Maximum tokens of each section that has a maximum.")
     truncated: bool
 
 
@@ -168,9 +168,6 @@ class PageAnswersArgs(Contract):
 
 class PageAnswers(Contract):
     answers: tuple[AnswerEntry, ...]
-    budgets: dict[SectionName, int] = Field(
-        description="Maximum tokens of each section in a context of the default size."
-    )
     next_before: AwareDatetime | None
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import ExplainArgs, Memory, MemoryStatus, SectionName
-from tellonce.settings import Budgets
+from tellonce.contract import ExplainArgs, Memory, MemoryStatus
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
+from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
@@ -88,7 +88,7 @@ class PageReads:
         return p.PageMemory(
             explanation=explanation,
             talks=await self._talks(owner_id, origin.source_chat_id, found.sources),
-            answers=_answers(shown_to),
+            answers=self._answers(shown_to),
         )
 
     async def timeline(self, owner_id: int, args: p.PageTimelineArgs) -> p.PageTimeline:
@@ -113,8 +113,7 @@ class PageReads:
     async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
         found = await page.answers(self._deps.database, owner_id, args.before, None, args.limit)
         return p.PageAnswers(
-            answers=_answers(found),
-            budgets=_shares(self._deps.settings.budgets),
+            answers=self._answers(found),
             next_before=found[-1].at if len(found) == args.limit else None,
         )
 
@@ -124,6 +123,22 @@ class PageReads:
         return p.PageNames(
             names=tuple(p.NameEntry(name=x.name, memories=x.memories) for x in found),
             links=tuple(p.NameLink(one=x.one, other=x.other, memories=x.memories) for x in links),
+        )
+
+    def _answers(self, found: Sequence[page.AnswerRow]) -> tuple[p.AnswerEntry, ...]:
+        return tuple(
+            p.AnswerEntry(
+                receipt_id=x.id,
+                chat_id=x.chat_id,
+                channel=x.channel,
+                at=x.at,
+                question=x.question,
+                tokens=x.tokens,
+                token_budget=x.token_budget,
+                budgets=section_shares(self._deps.settings.budgets, x.token_budget),
+                truncated=x.truncated,
+            )
+            for x in found
         )
 
     async def _newest(
@@ -175,22 +190,6 @@ def _entries(found: Sequence[page.Quoted]) -> tuple[p.PageEntry, ...]:
     return tuple(p.PageEntry(memory=x.memory, quote=x.quote, said_in=x.said_in) for x in found)
 
 
-def _answers(found: Sequence[page.AnswerRow]) -> tuple[p.AnswerEntry, ...]:
-    return tuple(
-        p.AnswerEntry(
-            receipt_id=x.id,
-            chat_id=x.chat_id,
-            channel=x.channel,
-            at=x.at,
-            question=x.question,
-            tokens=x.tokens,
-            token_budget=x.token_budget,
-            truncated=x.truncated,
-        )
-        for x in found
-    )
-
-
 def _lines(lines: Sequence[page.Words], sources: frozenset[int]) -> tuple[p.SaidLine, ...]:
     return tuple(
         p.SaidLine(id=x.id, role=x.role, speaker=x.speaker, at=x.sent_at, text=x.content, source=x.id in sources)
@@ -211,18 +210,6 @@ def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEn
         to_at=talk.to_at,
         summaries=tuple(p.TalkSummary(from_at=s.from_at, to_at=s.to_at, count=s.count, text=s.text) for s in held),
     )
-
-
-def _shares(budgets: Budgets) -> dict[SectionName, int]:
-    """The budget of each section. The history's budget includes that of the older summaries."""
-    return {
-        "profile": budgets.profile,
-        "summary": budgets.summary,
-        "memories": budgets.memories,
-        "history": budgets.summaries + budgets.history,
-        "relevant": budgets.relevant,
-        "quoted": budgets.quoted,
-    }
 
 
 def month_span(month: str, zone: ZoneInfo) -> tuple[datetime, datetime]:

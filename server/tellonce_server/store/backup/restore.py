@@ -19,7 +19,7 @@ class Aside(NamedTuple):
     and its backups have."""
 
     tombstones: Rows
-    tokens: Rows
+    tokens: str
     key: bytes | None
 
     @property
@@ -42,7 +42,7 @@ async def aside(connection: Any, key_name: str) -> Aside:
         (r["owner_id"], r["chat_id"], r["claim"], json.dumps(list(r["words"])), r["created_at"], r["lifted_at"])
         for r in await connection.fetch(query("backup.tombstones"))
     ]
-    tokens = [tuple(row) for row in await connection.fetch(query("backup.tokens"))]
+    tokens = await connection.fetchval(query("backup.tokens"))
     return Aside(tombstones, tokens, await connection.fetchval(query("backup.key"), key_name))
 
 
@@ -72,5 +72,5 @@ async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
     done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 6))
     async with connection.transaction():
         await connection.execute(query("backup.clear_tokens"))
-        await connection.executemany(query("backup.keep_token"), kept.tokens)
+        await connection.execute(query("backup.keep_tokens"), kept.tokens)
     return int(done.rpartition(" ")[2])

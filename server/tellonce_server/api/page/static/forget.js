@@ -33,9 +33,20 @@ export async function preview(place, args, typed, made) {
 
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
-  const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, written("span", null, match.text),
+  const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, written("span", null, ...struck(match)),
     h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
+}
+
+/* The text of a match. The sentences that go are struck through if the others stay. */
+function struck({ text, goes }) {
+  const parts = [];
+  for (const gone of goes ?? []) {
+    const at = text.indexOf(gone);
+    parts.push(at < 0 ? " … " : text.slice(0, at), h("del", gone));
+    if (at >= 0) text = text.slice(at + gone.length);
+  }
+  return [...parts, text];
 }
 
 function counts(tally) {

@@ -4,8 +4,6 @@ import { call } from "./client.js";
 import { button, h, show, written } from "./dom.js";
 import { moment, number, t } from "./words.js";
 
-const DEFAULT_TOTAL = 4300;
-
 export async function why(place, receipt, chat) {
   const seen = await call("page_answers");
   if (receipt) return one(place, receipt, Number(chat), seen);
@@ -24,20 +22,20 @@ function line(answer) {
     h("div", { className: "tags" }, h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
 }
 
-async function one(place, receipt, chat, { answers, budgets }) {
+async function one(place, receipt, chat, { answers }) {
   const answer = answers.find((x) => x.receipt_id === receipt);
   const seen = await call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) });
-  const scale = (answer?.token_budget ?? DEFAULT_TOTAL) / DEFAULT_TOTAL;
   show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, answer?.question || t("why.unknown")),
     h("p", { className: "soft" }, moment(seen.at)),
-    h("h2", t("why.shown")), seen.sections.map((section) => shown(section, Math.round((budgets[section.name] ?? 0) * scale))),
+    h("h2", t("why.shown")), seen.sections.map((section) => shown(section, answer?.budgets[section.name])),
     h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : h("p", { className: "soft" }, t("why.nothing.left")));
 }
 
+/* A section without a budget, such as the time, has no bar. */
 function shown(section, budget) {
-  const most = Math.max(section.tokens, budget, 1);
-  const bar = h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
+  const most = Math.max(section.tokens, budget ?? 0, 1);
+  const bar = budget === undefined ? null : h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
   return h("details", { "data-section": section.name },
-    h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", t("tokens.of", { tokens: section.tokens, budget })))),
+    h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", bar ? t("tokens.of", { tokens: section.tokens, budget }) : t("tokens", { tokens: section.tokens })))),
     written("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
 }

@@ -1,0 +1,58 @@
+"""The memory that a command opens if another memory's server is running on the default port."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tellonce import contract as c
+from tellonce.client_settings import RelaySettings
+from tellonce_cli import memory_server
+from tellonce_cli.screen import CommandFailed
+
+pytestmark = pytest.mark.anyio
+
+
+class Own:
+    async def get_profile(self, _: c.GetProfileArgs) -> None:
+        pass
+
+
+@pytest.fixture
+def other_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is ready, but does not accept our token; a server of our own can be started over stdio."""
+
+    async def health(_: str) -> dict[str, Any]:
+        return {"ready": True}
+
+    async def answers(_: str, __: str) -> bool:
+        return False
+
+    @asynccontextmanager
+    async def stdio(*_: Any, **__: Any) -> AsyncGenerator[Own]:
+        yield Own()
+
+    for name, stub in (("health", health), ("_answers", answers), ("connect_stdio", stdio)):
+        monkeypatch.setattr(memory_server, name, stub)
+    for variable in ("TELLONCE_URL", "TELLONCE_PORT", "TELLONCE_TOKEN"):
+        monkeypatch.delenv(variable, raising=False)
+
+
+@pytest.mark.usefixtures("other_server")
+async def test_another_memorys_server_stops_no_command_that_needs_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = RelaySettings.model_validate({"data_dir": tmp_path})
+    with pytest.raises(CommandFailed, match="set TELLONCE_PORT to another port"):
+        async with memory_server.connected(settings):
+            pass
+    (tmp_path / "tokens").mkdir()
+    (tmp_path / "tokens" / "assistant").write_text("ours")
+    async with memory_server.connected(settings) as memory:
+        assert isinstance(memory, Own)
+    assert "has another memory, so this uses the memory in" in capsys.readouterr().err
+    with pytest.raises(CommandFailed, match="has another memory"):
+        async with memory_server.connected(RelaySettings.model_validate({"TELLONCE_PORT": 8765, "data_dir": tmp_path})):
+            pass
