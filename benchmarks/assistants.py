@@ -59,7 +59,7 @@ def write(seed: int) -> Dialogue:
 
 
 def _project_session(script: Script, project: Project, facts: Sequence[projects.Fact], at: datetime) -> None:
-    """Requests about one project; some of them mention a fact."""
+    """Yield requests about one project; some of the requests mention a fact."""
     rng, block = script.rng, project.block
     requests = rng.sample(block.parts["d"], rng.randint(max(2, len(facts)), 4))
     telling = dict(zip(rng.sample(range(len(requests)), len(facts)), facts, strict=True))

@@ -140,7 +140,7 @@ async def _tools(folder: Path, messages: int) -> Tools:
 
 
 async def model_mean(folder: Path) -> Sequence[float]:
-    """The local model's mean vector. The codes of synthetic vectors must be relative to the same mean as those of
+    """The local model's mean vector. The codes of synthetic vectors must be relative to the same mean as the codes of
     queries."""
     files = await fetch(folder / "data" / "models" / MODEL, lambda done, total: None)
     mean: list[float] = json.loads((files / MEAN).read_text())

@@ -59,7 +59,7 @@ async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
 
 
 class _Listener:
-    """The scripted model of one case, which returns the old and the new statement when the user says them."""
+    """The scripted model of one case, which returns the old or the new statement when the user says it."""
 
     def __init__(self, case: Case) -> None:
         self._case = case

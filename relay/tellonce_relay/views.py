@@ -65,7 +65,7 @@ def remembered_view(memory: Memory) -> str:
 
 
 def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
-    """A numbered list of what would be forgotten."""
+    """Return a numbered list of the matches that would be forgotten."""
     lines = [f"{'☑' if m.ticked else '☐'} {m.id}. {match_view(m, zone)}" for m in preview.matches]
     lines += [phrase("forget.unlisted", count=preview.unlisted)] if preview.unlisted else []
     near = [f"  · {m.text[:_QUOTE]}" for m in preview.related[:SHOWN]]
@@ -74,7 +74,8 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
     """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
-    that stands for several texts has no number and no day. If only a part of the text goes, a second line gives this part."""
+    that stands for several texts has no number and no day. If only a part of the text goes, a second line
+    gives this part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""

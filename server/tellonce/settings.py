@@ -1,4 +1,5 @@
-"""The settings that all processes share, and those of the server, read from the environment and `.env` only."""
+"""The settings that all processes share, and the settings of the server. All of them are read from the environment and
+`.env` only."""
 
 import re
 from datetime import timedelta

@@ -68,7 +68,7 @@ async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
 
 
 async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
-    """Wait up to `seconds` until the tasks have ended, then cancel those that still run."""
+    """Wait up to `seconds` until the tasks have ended, then cancel the tasks that still run."""
     if not tasks:
         return
     _, late = await asyncio.wait(tasks, timeout=seconds)

@@ -73,7 +73,8 @@ class Terminal:
 
 
 def _page(text: str) -> Markdown:
-    """Render text as Markdown, but keep its line breaks, because lists and addresses depend on them."""
+    """Render text as Markdown, but keep the line breaks of the text, because lists and addresses depend on line
+    breaks."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():

@@ -1,7 +1,8 @@
 """Sets, lists, cancels and shows reminders in the terminal chat.
 
 The reminders are the same as in the user's private chat with the bot. If a bot is set up, the bot delivers reminders,
-and the terminal also shows those that become due while it is open. Otherwise the terminal delivers the reminders.
+and the terminal also shows the reminders that become due while the terminal is open. Otherwise the terminal delivers
+the reminders.
 """
 
 import asyncio

@@ -25,7 +25,8 @@ TROUBLE = frozenset(
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""The tolerance for comparing start times. They are computed from the end and the duration `ms`, which is rounded."""
+"""The tolerance for comparing start times. The beginnings of events are computed from the end and the duration `ms`,
+which is rounded."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 

@@ -91,7 +91,8 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 
 
 async def _taken(settings: ServerSettings) -> str:
-    """The message for a port that is in use: by whom, and the command that uses another one."""
+    """The message for a port that is in use: which kind of program uses the port, and the command that starts our
+    server on another port."""
     if "version" in (await _health(settings) or {}):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
@@ -104,8 +105,8 @@ async def _taken(settings: ServerSettings) -> str:
 
 
 def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
-    """Whether the port is free, by default the one of the settings. This binds to it in the same way as the server
-    does."""
+    """Whether a port is free, by default the port of the settings. The check binds to the port in the same way as the
+    server does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -60,7 +60,8 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
     """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. A
-    summary of several messages is marked only after former words that it repeats, those of a message or of a memory."""
+    summary of several messages is marked only after former words that the summary repeats, which are words of a message
+    or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -71,7 +72,7 @@ def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[C
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:
-    """The text without its marked sentences, and the numbers of the memories that replace them."""
+    """Return the text without its marked sentences, and the ids of the memories that replace these sentences."""
     numbers = [int(found[1]) for found in _MARK.finditer(text)]
     # The content of a mark may consist of several sentences, so it is removed before the text is split.
     kept = [part for part in split_sentences(_MARK.sub(_SPLIT_OFF, text)) if _SPLIT_OFF not in part]

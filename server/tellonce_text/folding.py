@@ -182,8 +182,8 @@ _TABLE: Final = _Table()
 LONGEST_RUN: Final = 30
 """Combining marks kept after one letter."""
 
-# Two ligatures stand for whole phrases, of 18 and 8 letters. They are removed, because a text of only these ligatures
-# would become many times as long.
+# Two ligatures stand for whole phrases, of 18 and 8 letters. The ligatures are removed, because a text of only these
+# ligatures would become many times as long.
 _PHRASES: Final = {0xFDFA: " ", 0xFDFB: " "}
 
 # These characters are not combining marks themselves, but NFKC converts them to combining marks.

@@ -43,9 +43,9 @@ class SystemBlock:
 class Completion:
     """A request: the input for the model and the accepted output.
 
-    `timeout` is in seconds. It limits the whole answer of `complete`, and the wait for each piece of `stream`. With
-    `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate the answer,
-    because providers do not enforce ranges and lengths.
+    `timeout` is in seconds. The timeout limits the whole answer of `complete`, and the wait for each piece of `stream`.
+    With `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate the
+    answer, because providers do not enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]

@@ -14,7 +14,8 @@ from tellonce_relay.catalogue import phrase
 
 TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain", "notes")
 _NOTES = TABS.index("notes")
-"""The tab of the notes that are only searched. Only this tab reads them, because there may be thousands."""
+"""The tab of the notes that are only searched. The notes are read only for this tab, because there may be
+thousands of notes."""
 _MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""

@@ -60,7 +60,7 @@ class ModelResponder:
 
 class InOnePiece(Wrapped):
     """A model that receives its system prompt in one piece, because the chat template of a local model may drop all
-    system messages but one."""
+    system messages but one of them."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

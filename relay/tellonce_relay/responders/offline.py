@@ -118,7 +118,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these
+    """Return the results without the sentences that no longer hold, and the ids of the memories that replaced these
     sentences."""
     told: list[c.SearchResult] = []
     corrections: set[int] = set()
@@ -154,7 +154,7 @@ def _is_said(result: c.SearchResult) -> bool:
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
     """Whether a result adds nothing to an answer: the result only asks, repeats the question, is an order to the bot,
-    or is one of the bot's own answers."""
+    or is the bot's own answer."""
     if result.kind != "message":
         return False
     if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):

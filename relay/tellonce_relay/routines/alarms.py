@@ -66,7 +66,7 @@ class Alarms:
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver due reminders, and return the time at which the next one is due. Raises MemoryUnreachable and
+        """Deliver due reminders, and return the due time of the next reminder. Raises MemoryUnreachable and
         MemoryRefused."""
         claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:

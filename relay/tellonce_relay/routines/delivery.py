@@ -1,4 +1,4 @@
-"""Sends proactive messages and then records them in full, with a short form for the window."""
+"""Sends proactive messages and then records each message in full, with a short form for the window."""
 
 import asyncio
 import sys

@@ -222,8 +222,8 @@ async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """At most three sentences of a model's summary. None if it is chatter, a prefix of the text, or not shorter than
-    the text."""
+    """At most three sentences of a model's summary. None if the summary is chatter, a prefix of the text, or not
+    shorter than the text."""
     summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

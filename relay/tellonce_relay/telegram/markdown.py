@@ -61,7 +61,7 @@ def rendered(source: str) -> Marked:
 
 
 class _Opened(NamedTuple):
-    """An open mark. It begins at position `at`, in the part with the index `part`; `url` is a link's target."""
+    """An open mark. The mark begins at position `at`, in the part with the index `part`; `url` is a link's target."""
 
     kind: str
     at: int

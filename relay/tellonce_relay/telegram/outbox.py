@@ -317,8 +317,8 @@ def _counter(chat_id: int) -> int:
 
 
 def why(error: TelegramError) -> str:
-    """The type of an error and, if it is known, its message. The message of an unknown error is left out, because it
-    may quote the text."""
+    """Return the type of an error and, if the error's message is known, the message. The message of an unknown error is
+    left out, because it may quote the text."""
     known = _WORDINGS.search(str(error).lower())
     return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
 

@@ -38,7 +38,7 @@ class Arrivals:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 
     def at(self, update_id: int, otherwise: float) -> float:
-        """The time at which an unrecorded update was fetched; `otherwise` if it is not known."""
+        """Return the time at which an unrecorded update was fetched; `otherwise` if that time is not known."""
         _, at = self._waiting.get(update_id, (None, otherwise))
         return at
 

@@ -179,8 +179,8 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer. In a group, the bot answers only messages addressed to it, and messages of the same person
-        that directly follow them."""
+        """Whether to answer. In a group, the bot answers only messages addressed to it, and messages that directly
+        follow such a message of the same person."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -222,8 +222,8 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory. An answer in progress begins again; a given one is not changed. Commands
-        are never recorded.
+        """Send the new wording to the memory. An answer in progress begins again; an answer that was already given is
+        not changed. Commands are never recorded.
 
         Edits of a live location are ignored. Edits of a voice or video message are ignored, too, because the update
         does not contain its transcript.
@@ -354,7 +354,7 @@ class Relay:
         return phrase("turn.stopped") if await self._conversations.stop(case.thread) else phrase("turn.nothing_to_stop")
 
     async def _press(self, update_id: int, query: CallbackQuery) -> None:
-        # The tap is marked as handled before it acts: after a kill, a tap without effect is better than one that acts
+        # The tap is marked as handled before it acts: after a kill, a tap without effect is better than a tap that acts
         # twice, because the button can be tapped again.
         self._e.inbox.done(update_id)
         with tracing.traced("button"), speaking(language_of_user(query.from_user)):

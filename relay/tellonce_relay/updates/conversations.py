@@ -258,8 +258,8 @@ class Conversations:
         return None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until it answers, however long it is unavailable. The person is told once that the model is
-        unavailable, and does not have to ask again."""
+        """Ask the model until the model answers, however long it is unavailable. The person is told once that the model
+        is unavailable, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -323,7 +323,7 @@ class Conversations:
             self._nudge(thread)
 
     async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
-        """Show notices once, although the memory repeats them in many turns."""
+        """Show notices only once, although the memory repeats the notices in many turns."""
         if not notices:
             self._noticed.discard(case.chat_id)
         elif case.chat_id not in self._noticed:

@@ -2,9 +2,9 @@
 
 Each line of a file is a state of its entry; the last complete line is the newest.
 
-Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over. If the
-process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has not
-flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
+If the process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has
+not flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
 answer is then sent again.
 """
 

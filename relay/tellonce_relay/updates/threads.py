@@ -45,5 +45,5 @@ async def _done(work: Work) -> None:
     try:
         await work()
     except Exception:
-        # Any error is caught here, because the next work in the thread does not depend on this one.
+        # Any error is caught here, because the next work in the thread does not depend on the work that failed.
         logger.exception("work of a thread failed")

@@ -22,7 +22,7 @@ _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
 _SUFFIXES = (".json", ".jsonl", ".md")
 LONGEST_VALUE = 8 * 1024 * 1024
-"""Maximum bytes of one string or number, because it is held in memory completely."""
+"""Maximum bytes of one string or number. Each value is held in memory completely."""
 
 _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 

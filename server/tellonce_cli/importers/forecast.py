@@ -53,7 +53,7 @@ class Talk:
         return self.characters // CHARACTERS_A_TOKEN
 
     def calls(self, rules: Compaction) -> int:
-        """The number of model calls for learning from the messages and summarizing them."""
+        """The number of model calls that are needed to learn from the messages and to summarize them."""
         learning = sum(-(-count // EXCHANGE_MESSAGES) for count in self.threads.values())
         chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
         return learning + sum(count + 1 for count in chunks if count)

@@ -1,4 +1,4 @@
-"""Looks up bearer tokens while the calls that carry them are already running.
+"""Looks up bearer tokens while the calls with these tokens are already running.
 
 A call can begin with a cached grant, but it is answered only if the grant is still valid. A call whose token was
 revoked before the request arrived can therefore neither read nor write.
@@ -76,7 +76,7 @@ class TokenVerifier:
             try:
                 grants = await tokens.find_all(self.database, [key for key, _ in waiting])
             except Exception as failure:
-                # One lookup serves several callers, so any error is passed on to each of them.
+                # One lookup serves several callers, so any error is passed on to each of the callers.
                 _fail(waiting, failure)
                 continue
             for key, found in waiting:

@@ -46,7 +46,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
         max_request_body_size=BODY_BYTES,
         transport_security=security,
     )
-    # Middleware at index 0 runs before authentication. Appended middleware runs after it and knows the credential.
+    # Middleware at index 0 runs before authentication. Appended middleware runs after authentication and knows the
+    # credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
@@ -90,8 +91,8 @@ async def serve_http(settings: ServerSettings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that ends subscription streams before it stops, because they do not end by themselves. After a
-    signal, it ends normally."""
+    """A uvicorn server that ends subscription streams before the server stops, because such streams do not end by
+    themselves. After a signal, it ends normally."""
 
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)

@@ -51,7 +51,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with those that the issuer publishes now. If the issuer is unreachable, keep the present
+        """Replace the keys with the keys that the issuer publishes now. If the issuer is unreachable, keep the present
         keys."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
@@ -108,7 +108,7 @@ class JwtVerifier:
 
 
 def granted(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token. They are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
+    """The scopes of a token. The scopes are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value
     return [str(word) for word in words] if isinstance(words, list) else []

@@ -80,13 +80,14 @@ class OwnSummarizer:
         notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start the summarizer, unless another server with this data folder has started one."""
+        """Start the summarizer, unless another server with this data folder has started a summarizer."""
         lock = try_hold(self._lock_file())
         if lock is None:
             return
         stack.callback(self._forget, lock)
         stack.push_async_callback(attendance.left, self._worker)
-        # `agent_port` imports an HTTP server. It is imported only here, so that no client's handshake waits for that.
+        # `agent_port` imports an HTTP server. The module is imported only here, so that no client's handshake waits for
+        # that import.
         module = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.agent_port")
         port = await stack.enter_async_context(module.agent_port(self._settings, self._storage))
         environment = {"TELLONCE_URL": port.url, "TELLONCE_TOKEN": port.token}

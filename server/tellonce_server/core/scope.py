@@ -129,7 +129,7 @@ def is_conversation(chat_id: int) -> bool:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that does not name one: the client's name, without characters that a channel cannot
+    """The channel of a client that names no channel: the client's name, without characters that a channel cannot
     have."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
@@ -161,11 +161,11 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply. It is the thread of the target if that is a reply thread, else a new thread that
-    starts at the target.
+    """The thread key of a reply. The thread is that of the target if the target is in a reply thread, else a new thread
+    that starts at the target.
 
-    `guest` is the channel of the reply if the chat belongs to another channel. It is part of the key, because both
-    channels may have a message with the id `target`.
+    `guest` is the channel of the reply if the chat belongs to another channel. The channel is part of the key, because
+    both channels may have a message with the id `target`.
     """
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread

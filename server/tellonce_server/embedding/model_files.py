@@ -94,8 +94,8 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 
 async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
-    """The folder with the input files. It was prepared by an earlier version, or it contains the model's own files,
-    whose hashes are verified."""
+    """The folder with the input files. The source was prepared by an earlier version, or it contains the model's own
+    files, whose hashes are verified."""
     for former in (folder, source):
         if former is not None and formerly_complete(former):
             return former
@@ -127,8 +127,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. It uses the first available program of these: the uv that runs this process (named in the
-    variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
+    """The download command. The installer is the first available program of these: the uv that runs this process (named
+    in the variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
     indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
     if uv:

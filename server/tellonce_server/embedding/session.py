@@ -38,7 +38,8 @@ class Session:
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The unit vector and the early layer's vector. Computing both takes little more time than computing one."""
+        """The unit vector and the early layer's vector. Computing both layers takes little more time than computing one
+        of them."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:

@@ -43,7 +43,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """All matches that the preview showed, and those of the matches that the user chose to erase."""
+    """All matches that the preview showed, and the matches among them that the user chose to erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]

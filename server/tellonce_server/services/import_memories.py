@@ -42,7 +42,7 @@ class ImportMemory:
 
 @dataclass(frozen=True)
 class ExportedMemory:
-    """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are numbers in the
+    """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
     exporting database."""
 
     number: int
@@ -69,7 +69,7 @@ class ExportedMemory:
 
 @dataclass
 class Keeper:
-    """Stores memories in one chat. `numbers` maps a restored memory's old number to its new one."""
+    """Stores memories in one chat. `numbers` maps a restored memory's old id to its new id."""
 
     services: Services
     where: ChatScope

@@ -47,7 +47,7 @@ async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
     """Mark an exchange as read by the assistant if the exchange was handed out recently or contains a message of
-    `sources`. Notes from these exchanges are ended, except those in `borne_out`, which the assistant's statements
+    `sources`. Notes from these exchanges are ended, except the notes in `borne_out`, which the assistant's statements
     repeat."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]

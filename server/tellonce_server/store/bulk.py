@@ -58,7 +58,7 @@ async def known(
 
 
 async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
-    """Store the messages and return their ids in the given order. Run it in a transaction, because it locks the
+    """Store the messages and return their ids in the given order. Run this in a transaction, because it locks the
     chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)

@@ -93,8 +93,8 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """The newest memories and chunk summaries for the `LOG` section of a context. `omitted` is the number of older ones,
-    which were not read."""
+    """The newest memories and chunk summaries for the `LOG` section of a context. `omitted` is the number of older
+    entries, which were not read."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()

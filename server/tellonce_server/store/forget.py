@@ -1,4 +1,5 @@
-"""The queries of `forget`. They find and change every text of an owner, and store previews that contain no text."""
+"""The queries of `forget`. The queries find and change every text of an owner, and store previews that contain no
+text."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass

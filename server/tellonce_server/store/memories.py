@@ -26,7 +26,8 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace, and those that it will end, when it is confirmed."""
+    """The memories that an uncertain statement will replace, and the memories that it will end, when the statement is
+    confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -72,7 +73,7 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two has no
+    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two memories has no
     embedding."""
 
     memory: Memory
@@ -186,9 +187,9 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """At most `limit` memories to show to a worker. They are pinned, recent, or similar in meaning (`vectors`) or in
-    words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories found in each of
-    these ways."""
+    """At most `limit` memories to show to a worker. These memories are pinned, recent, or similar in meaning
+    (`vectors`) or in words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories
+    found in each of these ways."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )

@@ -90,8 +90,8 @@ class BorrowedConnection(OwnedConnection):
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors that the arguments contain; None if they contain no vector. Each argument is a single
-    value or a column of values."""
+    """Return the model of the vectors that the arguments contain; None if the arguments contain no vector. Each
+    argument is a single value or a column of values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -273,7 +273,8 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     """Set the codecs for jsonb and vectors."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # `register_vector` is not used. It also looks up two other types, which costs two round trips per connection.
+    # `register_vector` is not used. That function also looks up two other types, which costs two
+    # round trips per connection.
     to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
     await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 

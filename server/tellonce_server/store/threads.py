@@ -12,7 +12,7 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next ones, up to `queued_to`, are
+    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next messages, up to `queued_to`, are
     queued to be summarized. The rest, up to `last_no`, are open."""
 
     thread_key: str

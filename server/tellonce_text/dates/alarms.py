@@ -104,7 +104,7 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
 
 
 def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
-    """Add the time of day, which comes after the days or before them: `every Monday at 8`, `at 8 every Monday`."""
+    """Add the time of day, which may come before or after the days: `every Monday at 8`, `at 8 every Monday`."""
     part = part_at(line, found.end)
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)

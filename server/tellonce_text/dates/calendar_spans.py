@@ -20,7 +20,7 @@ from tellonce_text.dates.yearly import stepped_yearly, yearless, yearly
 
 
 def which_month(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse `of next month` or `of the month`. Returns the month as a step from the current one, and the index after
+    """Parse `of next month` or `of the month`. Returns the month as a step from the current month, and the index after
     it."""
     at = skip(line, index, "inside")
     if at == index:

@@ -1,4 +1,5 @@
-"""Finds the time expressions of a text without resolving them: `March 15`, `last week`, `Q2 2026`, `3 days ago`.
+"""Finds the time expressions of a text without determining their days: `March 15`, `last week`, `Q2 2026`, `3 days
+ago`.
 
 The patterns cover English and the most common words of other languages. This module reads no clock, so it cannot tell
 which day "yesterday" is; `dates.resolver` can.
@@ -133,7 +134,8 @@ _TRIGGER = re.compile(
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
 _ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
-"""The same pattern in any case. It is used for texts with digits, because people write `march 3` in lower case."""
+"""The same pattern in any case. This pattern is used for texts with digits, because people write `march 3` in lower
+case."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:

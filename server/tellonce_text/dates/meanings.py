@@ -11,7 +11,7 @@ from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 
 Span = tuple[datetime, datetime]
-"""A half-open span: its first moment, and the first moment after it."""
+"""A half-open span of time: the first moment of the span, and the first moment after the span."""
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:

@@ -1,4 +1,4 @@
-"""Data types for the meaning of a time expression: days while it is parsed, times after it is resolved."""
+"""Data types for the meaning of a time expression: days while the expression is parsed, times after it is resolved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

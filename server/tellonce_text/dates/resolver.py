@@ -154,7 +154,7 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
-    """The time of a stamp such as `2026-03-15T10:00:00Z`; None if it has no time of day."""
+    """Return the time of a stamp such as `2026-03-15T10:00:00Z`; None if the stamp has no time of day."""
     token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
     if token is None or token.kind != "stamp" or token.parts[3] is None:
         return None

@@ -40,7 +40,7 @@ _PADDING: Final = (END,) * _PAD
 
 
 class Line:
-    """The tokens of a text, with empty tokens before and after them.
+    """The tokens of a text, with empty tokens before the first and after the last of them.
 
     Expressions may begin before the index `searched`. For a very long text, this is a little before the last token, so
     that no expression is cut off.

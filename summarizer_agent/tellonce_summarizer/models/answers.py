@@ -36,7 +36,7 @@ Lines = Annotated[str, BeforeValidator(_flat)]
 
 
 class Shape(BaseModel):
-    """The base of answers. Unknown fields are ignored, because a model that adds one has still answered."""
+    """The base of answers. Unknown fields are ignored, because a model that adds a field has still answered."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 

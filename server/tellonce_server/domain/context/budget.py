@@ -41,7 +41,8 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes of the items that fit and of those that do not, and the texts and cost of the items that fit."""
+    """The indexes of the items that fit, the indexes of the items that do not fit, and the texts and cost of the items
+    that fit."""
 
     kept: Sequence[int]
     left: Sequence[int]

@@ -59,7 +59,7 @@ def _others(m: Material) -> Iterator[str]:
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
-    """A message of the user with its answer, or alone if it has no answer yet."""
+    """Return a message of the user with its answer, or the message alone if it has no answer yet."""
     return lines[-1:] if lines[-1].role == "user" else lines
 
 

@@ -150,7 +150,7 @@ class History:
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
     def _summaries(self, recalled: Collection[int]) -> list[str]:
-        """The newest chunk summaries that fit, oldest first, without those whose messages are all shown verbatim."""
+        """The newest chunk summaries that fit, oldest first, except summaries whose messages are all shown verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]

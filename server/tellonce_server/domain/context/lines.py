@@ -173,8 +173,8 @@ def hit_line(hit: Hit, view: View) -> str:
 
 
 def least_cost(hit: Hit) -> int:
-    """A lower bound of the tokens of the result's line, computed without rendering the line: the tokens of the text if
-    it is shown unchanged, else 0."""
+    """A lower bound of the tokens of the result's line: the tokens of the text if it is shown unchanged, else 0. The
+    line is not rendered."""
     return hit.tokens if body(hit.text) == hit.full_text else 0
 
 

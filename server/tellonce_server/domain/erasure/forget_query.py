@@ -155,7 +155,8 @@ class StatementQuery:
         self._wordless = frozenset(
             n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
         )
-        # For each statement, the number of its words that are numbers or dates, which a sentence may write differently.
+        # For each statement, the number of those words that are numbers or dates, which a sentence may write
+        # differently.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
         self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
         self._silent: set[str] = set()

@@ -166,7 +166,7 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
 
 
 def _goes(match: Match, hit: Hit, query: ForgetQuery) -> tuple[str, ...]:
-    """The sentences that a message loses; empty if it loses all of them or none."""
+    """The sentences that a message loses; empty if the message loses all of its sentences or none."""
     if match.kind != "message" or hit.columns[0] != CONTENT:
         return ()
     left, gone = redact(

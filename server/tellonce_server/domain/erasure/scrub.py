@@ -25,7 +25,7 @@ OVERDUE: Final = timedelta(days=7)
 
 
 class Scrubber:
-    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. It is None for an
+    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. The value is None for an
     external server, because this program does not manage that server's log and statistics samples."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:

@@ -14,7 +14,8 @@ from tellonce_text.stemming import stem
 _SHARE = 0.6
 """Minimum share of a statement's words that a sentence must contain to count as stating it."""
 _SAME = 0.8
-"""A sentence and a statement say the same thing if they share at least this part of the words of the longer one."""
+"""A sentence and a statement say the same thing if the words that both contain are at least this share of the words of
+the longer of the two."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")

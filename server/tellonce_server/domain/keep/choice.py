@@ -1,4 +1,4 @@
-"""Decides which scored sentences are kept, and whether contexts show them. Pure."""
+"""Decides which scored sentences are kept, and whether contexts show a kept sentence. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -34,10 +34,10 @@ WISH: Final = -0.5
 """Minimum log-odds of a wish, chosen so that the decision is right most often."""
 
 DANGLES: Final = 0.5
-"""A sentence is kept together with the one before it if its `dangling` log-odds are at least this value."""
+"""A sentence is kept together with the sentence before it if its `dangling` log-odds are at least this value."""
 
 FRAGMENT_WORDS: Final = 4
-"""A sentence of at most this many words is always kept together with the one before it."""
+"""A sentence of at most this many words is always kept together with the sentence before it."""
 
 ORDER: Final = -1.0
 """Minimum log-odds of a sentence that has the form of an order or of a request to remember something."""
@@ -110,7 +110,7 @@ def _is_order(one: Scored) -> bool:
 
 
 def _dangles(one: Scored) -> bool:
-    """Whether the sentence cannot be understood without the one before it."""
+    """Whether the sentence cannot be understood without the sentence before it."""
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 

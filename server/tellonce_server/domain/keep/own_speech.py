@@ -63,7 +63,7 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """Return the lines up to the first one that ends in a colon before a long text; without such a line, return all
+    """Return the lines up to the first line that ends in a colon before a long text; without such a line, return all
     lines."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):

@@ -79,8 +79,8 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """The sentence, or its pieces if it is too long. The pieces have about equal length, and a piece ends at a comma if
-    there is a comma near its end."""
+    """Return the sentence as it is, or in several pieces if it is too long. The pieces have about equal length, and a
+    piece ends at a comma if there is a comma near its end."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0

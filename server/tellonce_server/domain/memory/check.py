@@ -215,7 +215,7 @@ class _Moment:
 
 
 class _Evidence:
-    """The verified quotes of a claim, and the words and numbers found in them."""
+    """The verified quotes of a claim, and the words and numbers that these quotes contain."""
 
     def __init__(
         self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
@@ -244,7 +244,8 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _named_today(self, text: str) -> Iterator[_Moment]:
-        """The days on which the quotes were said, if the claim names them: `sober for 600 days as of 20 November`."""
+        """The days on which the quotes were said, if the claim names these days: `sober for 600 days as of 20
+        November`."""
         admits = self._admits or _admits_nothing
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
@@ -302,7 +303,7 @@ class _Evidence:
         if moment.precision == "end" and moment.day in self._following.ended:
             return True
         admits, at = self._admits or _admits_nothing, moment.clock or moment.day
-        # The day is often given in a sentence next to the quoted one.
+        # The day is often given in a sentence next to the quoted sentence.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
         limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
         return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
@@ -336,7 +337,7 @@ def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
     """The times that the claim gives in its fields and, in language-independent forms, in its text.
 
-    These forms are `2026-11-27`, `2026-11` and `(2026)`. They are written next to relative dates.
+    These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
     """
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
@@ -361,8 +362,8 @@ def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in the texts `said`, or one of their sentences is similar enough to
-    the claim."""
+    """Whether enough of the claim's content occurs in the texts `said`, or one sentence of these texts is similar
+    enough to the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

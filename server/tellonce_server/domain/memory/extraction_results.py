@@ -315,7 +315,7 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
 
 
 def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
-    """The memories with these numbers that the model was shown and that still hold."""
+    """Return those of the memories `numbers` that the model was shown and that still hold."""
     return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
 
 

@@ -37,8 +37,9 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: those most similar to the user's messages by meaning or by words, pinned ones, and those
-        learned in the last ten minutes. If fewer than 40 memories are found, the newest other memories are added."""
+        """Return up to 40 memories: memories that are similar to the user's messages by meaning or by words, pinned
+        memories, and memories learned in the last ten minutes. If fewer than 40 memories are found, the newest other
+        memories are added."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._deps.database,

@@ -335,7 +335,7 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _joined(parts: Sequence[str], start: int) -> Iterator[str]:
-    """The numbers that the group at `start` forms with up to four groups after it."""
+    """Yield the numbers that the group of digits at `start` forms with up to four groups after it."""
     number = parts[start]
     for part in parts[start + 1 : start + 5] if len(number) <= 3 else ():
         if len(part) != 3:

@@ -65,8 +65,8 @@ first and the last month and year."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
-    """The numbers and days that follow from the words. The numbers are digits for number words, for the parts of every
-    day and time that the words can mean, and for the year in which the words were said."""
+    """Return the numbers and days that follow from the words. The numbers are digits for number words, for the parts of
+    every day and time that the words can mean, and for the year in which the words were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")

@@ -18,7 +18,7 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""A sentence repeats a statement if it contains at least this share of the statement's content."""
+"""A sentence repeats a statement if the sentence contains at least this share of the statement's content."""
 
 COSINE: Final = 0.75
 """A sentence repeats a statement in other words if their cosine is at least this value."""

@@ -19,7 +19,7 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds of statements that are completed when they end. Other statements are superseded by the statement that ends
+"""Kinds of statements that count as completed when they end. Other statements are superseded by the statement that ends
 them."""
 
 
@@ -89,7 +89,8 @@ class Statements:
     ) -> Stored:
         """Add the statement, and end the memories that it replaces or ends.
 
-        If the new statement is older than one of these memories, it is stored as history, superseded by that memory.
+        If the new statement is older than one of these memories, the new statement is stored as history, superseded by
+        that memory.
         """
         later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
         if later is not None:

@@ -75,7 +75,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """The tombstones of those forgotten statements that the text repeats."""
+        """Return the tombstones of the forgotten statements that the text repeats."""
         if not stones:
             return []
         said = self.mark(text)

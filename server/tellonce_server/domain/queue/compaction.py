@@ -78,7 +78,7 @@ def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessa
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Pieces of full size, and a shorter last piece if it has at least `chunk_least` messages."""
+    """Yield pieces of full size, and a shorter last piece if this piece has at least `chunk_least` messages."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 
@@ -98,8 +98,8 @@ async def compact_thread(
     all_due: bool = False,
     job_class: JobClass = "live",
 ) -> int:
-    """Queue the due chunk summaries and return their number. With `all_due`, all messages except those kept verbatim
-    are due."""
+    """Queue the due chunk summaries and return their number. With `all_due`, all messages are due except the messages
+    that are kept verbatim."""
     thread = await threads.find(q, where.owner_id, where.chat_id, thread_key)
     if thread is None:
         return 0

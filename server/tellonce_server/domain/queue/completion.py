@@ -24,7 +24,7 @@ class Finisher:
         self._applier = applier
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's stored results, oldest first. Returns what each one changed."""
+        """Apply a chat's stored results, oldest first. Returns what each result changed."""
         applied: dict[JobKey, dict[str, int]] = {}
         while True:
             done = await self._apply_one(owner_id, chat_id)

@@ -83,7 +83,7 @@ class WorkQueue:
         self._wake.set()
 
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
-        """Hand out due jobs, waiting up to `wait_seconds` for one."""
+        """Hand out due jobs; if no job is due, wait up to `wait_seconds` for one."""
         deadline = asyncio.get_running_loop().time() + args.wait_seconds
         await self.attendance.asks(args.worker)
         while True:
@@ -227,7 +227,7 @@ class WorkQueue:
         except errors.PASSING:
             raise
         except Exception as error:
-            # Any error ends only this claimed job, because it must not keep other jobs from being handed out.
+            # Any error ends only this claimed job, because this job must not keep other jobs from being handed out.
             logger.exception("the input of job %s cannot be read", job.key)
             await self._unreadable(job, error)
             return None

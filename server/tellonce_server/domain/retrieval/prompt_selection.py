@@ -85,7 +85,7 @@ def _of_use(found: Found, min_cosine: float) -> bool:
 
 def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]:
     """The messages of this thread and some messages of other threads. A message of another thread is included only if
-    this thread has no relevant message, or if it contains clearly more of the query's words."""
+    this thread has no relevant message, or if that message contains clearly more of the query's words."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)

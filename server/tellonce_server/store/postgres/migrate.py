@@ -130,6 +130,6 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 def statements(sql: str) -> list[str]:
     """The statements between the `-- statement` lines. Parts that contain only comments are dropped, because asyncpg
-    fails on them."""
+    fails on such parts."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]
