@@ -7,7 +7,7 @@ BIN := .venv/bin
 OLD = this is Python %d.%d, and tellonce needs 3.11 or newer; name one, as in: make up PYTHON=python3.12
 define new-venv
 @$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit("$(OLD)" % v if v < (3, 11) else 0)'
-@echo "installing into .venv; the first time this takes a minute or two"
+@echo "installing into .venv; the first time this takes two to five minutes"
 @$(PYTHON) -m venv .venv
 endef
 

@@ -88,11 +88,14 @@ def nothing_view(preview: Forgotten) -> str:
     return "\n".join((phrase("forget.nothing"), *preview.notes))
 
 
-def forgotten_view(done: Forgotten) -> str:
-    """The result of a `/forget`. The text says "forgotten" only if nothing is left."""
+def forgotten_view(done: Forgotten, kept: int = 0) -> str:
+    """The result of a `/forget` in which the person kept this number of matches. It says "forgotten" without a
+    qualification only if nothing is left."""
     tally = ", ".join(_tallied(done))
     if not done.traces_left:
-        return phrase("forget.done", tally=tally) if tally else phrase("forget.nothing_erased")
+        if not tally:
+            return phrase("forget.nothing_erased")
+        return phrase("forget.rest_kept" if kept else "forget.done", tally=tally, kept=counted("kept", kept))
     places = counted("place", done.traces_left)
     left = [f"• {match.text[:_QUOTE]}" for match in done.left[:SHOWN]]
     head = phrase("forget.not_yet", tally=tally or phrase("forget.erased_nothing"), places=places)

@@ -87,7 +87,7 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     try:
         part.touch(mode=0o600)
         async with database(settings) as dsn, current(dsn) as connection:
-            texts = await texts_held(connection)
+            texts = sum((await texts_held(connection)).values())
             await write(connection, part)
         part.rename(file)
     except OSError as error:

@@ -25,6 +25,7 @@ from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.connect import connected, this_machine
+from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
 from tellonce_relay.responders.choose import choose
@@ -166,6 +167,12 @@ async def _route(settings: ServerSettings) -> Finding | None:
     except (OSError, asyncpg.PostgresError, ValueError, TimeoutError) as error:
         return Finding(False, f"external PostgreSQL: {error}", "check DATABASE_URL and DATABASE_DIRECT_URL")
     return None
+
+
+async def _user(settings: ServerSettings, _: RelaySettings) -> Finding:
+    if said := await hidden(settings):
+        return Finding(None, said)
+    return Finding(True, f"the memory is that of user {settings.default_user}")
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -392,6 +399,7 @@ _CHECKS: tuple[Check, ...] = (
         _settings,
         _folder,
         _database,
+        _user,
         _port,
         _tokens,
         _embeddings,

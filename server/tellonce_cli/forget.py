@@ -27,28 +27,29 @@ def run(
     settings = load(RelaySettings)
     with terminal_as_found():
         if as_json or yes or confirm is not None:
-            done = asyncio.run(called(settings, lambda memory: _at_once(memory, args, yes=yes)))
+            done, kept = asyncio.run(called(settings, lambda memory: _at_once(memory, args, yes=yes)))
             if as_json:
                 print_json(done)
             else:
-                console.print(_told(done))
+                console.print(_told(done, kept))
         else:
             zone = ZoneInfo(settings.timezone)
             console.print(asyncio.run(called(settings, lambda memory: asked(memory, args, zone, Keyboard()))))
     return 0
 
 
-async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> c.Forgotten:
+async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> tuple[c.Forgotten, int]:
     """Call `forget` without asking. With the token of a preview, erase; without it, return a preview. With `yes`, get a
-    preview and erase the matches that the preview marks."""
+    preview and erase the matches that the preview marks. Also returns how many matches were kept."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
-        return preview
-    return await memory.forget(args.model_copy(update={"confirm": preview.confirm}))
+        return preview, len(args.except_ or ())
+    done = await memory.forget(args.model_copy(update={"confirm": preview.confirm}))
+    return done, sum(not match.ticked for match in preview.matches) if args.except_ is None else len(args.except_)
 
 
-def _told(done: c.Forgotten) -> str:
-    return views.forgotten_view(done) if done.receipt is not None else views.nothing_view(done)
+def _told(done: c.Forgotten, kept: int) -> str:
+    return views.forgotten_view(done, kept) if done.receipt is not None else views.nothing_view(done)
 
 
 async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
@@ -61,9 +62,8 @@ async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyb
     kept = await _kept(preview, keyboard)
     if kept is None:
         return "Kept."
-    return views.forgotten_view(
-        await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
-    )
+    done = await memory.forget(target.model_copy(update={"confirm": preview.confirm, "except_": kept}))
+    return views.forgotten_view(done, len(kept))
 
 
 async def _kept(preview: c.Forgotten, keyboard: Keyboard) -> tuple[int, ...] | None:

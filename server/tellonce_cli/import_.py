@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -21,6 +22,7 @@ from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import KINDS, read, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, console, notes
+from tellonce_relay.cron import next_due
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
@@ -29,6 +31,9 @@ from tellonce_server.services.import_messages import BATCH, Importers, ImportMes
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
 """Number of unreadable entries that are named in the report."""
+
+
+PASSED = "its time had passed before it was imported"
 
 
 @dataclass
@@ -71,7 +76,10 @@ def run(
         where = chat_of(settings, chat_id)
         people = (me, assistant or own_bot())
         known = _kind(kind, file, where, people)
-        if not _agreed(_foreseen(settings, known, file, where, people), yes=yes, dry_run=dry_run):
+        foreseen = _foreseen(settings, known, file, where, people)
+        if me is not None and foreseen.mine:
+            console.print(f"You are {me} in this file.", markup=False)
+        if not _agreed(foreseen, yes=yes, dry_run=dry_run):
             return 0
         tally = asyncio.run(_import(settings, known, file, where, *people, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
@@ -158,11 +166,8 @@ async def _import(
         task = progress.add_task("", total=estimate_size(file))
         async with storage(settings) as services:
             items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
-            keeper = await make_keeper(services, where)
-            try:
-                await take(items, Importers(services.deps, where, fixed=fixed), keeper, tally, services.deps)
-            finally:
-                await keeper.finish()
+            importers = Importers(services.deps, where, fixed=fixed)
+            await take(items, importers, await make_keeper(services, where, importers), tally, services.deps)
             progress.update(task, completed=estimate_size(file))
     return tally
 
@@ -172,7 +177,16 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
 
 
 async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
-    """Import in batches. Each batch is stored completely or not at all."""
+    """Import in batches. Each batch is stored completely or not at all. The messages are read after the memories are
+    stored."""
+    try:
+        await _take(items, importers, keeper, tally, deps)
+    finally:
+        await keeper.finish()
+        await importers.finish()
+
+
+async def _take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
     for batch in _batches(items):
         messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
         for start in range(0, len(messages), BATCH):
@@ -185,7 +199,8 @@ async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tall
         tally.mine += sum(m.role == "user" and m.speaker is None for m in messages)
         tally.left_out.update(item.why for item in batch if isinstance(item, LeftOut))
         tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
-        await _keep(batch, keeper, tally)
+        await importers.hold()
+        await _keep(batch, keeper, tally, deps)
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
@@ -203,12 +218,28 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
+async def _keep(batch: list[Item], keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
     """Store the memories of a batch. A memory without a time gets the time of the newest message before it."""
     for item in batch:
-        if isinstance(item, ImportMemory | ExportedMemory):
-            dated = replace(item, said_at=item.said_at or tally.newest) if isinstance(item, ImportMemory) else item
-            tally.memories[await keeper.keep(dated)] += 1
+        if isinstance(item, ImportMemory):
+            tally.memories[await keeper.keep(replace(item, said_at=item.said_at or tally.newest))] += 1
+        elif isinstance(item, ExportedMemory):
+            tally.memories[await keeper.keep(_with_later_alarm(item, deps.now(), deps.zone))] += 1
+
+
+def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
+    """The memory, with an alarm that is due in the future. A repeated alarm moves to its next time. A single alarm whose
+    time has passed is not delivered any more, and its memory is completed."""
+    alarm = item.alarm
+    if alarm is None or alarm.done_at is not None or alarm.due_at > now:
+        return item
+    due = next_due(alarm.repeats, now, zone) if alarm.repeats is not None else None
+    if due is not None:
+        return replace(item, deadline=due, alarm=replace(alarm, due_at=due))
+    past = replace(item, alarm=replace(alarm, done_at=now))
+    if item.status != "active":
+        return past
+    return replace(past, status="completed", valid_to=max(alarm.due_at, item.valid_from), reason=PASSED)
 
 
 def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:

@@ -161,9 +161,12 @@ def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
 
 
 def _wording(found: c.Explanation) -> str:
+    """Who worded the memory; the page shows the same."""
     if found.model:
         return f"worded by {found.model}"
-    imported = found.memory is not None and found.memory.origin == "import" and not found.versions
+    if found.versions:
+        return "corrected by you"
+    imported = found.memory is not None and found.memory.origin == "import"
     return "imported from another program" if imported else "in your own words"
 
 

@@ -75,11 +75,8 @@ async def _import(settings: ServerSettings, kind: ImportKind, path: Path, me: st
 
 async def _take(services: Services, items: Iterator[Item], tally: Tally) -> None:
     where = chat_of(services.deps.settings, None)
-    keeper = await make_keeper(services, where)
-    try:
-        await take(items, Importers(services.deps, where, fixed=False), keeper, tally, services.deps)
-    finally:
-        await keeper.finish()
+    importers = Importers(services.deps, where, fixed=False)
+    await take(items, importers, await make_keeper(services, where, importers), tally, services.deps)
 
 
 def _items(kind: ImportKind, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:

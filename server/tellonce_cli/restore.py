@@ -11,6 +11,7 @@ from typing import Any
 
 from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database
+from tellonce_cli.holders import named
 from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.bootstrap import KEY_NAME
@@ -38,7 +39,10 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
             raise CommandFailed(str(refusal)) from refusal
         async with current(dsn) as connection:
             again = await put_back(connection, kept, KEY_NAME)
+            hidden = named(await texts_held(connection), settings)
     console.print(f"{file} is restored.")
+    if hidden:
+        console.print(hidden, style="yellow", soft_wrap=True)
     await _forget_again(settings, kept.owners if again else set())
 
 
@@ -48,7 +52,7 @@ async def _refuse_if_in_use(connection: Any) -> None:
 
 
 async def _refuse_if_full(connection: Any, settings: ServerSettings, force: bool) -> None:
-    texts = await texts_held(connection)
+    texts = sum((await texts_held(connection)).values())
     if texts and not force:
         raise CommandFailed(
             f"the memory in {described(settings)} holds {texts} messages and memories, which a restore would replace. "

@@ -1,6 +1,7 @@
 """`tellonce service install|uninstall|status|logs`: runs the memory as a service of the user, with systemd or
 launchd."""
 
+import getpass
 import os
 import shlex
 import shutil
@@ -19,6 +20,10 @@ from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
 
 LOG_NAME = "service.log"
 CARRIED = "TELLONCE_DATA_DIR"
+_NEEDS_SESSION = {
+    "systemctl": "A service of yours needs a user session: log in as this user directly (not with `su` or `sudo`), or let an "
+    f"administrator run `loginctl enable-linger {getpass.getuser()}`. Then run `tellonce service install` again."
+}
 
 
 class Manager(Protocol):
@@ -109,6 +114,10 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     if again and isinstance(system, Launchd):
         _tried(system.stop(file))
     if not _tried(system.start(file)):
+        if not again:
+            file.unlink()
+            console.print(f"Removed {file} again.")
+        console.print(_NEEDS_SESSION.get(system.program, ""))
         return 1
     console.print("Tellonce runs now, and whenever you log in. `tellonce service status` shows its state.")
     if isinstance(system, Systemd):
@@ -142,15 +151,13 @@ def _uninstall(system: Manager) -> int:
 
 
 def _tried(commands: Sequence[Sequence[str]]) -> bool:
-    """Run the commands in order. If one fails, print the commands that remain and return False."""
-    for number, command in enumerate(commands):
+    """Run the commands in order. If one fails, print why and return False."""
+    for command in commands:
         found = shutil.which(command[0])
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None
         if done is None or done.returncode:
             reason = done.stderr.strip() if done is not None else f"{command[0]} is not installed"
             console.print(f"{shlex.join(command)} failed: {reason}", style="red")
-            left = " && ".join(shlex.join(other) for other in commands[number:])
-            console.print(f"Run this where your {command[0]} works: {left}")
             return False
     return True
 

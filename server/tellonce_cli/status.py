@@ -15,8 +15,10 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted
-from tellonce.settings import load
+from tellonce.settings import ServerSettings, load
 from tellonce.work import QueueStatus, ReadingStatus, Tier
+from tellonce_cli.holders import hidden
+from tellonce_cli.hosts import address
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
 
@@ -36,6 +38,7 @@ def run() -> int:
 
 
 async def _status(settings: RelaySettings) -> int:
+    server = load(ServerSettings)
     async with (
         connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
         connect_http(settings.url, settings.bearer("assistant"), attempts=1) as memory,
@@ -56,6 +59,8 @@ async def _status(settings: RelaySettings) -> int:
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)
+    if settings.url == f"{address(server)}/mcp" and (said := await hidden(server)):
+        console.print(f"elsewhere  {said}", soft_wrap=True)
     _print_memory(profile)
     console.print(f"messages   {talk_line(talks)}")
     if queue is None:

@@ -20,6 +20,7 @@ from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_t
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, told_to_end
 from tellonce.unknown_settings import unknown_settings
+from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_relay.telegram.application import make_bot
@@ -70,7 +71,7 @@ async def _run(
         if not await _until_ready(settings, stop, children[0]):
             return 0 if stop.is_set() else 1
         tasks += [asyncio.create_task(child.supervise()) for child in children[1:]]
-        _report(settings, relay, time.monotonic() - started)
+        _report(settings, relay, time.monotonic() - started, await hidden(settings))
         model = asyncio.create_task(_watch_model(settings, stop))
         await _until_stop_or_paired(stop, pairing)
         model.cancel()
@@ -164,11 +165,13 @@ async def _health(settings: ServerSettings) -> dict[str, Any] | None:
         return None
 
 
-def _report(settings: ServerSettings, relay: RelaySettings, seconds: float) -> None:
+def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, elsewhere: str | None) -> None:
     table = Table(title=f"tellonce is up ({seconds:.1f} s)", title_justify="left", show_header=False, box=None)
     for name, value in _rows(settings, relay):
         table.add_row(name, value)
     console.print(table)
+    if elsewhere:
+        console.print(elsewhere, style="yellow", soft_wrap=True)
     name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
     console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
@@ -195,7 +198,9 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 def _telegram(relay: RelaySettings) -> str:
     """Return whether the relay runs; if it is off, the text also says which settings it needs."""
     if relay.bot_token is None:
-        return "off (set TELEGRAM_BOT_TOKEN and TELEGRAM_USER_ID)"
+        return "off (set TELEGRAM_BOT_TOKEN to the token of @BotFather)"
+    if not relay.user_ids:
+        return "waiting for you to open the link above and tap Start"
     try:
         relays_token(relay)
     except SettingsError as error:
@@ -275,10 +280,15 @@ async def offered(settings: RelaySettings, stop: asyncio.Event) -> User | None:
                 f"Telegram: open {pairing.link} on your phone and tap Start, or send your bot: /start {pairing.code}",
                 soft_wrap=True,
             )
-            return await paired(pairing, stop)
+            return await paired(pairing, stop, _leaves_memory)
     except TelegramError as error:
         console.print(f"Telegram: the bot cannot be connected ({error}). Check TELEGRAM_BOT_TOKEN.", style="yellow")
         return None
+
+
+async def _leaves_memory(user: int) -> bool:
+    """Whether this computer has a memory that the user would not see."""
+    return await hidden(load(ServerSettings).model_copy(update={"user_ids": (user,)})) is not None
 
 
 def keep_user(user: User, file: Path = ENV) -> str:

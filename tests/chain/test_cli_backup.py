@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from tellonce.settings import ServerSettings
+from tellonce_cli.holders import MOVE, named
 from tests.chain.home import Home
 from tests.server.processes import free_port
 from tests.stubs import exports
@@ -62,6 +64,35 @@ async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(sa
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     await other.run("import", "jsonl", str(file))
     assert _messages(await other.everything()) == _messages(saved.everything)
+
+
+async def test_a_memory_of_another_user_is_named_with_the_command_that_copies_it(saved: Saved, other: Home) -> None:
+    other.environment["TELEGRAM_USER_ID"] = "4242"
+    restored = await other.run("restore", str(saved.file))
+    held = len(_messages(saved.everything))
+    assert f"{held} messages and memories belong to the local user" in restored
+    assert MOVE in restored
+    assert MOVE in await other.run("doctor")
+    other.environment["TELEGRAM_USER_ID"] = "1"
+    await other.run("export", "mine.jsonl")
+    other.environment["TELEGRAM_USER_ID"] = "4242"
+    await other.run("import", "mine.jsonl")
+    assert MOVE not in await other.run("doctor")
+    assert _messages(await other.everything()) == _messages(saved.everything)
+
+
+def test_a_memory_is_hidden_only_while_its_user_has_far_less_of_it() -> None:
+    def told(user: str, **texts: int) -> str:
+        held = {int(owner.strip("u")): count for owner, count in texts.items()}
+        return named(held, ServerSettings(user_ids=user)) or ""
+
+    assert MOVE in told("42", u1=62)
+    assert MOVE in told("42", u1=62, u42=3)
+    assert not told("42", u1=62, u42=60)
+    assert "memory of user 4242: set TELEGRAM_USER_ID=4242" in told("", u4242=5)
+    assert not told("", u1=1, u4242=5)
+    assert not told("42,43", u43=5)
+    assert not told("42")
 
 
 def _messages(everything: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:

@@ -1,24 +1,29 @@
 """The effects of an import on an existing memory, on a real PostgreSQL."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from tellonce import contract as c
+from tellonce import reminders as r
+from tellonce import work as w
 from tellonce_cli.import_ import Tally, take
 from tellonce_cli.importers.items import Item, Unreadable
 from tellonce_cli.importers.recognition import read
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
 from tellonce_server.services.import_memories import ImportMemory, make_keeper
-from tellonce_server.services.import_messages import Importers, ImportMessage
+from tellonce_server.services.import_messages import Imported, Importers, ImportMessage
 from tellonce_server.store import queue, threads
-from tests.memory_fixtures import START, USER, Memory
+from tests.memory_fixtures import START, USER, Clock, Memory
+from tests.server.test_learning import read as reading
+from tests.server.test_learning import say
 
 pytestmark = pytest.mark.anyio
 
@@ -36,9 +41,8 @@ def spoken(number: int, **more: object) -> ImportMessage:
 async def taken(memory: Memory, *items: Item, where: ChatScope = HERE) -> Tally:
     """Run the command once on these entries."""
     services = await memory.storage.services()
-    tally, keeper = Tally(), await make_keeper(services, where)
-    await take(iter(items), Importers(services.deps, where), keeper, tally, services.deps)
-    await keeper.finish()
+    tally, importers = Tally(), Importers(services.deps, where)
+    await take(iter(items), importers, await make_keeper(services, where, importers), tally, services.deps)
     return tally
 
 
@@ -107,8 +111,10 @@ async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(me
         raise Killed
 
     services = await memory.storage.services()
+    importers = Importers(services.deps, HERE)
+    keeper = await make_keeper(services, HERE, importers)
     with pytest.raises(Killed):
-        await take(dying(), Importers(services.deps, HERE), await make_keeper(services, HERE), Tally(), services.deps)
+        await take(dying(), importers, keeper, Tally(), services.deps)
     tally = await taken(memory, *whole)
     assert (tally.created, tally.duplicates) == (800, 1000)
     jobs = [job async for job in exchanges(memory)]
@@ -151,7 +157,11 @@ async def lived_in(memory: Memory) -> Memory:
         wrong = await client.remember(c.RememberArgs(content="My cat is called Tom"))
         await client.update_memory(c.UpdateMemoryArgs(memory_id=wrong.memory.id, action="reject"))
         source = c.RememberArgs(content="My flight is on 3 May 2027", source_message_id="telegram:1:4")
-        await client.remember(source)
+        flight = await client.remember(source)
+        await client.update_memory(
+            c.UpdateMemoryArgs(memory_id=flight.memory.id, action="edit", content="My flight is on 4 May 2027")
+        )
+        await client.set_reminder(r.SetReminderArgs(content="Call Ann", at=START + timedelta(days=9)))
     return memory
 
 
@@ -205,6 +215,65 @@ async def test_history_of_a_statement_forgotten_here_is_not_put_back(lived_in: M
     kept = [str(e["content"]) for e in await exported(lived_in, USER) if e["type"] == "memory"]
     assert not any("Oslo" in text or "Rome" in text for text in kept)
     assert any("tea" in text for text in kept)
+
+
+async def test_reading_an_imported_export_revives_nothing_that_was_corrected_or_rejected(
+    memory: Memory, clock: Clock, tmp_path: Path
+) -> None:
+    """While an export is imported, a worker reads all messages that it may, and keeps each sentence."""
+    async with memory.client() as client, memory.agent() as agent:
+        for number, text in {"u1": "My boss is called Petra", "u2": "Plan a trip to Oslo"}.items():
+            await say(client, clock, text, number)
+        await reading(agent, verbatim)
+        boss, trip = (await client.get_profile(c.GetProfileArgs())).facts[::-1]
+        edit = c.UpdateMemoryArgs(memory_id=boss.id, action="edit", content="My boss is called Karin")
+        await client.update_memory(edit)
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=trip.id, action="reject"))
+        for content, hours, repeats in (("bread", 1, None), ("Ann", 9, None), ("plants", 2, "0 8 * * 1")):
+            at = clock() + timedelta(hours=hours)
+            await client.set_reminder(r.SetReminderArgs(content=content, at=at, repeats=repeats))
+        wrote = await exported(memory, USER)
+        clock.forward(hours=3)
+        services = await memory.storage.services()
+        importers = ReadAtOnce(services.deps, THERE)
+        importers.read = lambda: reading(agent, verbatim)
+        keeper = await make_keeper(services, THERE, importers)
+        await take(iter(again(wrote, tmp_path)), importers, keeper, Tally(), services.deps)
+        assert importers.learned == []
+        assert [done["dropped"] for done in await reading(agent, verbatim)] == [2]
+    async with memory.client(OTHER) as client:
+        profile = await client.get_profile(c.GetProfileArgs())
+        (boss,) = profile.facts
+        why = await client.explain(c.ExplainArgs(memory_id=boss.id))
+        alarms = (await client.list_reminders(r.ListRemindersArgs())).reminders
+    assert (boss.content, [v.text for v in why.versions]) == ("My boss is called Karin", ["My boss is called Petra"])
+    assert [s.text for s in why.sources] == ["My boss is called Petra"]
+    assert not [m for m in profile.dates if "bread" in m.content]
+    assert [(one.chat_id, one.memory.content.split()[0]) for one in alarms] == [(OTHER, "Ann"), (OTHER, "plants")]
+    assert alarms[1].due_at == datetime(2026, 2, 23, 8, tzinfo=ZoneInfo("Asia/Singapore"))
+
+
+def verbatim(work: w.ExchangeInput) -> list[w.ExchangeItem]:
+    """Each of the user's messages as a note."""
+    return [
+        w.ExchangeItem.model_validate(
+            {"text": m.text, "kind": "fact", "note": True, "quotes": [{"message_id": m.id, "text": m.text}]}
+        )
+        for m in work.messages
+        if m.role == "user"
+    ]
+
+
+class ReadAtOnce(Importers):
+    """An import whose messages are offered to a worker after each batch."""
+
+    read: Callable[[], Awaitable[list[dict[str, int]]]]
+    learned: list[dict[str, int]]
+
+    async def add(self, batch: Sequence[ImportMessage]) -> Imported:
+        done = await super().add(batch)
+        self.learned = await self.read()
+        return done
 
 
 async def exported(memory: Memory, owner_id: int) -> list[dict[str, Any]]:

@@ -19,6 +19,8 @@ async def test_a_memory_is_kept_explained_changed_and_erased_from_a_shell(home: 
     told = await home.run("why", number)
     assert "I prefer white tea" in told
     assert "I prefer oolong tea" in told
+    assert "corrected by you" in told
+    assert "own words" not in told
     assert "Error: Invalid value for '--do': 'x' is not one of" in (await home.failing("edit", number, "--do", "x"))[1]
     preview = await asked(home, "forget", "tea")
     assert preview["matches"]

@@ -167,6 +167,7 @@ async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(home
         async with up(home) as running:
             await running.until("/start ")
             code = re.search(r"/start (\S+)", running.said)
+            await running.until("waiting for you to open the link above")
             assert code is not None
             await api.say(f"/start {code[1]}", user=77)
             await running.until("TELEGRAM_USER_ID is now in")

@@ -1,5 +1,6 @@
 """Every screen of the memory page and every action on it. A tool checks the effect of each action."""
 
+import asyncio
 import json
 import re
 from datetime import datetime
@@ -189,7 +190,7 @@ async def test_forgetting_asks_for_the_topic_keeps_what_is_unticked_and_leaves_n
     await page.locator("#forget-go").click()
     await page.locator("#forget-typed").fill("climbing")
     await page.locator("dialog button.main").click()
-    await page.wait_for_selector("#traces")
+    await expect(page.locator("#traces")).to_contain_text("0 left of what you ticked; ")
     assert (await state(memory, CLIMBING)).status == "uncertain"
     await tab.show(f"forget/ids/{SEA}")
     await page.locator("#forget-go").click()
@@ -231,6 +232,13 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")
     await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)
     assert await messages(memory) == before
+    assert len(list((server.data_dir / "uploads").iterdir())) == 1
+    await tab.show("today")
+    while list((server.data_dir / "uploads").iterdir()):  # noqa: ASYNC110
+        await asyncio.sleep(0.05)
+    await tab.show("data")
+    await page.locator("#import-file").set_input_files(tmp_path / "result.json")
+    await expect(page.locator("#import-plan")).to_contain_text("telegram", timeout=HANGS * 1000)
     await page.locator("#import-go").click()
     await expect(page.locator("#import-done")).to_contain_text("added", timeout=HANGS * 1000)
     assert await messages(memory) > before

@@ -1,12 +1,19 @@
 """Signing in to the page over HTTP without a browser, and requests that are refused."""
 
+import os
+from pathlib import Path
+
 import httpx2
 import pytest
 
+from tellonce import contract as c
+from tellonce.connect import connect_http
 from tellonce_server.api.page.app_bundle import static_files
 from tellonce_server.services.page.sessions import CODE_SECONDS, PREFIX, Codes, Seal
+from tellonce_server.store.uploads import KEPT_SECONDS, Uploads
 from tests.memory_fixtures import Clock
 from tests.page.browser import code
+from tests.patience import HANGS
 from tests.server.processes import HttpServer
 from tests.server.wire import request, wire_headers
 
@@ -59,6 +66,59 @@ async def test_no_model_is_listed_the_pages_tools_and_no_other_user_is_an_operat
         answer = (await http.post("/mcp", json=call, headers=headers)).json()
         assert "There is no tool page_setup" in str(answer)
         assert (await http.get("/page/export", headers={"Sec-Fetch-Site": "same-origin"})).status_code == 403
+
+
+async def test_an_upload_is_deleted_when_it_is_imported_abandoned_or_something_is_forgotten(server: HttpServer) -> None:
+    """Each upload contains a word that no file of the data folder may contain afterwards."""
+    chat = b'{"type": "entity", "name": "default_user", "entityType": "person", "observations": ["Zorvath sings"]}\n'
+    async with httpx2.AsyncClient(base_url=server.base, timeout=HANGS, headers={"Origin": server.base}) as http:
+        await http.post("/page/session", content=await code(server))
+
+        async def uploaded(content: bytes = b"Zorvath") -> str:
+            name: str = (await http.post("/page/upload", content=content)).json()["upload"]
+            assert said_in(server) == [name]
+            return name
+
+        async def imported(**arguments: object) -> str:
+            headers = wire_headers("tools/call", "page_import")
+            call = request("tools/call", name="page_import", arguments=arguments)
+            return (await http.post("/mcp", json=call, headers=headers)).text
+
+        await uploaded()
+        elsewhere = {"Origin": "http://evil.test"}
+        assert (await http.post("/page/discard", headers=elsewhere)).status_code == 403
+        assert (await http.post("/page/discard")).status_code == 200
+        assert said_in(server) == []
+        assert '"isError":true' in await imported(upload=await uploaded(), dry_run=True)
+        assert said_in(server) == []
+        name = await uploaded(chat)
+        assert "mcp-memory" in await imported(upload=name, dry_run=True)
+        assert said_in(server) == [name]
+        assert "Zorvath" not in await imported(upload=name, dry_run=False)
+        assert said_in(server) == []
+        await uploaded()
+        async with connect_http(server.url, server.token()) as memory:
+            preview = await memory.forget(c.ForgetArgs(topic="Zorvath"))
+            assert (await memory.forget(c.ForgetArgs(topic="Zorvath", confirm=preview.confirm))).traces_left == 0
+        assert said_in(server) == []
+
+
+def said_in(server: HttpServer) -> list[str]:
+    """The files of the data folder that contain the word. The database of these tests is outside of the folder."""
+    files = (file for file in server.data_dir.rglob("*") if file.is_file())
+    return [file.name for file in files if b"Zorvath" in file.read_bytes()]
+
+
+def test_an_upload_that_is_not_used_for_an_hour_is_deleted(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path)
+    with uploads.cleared():
+        old, used = uploads.create(), uploads.create()
+        for file in (old, used):
+            os.utime(file, (1, 1))
+        uploads.path(used.name)
+        uploads.clear(KEPT_SECONDS)
+        assert [file.exists() for file in (old, used)] == [False, True]
+    assert not used.exists()
 
 
 async def test_the_pages_files_say_that_nothing_else_may_load_and_are_small(server: HttpServer) -> None:

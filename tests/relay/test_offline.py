@@ -12,7 +12,13 @@ from tests.relay.relaying import relaying
 async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> None:
     async with relaying(memory) as api, memory.client() as client:
         await client.remember(c.RememberArgs(content="Run a marathon in May", kind="goal"))
-        told = ("My cat is called Miso", "What is my cat called?", "What are my goals?", "Hello")
+        told = (
+            "My cat is called Miso",
+            "What is my cat called?",
+            "What are my goals?",
+            "Hello",
+            "How much does cat food cost?",
+        )
         for count, text in enumerate((*told, "Forget that my cat is called Miso"), 1):
             await api.say(text)
             shown = await api.replies(count)
@@ -21,7 +27,9 @@ async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> Non
     assert shown[1].endswith("“My cat is called Miso”")
     assert shown[2].startswith("• Run a marathon in May (")
     assert shown[3] == phrase("offline.hello")
-    assert shown[4].startswith("Forget “my cat is called Miso”? ")
+    assert shown[4].startswith(phrase("offline.nearest"))
+    assert "“My cat is called Miso”" in shown[4]
+    assert shown[5].startswith("Forget “my cat is called Miso”? ")
 
 
 @pytest.mark.anyio

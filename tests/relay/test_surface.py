@@ -106,9 +106,15 @@ async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) 
 
 
 async def test_a_link_for_one_use_says_whose_the_bot_is(api: Telegram, tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    async def has_another_memory(user: int) -> bool:
+        asked.append(user)
+        return True
+
     async with make_bot(TOKEN, api.url) as bot:
         pairing = await offer(bot)
-        waiting = asyncio.create_task(paired(pairing, asyncio.Event()))
+        waiting = asyncio.create_task(paired(pairing, asyncio.Event(), has_another_memory))
         await api.say("/start", user=666)
         await api.say(f"/start {pairing.code}x", user=667)
         await api.say(f"/start {pairing.code}", user=77)
@@ -118,6 +124,8 @@ async def test_a_link_for_one_use_says_whose_the_bot_is(api: Telegram, tmp_path:
     assert user.id == 77
     assert [message["chat"]["id"] for message in api.sent] == [77]
     assert texts(api)[0].startswith(phrase("start.paired"))
+    assert texts(api)[0].endswith(phrase("start.left_behind"))
+    assert asked == [77]
     assert api.world.updates == []
 
 

@@ -208,8 +208,10 @@ def test_forgotten_is_never_said_while_something_still_says_it() -> None:
     assert (
         views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
     )
+    assert "(1 memory, 2 sentences, 4 other texts); 0 left" in views.forgotten_view(done, 2)
+    assert "2 matches that you kept still say it" in views.forgotten_view(done, 2)
     left = done.model_copy(update={"traces_left": 1, "left": (hit(7),), "notes": ("1 more since the preview.",)})
     told = views.forgotten_view(left)
     assert "✓" not in told
-    assert "1 place still says it:\n• Vuxley number 7" in told
+    assert "1 text still says it:\n• Vuxley number 7" in told
     assert told.endswith("1 more since the preview.")

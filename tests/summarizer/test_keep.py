@@ -175,7 +175,7 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     work = ProfileInput(
         timezone=ZONE,
         memories=(
-            known(1, "Ann sails today (2026-02-06)", since=START - timedelta(days=9)),
+            known(1, "Ann sails today (2026-02-06 09:00)", kind="date", since=START - timedelta(days=8)),
             known(2, "I moved to Lisbon last week", note=True, since=START),
             known(3, "I love trams", kind="preference", note=True, since=START),
             known(4, "Might move to Mars", status="uncertain"),
@@ -185,7 +185,7 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ProfileResult)
     assert result.narrative == (
-        "Told: “I moved to Lisbon last week” (2026-02-15); Ann sails today (2026-02-06)\n"
+        "Told: “I moved to Lisbon last week” (2026-02-15); Ann sails today (2026-02-06 09:00)\n"
         "Likes and wishes: “I love trams” (2026-02-15)"
     )
     short = (await done(work.model_copy(update={"cap_tokens": 30}), FallbackChain([]), silent)).result

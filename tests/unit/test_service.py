@@ -96,7 +96,8 @@ def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> No
     code, said = command("install")
     assert code == 1
     assert "systemctl --user daemon-reload failed: no bus" in said
-    assert unit.exists()
+    assert "loginctl enable-linger" in said
+    assert not unit.exists()
 
 
 def test_each_system_has_its_own_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

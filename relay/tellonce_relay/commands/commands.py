@@ -156,7 +156,7 @@ async def _pressed_in_list(counter: Counter, press: buttons.Pressed) -> Reaction
     if press.action == "erase" and shown.ticked:
         done = await counter.memory.forget(shown.confirmation)
         counter.lists.drop(press.number)
-        return Reaction(views.forgotten_view(done))
+        return Reaction(views.forgotten_view(done, len(shown.confirmation.except_ or ())))
     changed = forget_list.after(shown, press)
     counter.lists.put(press.number, changed)
     toast = phrase("forget.none_ticked") if press.action == "erase" else ""

@@ -95,7 +95,8 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
     only if it is newer than these messages, or if it replaces a sentence that no longer holds. If nothing shares a word
-    with the question, the results nearest in meaning are shown."""
+    with the question, the results nearest in meaning are shown. Results that share few of its words are called the
+    nearest, too."""
     asked = content_words(incoming.text)
     results, corrections = _current(found)
     told = _distinct([r for r in results if not _is_echo(r, incoming)])
@@ -107,7 +108,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
     others = [r for r in (*said, *kept) if r not in corrected]
     chosen = sorted([*corrected, *others][:_LINES] or near[:1], key=lambda r: (r in corrected, r.at), reverse=True)
     if chosen:
-        head = [] if _names(incoming.text, chosen) else [phrase("offline.nearest")]
+        head = [] if _names(incoming.text, chosen) and _covers(asked, chosen) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming) for result in chosen)])
     nearest = _nearest([r for r in told if _is_said(r)])
     return (
@@ -133,6 +134,12 @@ def _names(question: str, chosen: Sequence[c.SearchResult]) -> bool:
     """Whether the results contain a name from the question. Also true if the question contains no name."""
     names = content_words(" ".join(word for word in question.split()[1:] if word[:1].isupper()))
     return not names or any(names & content_words(f"{r.speaker or ''} {r.text}") for r in chosen)
+
+
+def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
+    """Whether the results contain at least half of the question's content words."""
+    held = {word for r in chosen for word in content_words(r.text)}
+    return 2 * len(asked & held) >= len(asked)
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from telegram import Bot, Message, User
@@ -36,8 +37,9 @@ async def offer(bot: Bot) -> Pairing:
     return Pairing(bot, secrets.token_urlsafe(16))
 
 
-async def paired(pairing: Pairing, stop: asyncio.Event) -> User | None:
-    """Wait for the user who opens the link, and greet this user; None when stopped. Other users get no reply."""
+async def paired(pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]) -> User | None:
+    """Wait for the user who opens the link, and greet this user; None when stopped. Other users get no reply. The
+    greeting warns a user for whom `leaves_memory` is true: what was stored before belongs to another user."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -54,7 +56,7 @@ async def paired(pairing: Pairing, stop: asyncio.Event) -> User | None:
             offset = update.update_id + 1
             user = _opened(pairing, update.message)
             if user is not None:
-                await _welcome(pairing.bot, user, offset)
+                await _welcome(pairing.bot, user, offset, warned=await leaves_memory(user.id))
                 return user
     return None
 
@@ -67,13 +69,14 @@ def _opened(pairing: Pairing, message: Message | None) -> User | None:
     return message.from_user if command == "/start" and right else None
 
 
-async def _welcome(bot: Bot, user: User, offset: int) -> None:
+async def _welcome(bot: Bot, user: User, offset: int, *, warned: bool) -> None:
     """Greet the user. The update is acknowledged first, so that the relay that starts next does not read the link's
     code."""
     with speaking(language_of(user.language_code)):
-        text = f"{phrase('start.paired')}\n\n{phrase('start.greeting', name=user.first_name)}"
+        told = [phrase("start.paired"), phrase("start.greeting", name=user.first_name)]
+        told += [phrase("start.left_behind")] if warned else []
     try:
         await bot.get_updates(offset, timeout=0, allowed_updates=KINDS)
-        await bot.send_message(user.id, text)
+        await bot.send_message(user.id, "\n\n".join(told))
     except TelegramError as error:
         logger.warning("the new user could not be greeted: %s", error)

@@ -96,18 +96,19 @@ class Forecast:
     reader: str
     memories: int = 0
     left_out: int = 0
-    unknown_me: bool = False
-    """Whether no message is recognized as the user's."""
+    mine: int = 0
+    """Number of messages that are recognized as the user's."""
 
     @property
     def lines(self) -> list[str]:
         """The lines that the user sees before the question whether to import."""
-        held = [messages(self.messages)] if self.messages or not self.memories else []
+        told_by_me = f", {self.mine} of them yours" if self.mine else ""
+        held = [messages(self.messages) + told_by_me] if self.messages or not self.memories else []
         held += [memories(self.memories)] if self.memories else []
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
         if self.left_out:
             told += f" {counted(self.left_out, 'file')} of projects in which the plugin may not record are left out."
-        if self.unknown_me:
+        if self.messages and not self.mine:
             told += (
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
                 "the file does, with --me 'Your Name' or --me your numeric id."
@@ -129,9 +130,8 @@ class Forecast:
 
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
     """The estimate for importing a file with the contents `talk`."""
-    unknown_me = talk.messages > 0 and talk.mine == 0
     known = _reading(talk, rules, settings)
-    return replace(known, memories=talk.memories, left_out=talk.left_out, unknown_me=unknown_me)
+    return replace(known, memories=talk.memories, left_out=talk.left_out, mine=talk.mine)
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:

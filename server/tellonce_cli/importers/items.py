@@ -89,7 +89,7 @@ def unfit(item: Item) -> str:
         case ImportMemory():
             times = [item.said_at]
         case ExportedMemory():
-            times = [item.valid_from, item.valid_to, item.deadline]
+            times = [item.valid_from, item.valid_to, item.deadline, item.alarm.due_at if item.alarm else None]
         case Unreadable() | LeftOut():
             pass
     odd = [at.year for at in times if at is not None and not EARLIEST_YEAR <= at.year <= LATEST_YEAR]

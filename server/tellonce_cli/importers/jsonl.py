@@ -70,7 +70,7 @@ def _item(line: bytes, chat_id: int | None) -> Iterator[Item]:
     entry = entry_of(line)
     kind = entry.get("type", "message")
     if kind == "memory":
-        yield _memory(entry)
+        yield _memory(entry, chat_id)
     elif kind == "message":
         yield _message(entry, line, chat_id)
 
@@ -92,7 +92,7 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
     if not isinstance(entry["content"], str):
         raise NotAsItShouldBe("its content is not a string")
     at = datetime.fromisoformat(str(entry["sent_at"]))
-    group = _other_group(entry, chat_id)
+    group = _other_group(entry.get("chat_id"), chat_id)
     reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))
     if topic is not None and not isinstance(topic, int | str):
         raise NotAsItShouldBe("its message_thread_id is neither a number nor a name")
@@ -111,7 +111,7 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """The conversation of an exported message; None for Telegram. Older exports do not name the conversation; for such
+    """The conversation of an exported entry; None for Telegram. Older exports do not name the conversation; for such
     exports, the channel is used."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
@@ -124,14 +124,13 @@ def _channel(entry: dict[str, Any]) -> str:
     return channel if re.fullmatch(r"[a-z0-9_-]{1,32}", channel) else "jsonl"
 
 
-def _other_group(entry: dict[str, Any], chat_id: int | None) -> str:
-    """A prefix for the message ids of a group that is imported into another chat. Without this prefix, messages of two
-    chats could have the same id."""
-    source = entry.get("chat_id")
+def _other_group(source: Any, chat_id: int | None) -> str:
+    """A prefix for the message ids of the group `source`, if it is imported into another chat. Without this prefix,
+    messages of two chats could have the same id."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
-def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
+def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | ImportMemory:
     """Parse a memory. A memory that this program exported is restored unchanged. A memory that was written by hand is
     treated like a statement of another assistant."""
     if "valid_from" not in entry:
@@ -142,12 +141,24 @@ def _memory(entry: dict[str, Any]) -> ExportedMemory | ImportMemory:
         {
             "number": int(entry["id"]),
             **{name: entry[name] for name in _AS_IT_IS},
-            **{name: entry.get(name) or None for name in ("valid_to", "deadline", "superseded_by", "reason", "when")},
+            **{name: entry.get(name) or None for name in _MAY_LACK},
             "about": entry.get("about") or "user",
             "note": bool(entry.get("note")),
-            "source_message_ids": tuple(entry.get("source_message_ids") or ()),
+            "shown": bool(entry.get("shown", True)),
+            "former": entry.get("former") or (),
+            "source_messages": _sources(entry, chat_id),
+            "conversation": _conversation(entry, DEFAULT_CHANNEL),
         },
     )
+
+
+def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
+    """The messages a memory was learned from. Older exports give their ids without the channels."""
+    group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
+    older = [{"message_id": i, "channel": DEFAULT_CHANNEL} for i in entry.get("source_message_ids") or ()]
+    return [
+        {**source, "message_id": f"{group}{source['message_id']}"} for source in entry.get("source_messages", older)
+    ]
 
 
 def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
@@ -159,6 +170,7 @@ def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
         raise NotAsItShouldBe(f"its {place} is invalid: {found['msg']}") from error
 
 
+_MAY_LACK = ("valid_to", "deadline", "superseded_by", "reason", "when", "model", "alarm")
 _AS_IT_IS = (
     *("content", "kind", "status", "scope", "origin", "user_confirmed", "valid_from"),
     *("confidence", "priority", "importance", "pinned"),

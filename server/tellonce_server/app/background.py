@@ -16,10 +16,12 @@ from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.queue.compaction import compact_silent
 from tellonce_server.embedding.backlog import EmbeddingBacklog
 from tellonce_server.services.services import Services
+from tellonce_server.store.uploads import Uploads
 
 TIDY_SECONDS = 5.0
 ENDINGS_SECONDS = 600.0
 SCRUB_CHECK_SECONDS = 600.0
+UPLOADS_SECONDS = 60.0
 NEAR_INDEX_SECONDS = 300.0
 RETENTION_SECONDS = 3600.0
 MODEL_SECONDS = 2.0
@@ -44,6 +46,7 @@ class Background:
         self._scrubber = scrubber
         self._build_indexes = build_indexes
         self._follow_model = follow_model
+        self._uploads = Uploads(services.deps.settings.data_dir)
         self._backlog = EmbeddingBacklog(services.deps.database, services.deps.embedder)
 
     @asynccontextmanager
@@ -65,6 +68,7 @@ class Background:
                 _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
                 _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, self._actors.deps)),
                 _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
+                _every("abandoned uploads", UPLOADS_SECONDS, self._uploads.expire),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
                 _every("near indexes", NEAR_INDEX_SECONDS, self._build_indexes),
                 _every("following the embedding model", MODEL_SECONDS, self._follow_model),

@@ -26,6 +26,7 @@ from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
 from tellonce_server.app.unavailable import Unavailable
 from tellonce_server.core.rate_limit import RateLimit
+from tellonce_server.store.uploads import Uploads
 
 BODY_BYTES = 2 * 1024 * 1024
 KEEP_ALIVE_SECONDS = 75
@@ -56,8 +57,9 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
 
     @contextlib.asynccontextmanager
     async def lifespan(running: Starlette) -> AsyncGenerator[None]:
-        async with storage.running(), inner(running):
-            yield
+        with Uploads(settings.data_dir).cleared():
+            async with storage.running(), inner(running):
+                yield
 
     app.router.lifespan_context = lifespan
     return app

@@ -128,6 +128,11 @@ def is_conversation(chat_id: int) -> bool:
     return CONVERSATIONS <= chat_id < 2 * CONVERSATIONS
 
 
+def room(where: ChatScope) -> int:
+    """The chat in which a reminder is listed and delivered. For a conversation, this is its user's private chat."""
+    return where.owner_id if is_conversation(where.chat_id) else where.chat_id
+
+
 def channel_of(client: str | None) -> str:
     """The channel of a client that names no channel: the client's name, without characters that a channel cannot
     have."""

@@ -1,12 +1,15 @@
 """Exports everything the memory holds about a person, as entries that an import can read."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import asdict
 from typing import Any, Literal
+
+from pydantic_core import to_jsonable_python
 
 from tellonce.contract import Memory
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
 from tellonce_server.domain.queue.work_inputs import sender_time
-from tellonce_server.store import chats, memories, messages, profile, summaries, threads
+from tellonce_server.store import chats, memories, messages, profile, reminders, summaries, threads
 from tellonce_server.store.bulk import by_number
 from tellonce_server.store.chats import ChatEntry
 from tellonce_server.store.database import Database
@@ -23,11 +26,12 @@ async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:
     narrative = await profile.find(database, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
-    for chat in await chats.of_owner(database, owner_id):
+    places = await chats.of_owner(database, owner_id)
+    for chat in places:
         async for entry in _chat(database, owner_id, chat):
             yield entry
     for memory in await memories.all_of_owner(database, owner_id):
-        yield await _memory(database, owner_id, memory)
+        yield await _memory(database, owner_id, memory, {chat.chat_id: chat for chat in places})
 
 
 async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
@@ -97,11 +101,23 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
     return place
 
 
-async def _memory(database: Database, owner_id: int, memory: Memory) -> Entry:
-    """A memory as an entry. The sources are also given by external id, because an import gives messages other ids. A
-    global memory belongs to no chat, so its sources are given only by their ids in this database."""
-    entry: Entry = {"type": "memory", **memory.model_dump(mode="json")}
-    if memory.chat_id is not None and memory.sources:
-        lines = await messages.by_ids(database, owner_id, memory.chat_id, memory.sources)
-        entry["source_message_ids"] = [external_id(memory.chat_id, line) for line in lines]
+async def _memory(database: Database, owner_id: int, memory: Memory, places: Mapping[int, ChatEntry]) -> Entry:
+    """A memory as an entry, with its former texts and its alarm. The sources are also given by external id, because an
+    import gives messages other ids."""
+    key = (database, owner_id, memory.id)
+    origin, versions, alarm = (
+        await memories.provenance(*key),
+        await memories.versions(*key),
+        await reminders.alarm(*key),
+    )
+    entry: Entry = {"type": "memory", **memory.model_dump(mode="json"), "model": origin.model, "shown": origin.shown}
+    chat = places.get(origin.source_chat_id) if origin.source_chat_id is not None else None
+    if chat is not None:
+        lines = await messages.by_ids(database, owner_id, chat.chat_id, memory.sources)
+        entry["source_chat_id"], entry["conversation"] = chat.chat_id, conversation_of(chat)
+        entry["source_messages"] = [
+            {"message_id": external_id(chat.chat_id, line), "channel": line.channel} for line in lines
+        ]
+    entry["former"] = [{"content": v.text, "replaced_at": v.replaced_at.isoformat()} for v in versions]
+    entry["alarm"] = to_jsonable_python(asdict(alarm)) if alarm is not None else None
     return entry

@@ -25,6 +25,7 @@ from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
+from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
@@ -95,7 +96,7 @@ class Forgetter:
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
         """Erase the matches of the preview except those in `except`. A row that changed after the preview is not
-        erased.
+        erased. Uploaded files are deleted, because they may contain the text.
 
         A confirmation may be repeated, for example after a lost answer, but only with the same numbers in `except`.
 
@@ -104,6 +105,7 @@ class Forgetter:
         """
         confirmed = await self._opened(where, args)
         await self._bind(where, args)
+        Uploads(self._deps.settings.data_dir).clear()
         query = await query_of(self._deps.database, where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)

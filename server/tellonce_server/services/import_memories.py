@@ -9,14 +9,15 @@ from datetime import datetime
 from typing import Literal
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
-from tellonce_server.core.scope import ChatScope
+from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
-from tellonce_server.services.import_messages import clean
+from tellonce_server.services.import_messages import Importers, OwnConversation, clean
 from tellonce_server.services.services import Services
-from tellonce_server.store import memories, messages
+from tellonce_server.store import memories, messages, reminders
+from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
@@ -41,6 +42,33 @@ class ImportMemory:
 
 
 @dataclass(frozen=True)
+class ExportedSource:
+    """A message from which a memory was learned."""
+
+    message_id: str
+    channel: str
+
+
+@dataclass(frozen=True)
+class FormerText:
+    """A text of a memory before an edit, and the time of the edit."""
+
+    content: str
+    replaced_at: datetime
+
+
+@dataclass(frozen=True)
+class ExportedAlarm:
+    """The alarm of a memory. `done_at` is None if it is still to be delivered."""
+
+    due_at: datetime
+    repeats: str | None = None
+    chat_id: int | None = None
+    message_thread_id: int | None = None
+    done_at: datetime | None = None
+
+
+@dataclass(frozen=True)
 class ExportedMemory:
     """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
     exporting database."""
@@ -60,7 +88,12 @@ class ExportedMemory:
     valid_to: datetime | None = None
     deadline: datetime | None = None
     superseded_by: int | None = None
-    source_message_ids: tuple[str, ...] = ()
+    source_messages: tuple[ExportedSource, ...] = ()
+    conversation: OwnConversation | None = None
+    former: tuple[FormerText, ...] = ()
+    alarm: ExportedAlarm | None = None
+    model: str | None = None
+    shown: bool = True
     about: str = "user"
     note: bool = False
     reason: str | None = None
@@ -69,10 +102,12 @@ class ExportedMemory:
 
 @dataclass
 class Keeper:
-    """Stores memories in one chat. `numbers` maps a restored memory's old id to its new id."""
+    """Stores memories of the chat `where`, or of the conversation that they name. `numbers` maps a restored memory's
+    old id to its new id."""
 
     services: Services
     where: ChatScope
+    importers: Importers
     tombstones: Tombstones
     known: list[Memory]
     numbers: dict[int, int] = field(default_factory=dict)
@@ -141,14 +176,19 @@ class Keeper:
 
     async def _restore(self, item: ExportedMemory, text: str) -> Outcome:
         known = self._find(item, text)
+        deps, owner = self.services.deps, self.where.owner_id
         if known is not None:
             self.numbers[item.number] = known.id
+            await self._set_alarm(deps.database, item, known.id)
             return "known"
-        deps, owner = self.services.deps, self.where.owner_id
         by = self.numbers.get(item.superseded_by or 0)
         new = await self._restored(item, text)
+        former = await self._former(item)
         async with deps.database.transaction() as t:
             added = await Statements(deps).add(t, new, None, deps.now())
+            if former:
+                await memories.restore_versions(t, owner, added.id, former)
+            await self._set_alarm(t, item, added.id)
             if item.status != "active":
                 end = item.valid_to or (deps.now() if item.status in _ENDED else None)
                 await memories.set_status(
@@ -156,6 +196,27 @@ class Keeper:
                 )
         self.numbers[item.number] = added.id
         return "kept"
+
+    async def _former(self, item: ExportedMemory) -> list[tuple[str, datetime]]:
+        """The former texts of a memory, without those that the user has forgotten."""
+        masked = [(mask(clean(former.content)), former.replaced_at) for former in item.former]
+        return [(text, at) for text, at in masked if not await self._forgotten(text)]
+
+    async def _set_alarm(self, q: Queries, item: ExportedMemory, memory_id: int) -> None:
+        """Restore the memory's alarm in the chat of the import. Its topic is restored only if that is the same chat."""
+        alarm, chat = item.alarm, room(self.where)
+        if alarm is not None:
+            await reminders.set_alarm(
+                q,
+                self.where.owner_id,
+                memory_id,
+                chat_id=chat,
+                thread_id=alarm.message_thread_id if alarm.chat_id == chat else None,
+                due_at=alarm.due_at,
+                repeats=alarm.repeats,
+                now=self.services.deps.now(),
+                done_at=alarm.done_at,
+            )
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
         """An existing memory with the same text and the same start. If there is none and the item has no end, a memory
@@ -165,9 +226,10 @@ class Keeper:
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
 
     async def _restored(self, item: ExportedMemory, text: str) -> NewMemory:
+        where = self.importers.place(item.conversation)
         return NewMemory(
-            owner_id=self.where.owner_id,
-            chat_id=None if item.scope == "global" else self.where.chat_id,
+            owner_id=where.owner_id,
+            chat_id=None if item.scope == "global" else where.chat_id,
             kind=item.kind,
             status="active",
             content=text,
@@ -179,23 +241,24 @@ class Keeper:
             valid_from=item.valid_from,
             origin=item.origin,
             user_confirmed=item.user_confirmed,
-            source_chat_id=self.where.chat_id,
-            source_ids=await self._sources(item),
-            model=None,
+            source_chat_id=where.chat_id,
+            source_ids=await self._sources(where, item),
+            model=item.model,
             about=item.about,
             reason=item.reason,
             when=item.when,
             note=item.note,
+            shown=item.shown,
         )
 
-    async def _sources(self, item: ExportedMemory) -> list[int]:
+    async def _sources(self, where: ChatScope, item: ExportedMemory) -> list[int]:
         """Return the ids of those source messages that are stored in this database."""
-        database, where = self.services.deps.database, self.where
-        place = (where.owner_id, where.chat_id)
-        found = [await messages.by_ext_id(database, *place, i, where.channel) for i in item.source_message_ids]
+        database, place = self.services.deps.database, (where.owner_id, where.chat_id)
+        named = item.source_messages
+        found = [await messages.by_ext_id(database, *place, s.message_id, s.channel) for s in named]
         return [message.id for message in found if message is not None]
 
 
-async def make_keeper(services: Services, where: ChatScope) -> Keeper:
-    deps = services.deps
-    return Keeper(services, where, services.tombstones, await memories.all_of_owner(deps.database, where.owner_id))
+async def make_keeper(services: Services, where: ChatScope, importers: Importers) -> Keeper:
+    known = await memories.all_of_owner(services.deps.database, where.owner_id)
+    return Keeper(services, where, importers, services.tombstones, known)

@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from tellonce.contract import Role
@@ -25,6 +25,12 @@ from tellonce_text.tokens import estimate
 
 BATCH = 500
 """Messages per transaction. A crash loses at most this many messages; repeating the import adds the lost messages."""
+
+
+HELD = timedelta(minutes=4)
+"""How long imported exchanges wait to be read, unless the import ends earlier or extends the time. A worker would
+otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is shorter than
+LATEST_START, because a later date would count as a wrong clock."""
 
 
 class OwnConversation(NamedTuple):
@@ -73,7 +79,7 @@ class _Text:
 class Importers:
     """Imports into several chats. A message goes to the conversation that it names, or else to `where`.
 
-    With `fixed`, all messages go to `where`.
+    With `fixed`, all messages go to `where`. The exchanges are read after `finish`.
     """
 
     def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
@@ -81,28 +87,48 @@ class Importers:
         self._where = where
         self._fixed = fixed
         self._importers: dict[OwnConversation | None, Importer] = {}
+        self._held_at: datetime | None = None
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
         """Store each chat's part of the batch, as `Importer.add` does."""
         parts: defaultdict[OwnConversation | None, list[ImportMessage]] = defaultdict(list)
         for message in batch:
             parts[None if self._fixed else message.conversation].append(message)
+        await self.hold()
         done = [await self._importer(of).add(part) for of, part in parts.items()]
         return Imported(sum(one.created for one in done), sum(one.duplicates for one in done))
 
+    async def hold(self) -> None:
+        """Extend the time for which the exchanges are held, if much of it has passed."""
+        now = self._deps.now()
+        if self._held_at is not None and now - self._held_at > HELD / 4:
+            await queue.hold(self._deps.database, self._where.owner_id, now, now + HELD)
+            self._held_at = now
+        self._held_at = self._held_at or now
+
+    async def finish(self) -> None:
+        """Let the workers read what was imported."""
+        now = self._deps.now()
+        await queue.hold(self._deps.database, self._where.owner_id, now, now)
+        self._deps.tell_workers()
+
+    def place(self, of: OwnConversation | None) -> ChatScope:
+        """The chat of the messages of a conversation."""
+        return self._where if of is None or self._fixed else conversation(self._where.owner_id, *of)
+
     def _importer(self, of: OwnConversation | None) -> "Importer":
         if of not in self._importers:
-            where = conversation(self._where.owner_id, *of) if of is not None else self._where
-            self._importers[of] = Importer(self._deps, where)
+            self._importers[of] = Importer(self._deps, self.place(of), held=HELD)
         return self._importers[of]
 
 
 class Importer:
     """Imports into one chat. Batches must be in time order."""
 
-    def __init__(self, deps: Dependencies, where: ChatScope) -> None:
+    def __init__(self, deps: Dependencies, where: ChatScope, held: timedelta = timedelta()) -> None:
         self._deps = deps
         self._where = where
+        self._held = held
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
@@ -134,7 +160,8 @@ class Importer:
         for thread, added in by_thread.items():
             exchanges = sum(role == "assistant" for _, role in added)
             span = (added[0][0], added[-1][0])
-            job = NewJob(owner, chat, "exchange", thread, thread, *span, now, exchanges, job_class="past")
+            start = now + self._held
+            job = NewJob(owner, chat, "exchange", thread, thread, *span, start, exchanges, job_class="past")
             await queue.enqueue(t, job, now)
             await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from tellonce import reminders as r
 from tellonce.contract import RememberArgs, Scope
-from tellonce_server.core.scope import ChatScope, is_conversation, owner_of
+from tellonce_server.core.scope import ChatScope, owner_of, room
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
 from tellonce_server.store import memories, reminders
@@ -27,8 +27,8 @@ class Reminding:
 
         Raises what `Rememberer.remember` raises.
         """
-        room, words = _room(where), self._words(args)
-        known = await reminders.delivered(self._deps.database, where.owner_id, room, words, args.at)
+        chat, words = room(where), self._words(args)
+        known = await reminders.delivered(self._deps.database, where.owner_id, chat, words, args.at)
         if known is not None:
             return known
         stored = await self._rememberer.remember(where, self._statement(where, args))
@@ -41,7 +41,7 @@ class Reminding:
             db,
             where.owner_id,
             memory.id,
-            chat_id=room,
+            chat_id=chat,
             thread_id=topic if isinstance(topic, int) else None,
             due_at=args.at,
             repeats=args.repeats,
@@ -51,7 +51,7 @@ class Reminding:
         return found.model_copy(update={"reasons": one.reasons if one is not None else ()})
 
     async def pending(self, where: ChatScope) -> r.Reminders:
-        found = await reminders.pending(self._deps.database, where.owner_id, _room(where))
+        found = await reminders.pending(self._deps.database, where.owner_id, room(where))
         return r.Reminders(reminders=tuple(found))
 
     async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
@@ -116,9 +116,3 @@ class Reminding:
 
     def _changed(self, where: ChatScope) -> None:
         self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
-
-
-def _room(where: ChatScope) -> int:
-    """The chat in which a reminder is listed and delivered. For a conversation, this chat is the private chat of the
-    conversation's user."""
-    return where.owner_id if is_conversation(where.chat_id) else where.chat_id

@@ -104,6 +104,7 @@ class Provenance:
     source_chat_id: int | None = None
     quotes: Sequence[Quoted] = ()
     intends: Intent | None = None
+    shown: bool = True
 
 
 async def add(
@@ -332,13 +333,19 @@ async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersio
     return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
 
 
+async def restore_versions(q: Queries, owner_id: int, memory_id: int, former: Sequence[tuple[str, datetime]]) -> None:
+    """Store the former texts of a new memory, oldest first, each with the time when it was replaced."""
+    texts, times = [text for text, _ in former], [at for _, at in former]
+    await q.run("memories.restore_versions", owner_id, memory_id, texts, times)
+
+
 async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
     row = await q.row("memories.provenance", owner_id, memory_id)
     if row is None:
         return Provenance()
     quotes = tuple(Quoted(**quote) for quote in row["quotes"])
     intends = Intent(**row["intends"]) if row["intends"] else None
-    return Provenance(row["model"], row["tier"], row["source_chat_id"], quotes, intends)
+    return Provenance(row["model"], row["tier"], row["source_chat_id"], quotes, intends, row["shown"])
 
 
 async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:

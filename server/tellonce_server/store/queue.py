@@ -129,6 +129,11 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
     return row["id"] if row is not None else None
 
 
+async def hold(q: Queries, owner_id: int, now: datetime, until: datetime) -> None:
+    """Change the time before which the held exchanges of imports are not read."""
+    await q.run("queue.hold", owner_id, now, until)
+
+
 async def claim(
     q: Queries,
     worker: str,

@@ -1,7 +1,9 @@
 -- name: texts
 -- across owners: a restore would overwrite the texts of all owners
--- The total number of messages and memories
-select (select count(*) from messages) + (select count(*) from memories)
+-- The number of messages and memories of each owner
+select owner_id, count(*) as texts
+from (select owner_id from messages union all select owner_id from memories) held
+group by owner_id
 
 -- name: sessions
 -- The number of other database sessions that tellonce processes have

@@ -84,11 +84,11 @@ limit $3
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum memories from
 -- each of the searches below, $7 maximum memories in all, $8 a time: the memories that a worker is shown. The result
--- has the memories most similar in meaning or in words to the texts that the worker reads, pinned memories, and memories
--- learned since $8. The newest memories fill the remaining places, because a statement may end a memory that is not
--- similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The memories
--- nearest by binary code are then compared by their exact vectors. Only the best matches by words are read, because a
--- common word occurs in thousands of memories.
+-- has the memories most similar in meaning or in words to the texts that the worker reads, pinned memories, and
+-- memories learned since $8. The newest memories fill the remaining places, because a statement may end a memory that
+-- is not similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The
+-- memories nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
+-- because a common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
   from unnest($3::halfvec[]) with ordinality v (vector, n)
@@ -273,6 +273,15 @@ set source_ids = case when source_chat_id = $9
 where owner_id = $1 and id = $2
 returning *
 
+-- name: restore_versions
+-- $1 owner, $2 number of a new memory, $3 its former texts, oldest first, $4 the times when they were replaced
+with former as (
+  insert into memory_versions (owner_id, id, version, content, replaced_at)
+  select $1, $2, n, content, at from unnest($3::text[], $4::timestamptz[]) with ordinality f (content, at, n)
+)
+update memories set version = cardinality($3::text[]) + 1
+where owner_id = $1 and id = $2
+
 -- name: versions
 -- $1 owner, $2 number
 select version, content, replaced_at
@@ -282,8 +291,8 @@ order by version
 
 -- name: provenance
 -- $1 owner, $2 number: the model that worded the memory (null for the user's own words), its tier, the chat of its
--- sources, its quotes, and the memories that it will replace and end once confirmed
-select model, tier, source_chat_id, quotes, intends from memories
+-- sources, its quotes, the memories that it will replace and end once confirmed, and whether it is shown
+select model, tier, source_chat_id, quotes, intends, shown from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings

@@ -1,8 +1,8 @@
 -- name: set
--- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how the reminder repeats or null, $7 now. If the memory
--- has an alarm already, nothing changes, even if that alarm was delivered.
-insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+-- $1 owner, $2 memory, $3 chat, $4 topic or null, $5 due at, $6 how it repeats or null, $7 now, $8 when it was delivered,
+-- or null. If the memory has an alarm already, nothing changes, even if that alarm was delivered.
+insert into reminders (owner_id, memory_id, chat_id, message_thread_id, due_at, repeats, created_at, done_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict (owner_id, memory_id) do nothing
 
 -- name: one
@@ -11,6 +11,11 @@ select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
 where r.owner_id = $1 and r.memory_id = $2
+
+-- name: alarm
+-- $1 owner, $2 memory
+select due_at, repeats, chat_id, message_thread_id, done_at from reminders
+where owner_id = $1 and memory_id = $2
 
 -- name: delivered
 -- $1 owner, $2 chat, $3 a memory's text, $4 a due time: the delivered reminder with this text and time, if any

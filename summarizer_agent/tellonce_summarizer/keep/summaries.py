@@ -1,5 +1,6 @@
 """Summaries without a model: verbatim sentences with speaker and day, without conclusions."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -21,6 +22,7 @@ from tellonce_text.tokens import estimate
 _SENTENCES = 5
 _TEXT_SHARE = 0.6
 _EMPTY = "(no text)"
+_DATED = re.compile(r"\(\d{4}-\d\d-\d\d[^()]*\)$")
 _WISHES = ("preference", "goal")
 
 
@@ -71,9 +73,10 @@ def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:
-    """Each memory with its day, unless its text ends with that day. A note is shown verbatim."""
+    """Each memory with its day, unless its text ends with that day or with the date that it is about. A note is shown
+    verbatim."""
     return [_dated(f"“{m.text}”" if m.note else m.text, f" ({m.since.astimezone(zone).date()})") for m in memories]
 
 
 def _dated(text: str, day: str) -> str:
-    return text if text.endswith(day) else text + day
+    return text if text.endswith(day) or _DATED.search(text) else text + day

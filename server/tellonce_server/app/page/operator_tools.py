@@ -9,11 +9,11 @@ from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.spec import Call, ToolSpec
 from tellonce_server.app.auth import LOCAL, access_tokens
 from tellonce_server.app.page import commands
-from tellonce_server.app.page.uploads import Uploads
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
 from tellonce_server.services.page import contract as p
 from tellonce_server.store import ledger
+from tellonce_server.store.uploads import Uploads
 
 
 class NoSuchToken(Refused):
@@ -78,17 +78,20 @@ class _Tools:
         return p.PageToken(token=None)
 
     async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
-        """Run an import or its dry run. Progress is reported in percent."""
+        """Run an import or its dry run. Progress is reported in percent. The file is kept only after a dry run that
+        succeeded."""
         file = self._uploads.path(call.args.upload)
         task = "plan" if call.args.dry_run else "import"
         found: dict[str, Any] = {}
-        async for entry in commands.told(commands.WORK, task, str(file), call.args.me or ""):
-            if "progress" in entry:
-                await call.context.report_progress(entry["progress"], 100)
-            else:
-                found = entry
-        if not call.args.dry_run:
-            file.unlink(missing_ok=True)
+        try:
+            async for entry in commands.told(commands.WORK, task, str(file), call.args.me or ""):
+                if "progress" in entry:
+                    await call.context.report_progress(entry["progress"], 100)
+                else:
+                    found = entry
+        finally:
+            if not (call.args.dry_run and found):
+                file.unlink(missing_ok=True)
         return p.PageImport(**found)
 
     async def backup(self, call: Call[p.PageBackupArgs]) -> p.BackupFile:

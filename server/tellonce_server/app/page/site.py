@@ -36,6 +36,7 @@ def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSec
         ("/page/session", "POST", site.session),
         ("/page/end", "POST", site.end),
         ("/page/upload", "POST", transfers.upload),
+        ("/page/discard", "POST", transfers.discard),
         ("/page/export", "GET", transfers.export),
         ("/page/{file:path}", "GET", site.file),
     )

@@ -1,51 +1,19 @@
-"""Uploads and downloads of files over plain HTTP, because gigabytes do not fit into MCP messages."""
+"""The routes for uploads and downloads of files over plain HTTP, because gigabytes do not fit into MCP messages."""
 
-import secrets
-import time
 from collections.abc import AsyncGenerator
-from pathlib import Path
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from tellonce_server.app.auth import OPERATOR
 from tellonce_server.app.credentials import stands
-from tellonce_server.app.page.commands import WORK, running
+from tellonce_server.app.page.commands import WORK, CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
-from tellonce_server.core.errors import Refused
+from tellonce_server.store.uploads import Uploads
 
 MOST_BYTES = 8 * 1024**3
-KEPT_SECONDS = 86_400
 PART = 64 * 1024
-
-
-class NoUpload(Refused):
-    """No upload has this name, or the upload is older than a day; upload the file again."""
-
-
-class Uploads:
-    """Files dropped onto the page, stored in a subfolder of the data folder that only its owner can read."""
-
-    def __init__(self, data_dir: Path) -> None:
-        self._folder = data_dir / "uploads"
-
-    def path(self, upload: str) -> Path:
-        """The file of an upload. Raises NoUpload."""
-        found = self._folder / upload
-        if not upload.isalnum() or not found.exists():
-            raise NoUpload("That file is no longer stored; upload it again.")
-        return found
-
-    def create(self) -> Path:
-        """Create an empty file, and delete uploads that are older than a day."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for file in self._folder.iterdir():
-            if file.stat().st_mtime < time.time() - KEPT_SECONDS:
-                file.unlink()
-        made = self._folder / secrets.token_hex(16)
-        made.touch(mode=0o600)
-        return made
 
 
 class Transfers:
@@ -61,16 +29,26 @@ class Transfers:
             return refused(403, "Only the operator's session of the memory page may request this.")
         file = self._uploads.create()
         size = 0
-        with file.open("wb") as target:
-            async for part in request.stream():
-                size += len(part)
-                if size > MOST_BYTES:
-                    break
-                target.write(part)
+        try:
+            with file.open("wb") as target:
+                async for part in request.stream():
+                    size += len(part)
+                    if size > MOST_BYTES:
+                        break
+                    target.write(part)
+        except ClientDisconnect:
+            size = MOST_BYTES + 1
         if size > MOST_BYTES:
-            file.unlink()
+            file.unlink(missing_ok=True)
             return refused(413, "The file is larger than 8 GiB; use `tellonce import` for it.")
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
+
+    async def discard(self, request: Request) -> Response:
+        """Delete the uploaded files, because the person does not import them."""
+        if not await self._may(request):
+            return refused(403, "Only the operator's session of the memory page may request this.")
+        self._uploads.clear()
+        return JSONResponse({}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
         """Send all data of the operator as JSON Lines."""
@@ -90,3 +68,7 @@ async def _exported() -> AsyncGenerator[bytes]:
         assert process.stdout is not None  # it was opened as a pipe
         while part := await process.stdout.read(PART):
             yield part
+        # The process has closed its output, but still closes the database. Terminating it now would also let Popen take
+        # its exit code from asyncio, which then warns of an unknown child process.
+        if await process.wait():
+            raise CommandRefused("The export failed; the server's log says why.")

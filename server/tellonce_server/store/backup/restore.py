@@ -32,9 +32,9 @@ async def in_use(connection: Any) -> bool:
     return bool(await connection.fetchval(query("backup.sessions")))
 
 
-async def texts_held(connection: Any) -> int:
-    """The number of messages and memories."""
-    return int(await connection.fetchval(query("backup.texts")))
+async def texts_held(connection: Any) -> dict[int, int]:
+    """The number of messages and memories of each owner."""
+    return {row["owner_id"]: row["texts"] for row in await connection.fetch(query("backup.texts"))}
 
 
 async def aside(connection: Any, key_name: str) -> Aside:

@@ -51,6 +51,8 @@ async function plan(state, file) {
   const answer = await fetch("/page/upload", { method: "POST", body: file });
   const sent = await answer.json();
   if (!answer.ok) return show(state, h("p", { className: "bad" }, sent.error));
+  addEventListener("hashchange", discard);
+  addEventListener("pagehide", discard);
   await look(state, sent.upload, "", bar);
 }
 
@@ -61,7 +63,14 @@ async function look(state, upload, me, told) {
     found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
   show(state, h("div", { className: "card", id: "import-plan" }, h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value)))),
     found.messages && !found.mine ? [h("p", t("import.who")), h("div", { className: "row end" }, field(t("import.me"), name), button(t("again"), () => look(state, upload, name.value.trim(), working(state, t("import.reading", { file: "" })))))] : null,
-    h("div", { className: "row" }, button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => show(state)))));
+    h("div", { className: "row" }, button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
+}
+
+/* Deletes the uploaded file, which is not imported. The page may be closing, so the answer is not awaited. */
+function discard() {
+  removeEventListener("hashchange", discard);
+  removeEventListener("pagehide", discard);
+  fetch("/page/discard", { method: "POST", keepalive: true });
 }
 
 function estimate(found) {
@@ -71,6 +80,8 @@ function estimate(found) {
 }
 
 async function run(state, upload, me) {
+  removeEventListener("hashchange", discard);
+  removeEventListener("pagehide", discard);
   const done = await call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, working(state, t("import.working")));
   show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }

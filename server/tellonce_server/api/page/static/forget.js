@@ -64,7 +64,7 @@ async function confirm(place, args, typed, found, ticks, near) {
   const kept = ticks.filter((x) => !x.box.checked).map((x) => x.match.id);
   const results = [await call("forget", { ...args, confirm: found.confirm, except: kept }, told)];
   for (const also of alsoForget(near.filter((x) => x.box.checked).map((x) => x.match))) results.push(await all(also, told));
-  done(place, results);
+  done(place, results, kept.length);
 }
 
 /* The arguments that forget related matches by number: all memories in one call, messages in one call for each chat. */
@@ -79,11 +79,11 @@ async function all(args, told) {
   return found.confirm ? call("forget", { ...args, confirm: found.confirm, except: [] }, told) : found;
 }
 
-function done(place, results) {
+function done(place, results, kept) {
   const left = results.reduce((sum, x) => sum + (x.traces_left ?? 0), 0);
   const erased = {};
   for (const result of results) for (const [name, n] of Object.entries(result.erased)) erased[name] = (erased[name] ?? 0) + n;
-  show(place, h("h2", { className: left ? "bad" : "good", id: "traces" }, t("forget.traces", { n: left })),
+  show(place, h("h2", { className: left ? "bad" : "good", id: "traces" }, kept ? t("forget.traces.ticked", { n: left, kept: number(kept) }) : t("forget.traces", { n: left })),
     h("p", t("forget.erased", { counts: counts(erased) })),
     results.flatMap((x) => x.left).map((x) => h("p", { className: "quote" }, x.text)),
     [...new Set(results.flatMap((x) => x.notes))].map((x) => h("p", x)),

@@ -1,0 +1,54 @@
+"""Whose memory a database holds, if the settings name a user who has none or almost none of it.
+
+This happens after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
+`.env`.
+"""
+
+from collections.abc import Mapping
+
+import asyncpg
+
+from tellonce.settings import DEFAULT_USER_ID, ServerSettings
+from tellonce_cli.database import connected, database
+from tellonce_cli.screen import CommandFailed
+from tellonce_server.app.whereabouts import has_memory
+from tellonce_server.store.backup.restore import texts_held
+from tellonce_server.store.postgres.embedded import EmbeddedPostgresError
+
+MOVE = f"TELEGRAM_USER_ID={DEFAULT_USER_ID} tellonce export mine.jsonl && tellonce import mine.jsonl"
+"""The command that copies the local user's memory to the user of the settings."""
+
+
+async def hidden(settings: ServerSettings) -> str | None:
+    """The sentence of `named` about this machine's database; None if the database cannot be read."""
+    if not has_memory(settings):
+        return None
+    try:
+        async with database(settings) as dsn, connected(dsn) as connection:
+            return named(await texts_held(connection), settings)
+    except (CommandFailed, EmbeddedPostgresError, OSError, asyncpg.PostgresError):
+        return None
+
+
+def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
+    """A sentence that names the user whose memory the settings hide, and the remedy; None if nothing is hidden.
+
+    `texts` has the number of messages and memories of each owner. The local user's memory counts as hidden until the
+    user of the settings has at least half as many texts, which is the case after a move.
+    """
+    user = settings.default_user
+    own = texts.get(user, 0)
+    local = texts.get(DEFAULT_USER_ID, 0) if user != DEFAULT_USER_ID else 0
+    if local > 2 * own:
+        return (
+            f"{local} messages and memories belong to the local user of this computer (user {DEFAULT_USER_ID}), so user "
+            f"{user} does not see them. To copy them to user {user}: {MOVE}"
+        )
+    others = [owner for owner, count in texts.items() if count and owner > 0 and owner not in settings.user_ids]
+    if own or not others:
+        return None
+    holder = max(others, key=lambda owner: texts[owner])
+    return (
+        f"This memory holds nothing of user {user}. It holds the memory of user {holder}: set TELEGRAM_USER_ID={holder} "
+        "(copy your .env)."
+    )

@@ -1,0 +1,60 @@
+"""Files dropped onto the memory page, until they are imported. They are the only copies of a person's words outside of
+the database, so they are kept for a short time only."""
+
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from tellonce_server.core.errors import Refused
+
+KEPT_SECONDS: Final = 3600
+
+
+class NoUpload(Refused):
+    """There is no such upload, or it is older than an hour; upload the file again."""
+
+
+class Uploads:
+    """A subfolder of the data folder that only its owner can read."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._folder = data_dir / "uploads"
+
+    def path(self, upload: str) -> Path:
+        """The file of an upload, which is then kept for another hour. Raises NoUpload."""
+        found = self._folder / upload
+        if not upload.isalnum() or not found.exists():
+            raise NoUpload("That file is no longer stored; upload it again.")
+        os.utime(found)
+        return found
+
+    def create(self) -> Path:
+        """Create an empty file."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = self._folder / secrets.token_hex(16)
+        made.touch(mode=0o600)
+        return made
+
+    def clear(self, older_than: float = 0) -> None:
+        """Delete the files that were not used for this number of seconds."""
+        latest = time.time() - older_than
+        for file in self._folder.glob("*"):
+            if not older_than or (file.exists() and file.stat().st_mtime < latest):
+                file.unlink(missing_ok=True)
+
+    async def expire(self) -> None:
+        """Delete the files of imports that were abandoned."""
+        self.clear(KEPT_SECONDS)
+
+    @contextmanager
+    def cleared(self) -> Iterator[None]:
+        """Delete all files before and after the block."""
+        self.clear()
+        try:
+            yield
+        finally:
+            self.clear()
