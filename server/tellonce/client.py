@@ -43,7 +43,7 @@ class MemoryClient:
 
     @property
     def mcp(self) -> Client:
-        """The MCP client that this client uses, for resources, prompts and subscriptions."""
+        """The client of the MCP library that this client uses, for resources, prompts and subscriptions."""
         return self._client
 
     async def record_message(self, args: c.RecordMessageArgs) -> c.RecordedMessage:

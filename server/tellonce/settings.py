@@ -81,7 +81,7 @@ DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
-    """Some settings are wrong or missing; the text names each setting and its mistake."""
+    """Some settings are wrong or missing; the exception text names each such setting and what is wrong with it."""
 
 
 class Budgets(Group):

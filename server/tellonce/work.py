@@ -57,7 +57,7 @@ class NotableSentence(Contract):
 
 
 class KnownMemory(Contract):
-    """An existing memory, which the model may refer to by its number."""
+    """An existing memory, which the model may refer to by the memory's number."""
 
     id: int
     kind: MemoryKind

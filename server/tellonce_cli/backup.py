@@ -63,7 +63,7 @@ async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
 
 
 def taken(file: Path) -> datetime:
-    """When a backup was made, according to its file name."""
+    """Return the time at which a backup was made, according to the name of its file."""
     return datetime.strptime(file.name, NAME).replace(tzinfo=UTC)
 
 

@@ -72,8 +72,8 @@ def _show(client: Client, name: ClientName) -> None:
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
-    """The path of the client's file, and its text with our entry added. Secrets are shown only with `reveal`. Raises
-    CommandFailed."""
+    """Return the path of the client's file, and the text of that file with our entry added. Secrets are shown only with
+    `reveal`. Raises CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
     return file, _changed(client, file, _command(load(ServerSettings), reveal))

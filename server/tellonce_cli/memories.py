@@ -161,7 +161,7 @@ def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
 
 
 def _wording(found: c.Explanation) -> str:
-    """Who worded the memory; the page shows the same."""
+    """Return a sentence about who worded the memory; the page shows the same sentence."""
     if found.model:
         return f"worded by {found.model}"
     if found.versions:

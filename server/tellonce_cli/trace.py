@@ -91,7 +91,8 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events in the newest `days` files whose line contains `about`. A line that a crash cut short is skipped."""
+    """Yield the events of the newest `days` files whose lines contain the text `about`. A line that a crash cut short
+    is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():

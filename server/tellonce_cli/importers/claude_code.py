@@ -198,7 +198,7 @@ def _aside(entry: dict[str, Any]) -> bool:
 
 
 def _text(content: object) -> str:
-    """The text of the entry, without tool results and images."""
+    """Return the text of an entry, without tool results and images."""
     if isinstance(content, str):
         return content.strip()
     blocks: list[Any] = content if isinstance(content, list) else []

@@ -49,7 +49,7 @@ ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, 
 
 
 class NotAsItShouldBe(ValueError):
-    """An entry does not have the documented form; the text says how it differs."""
+    """An entry does not have the documented form; the exception text says how the entry differs."""
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:

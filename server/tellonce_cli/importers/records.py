@@ -128,7 +128,8 @@ def _joined(path: list[str], key: str) -> str:
 
 
 def read_record(parse: Callable[[Any], Iterator[Item]], record: Record) -> Iterator[Item]:
-    """The items of a record, or an `Unreadable` with the reason and the record's number."""
+    """Yield the items of a record; if the record cannot be read, yield an `Unreadable` with the reason and the record's
+    number."""
     name = f"record {record.number}"
     if record.refused:
         yield Unreadable(f"{name}: it is {record.refused}")

@@ -307,5 +307,5 @@ def turn_tool(ready: GetActors) -> ToolSpec:
 
 
 def _hook_form(turn: RecordedTurn) -> str:
-    """The text of a result: JSON that the hook prints unchanged."""
+    """Return the text of a result for the hook: JSON that the hook prints unchanged."""
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)

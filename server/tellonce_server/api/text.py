@@ -130,7 +130,7 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _goes(m: c.ForgetMatch) -> str:
-    """The part of a message that goes, if the rest of it stays."""
+    """Return a note with the part of a message that an erasure removes; empty if the whole message is removed."""
     return f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
 
 

@@ -155,7 +155,7 @@ async def _refused(token: HeldToken) -> JSONResponse | None:
 
 
 def _unknown() -> JSONResponse:
-    """The same response that the SDK sends for an unknown token."""
+    """Return the same response as the SDK sends for an unknown token."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

@@ -23,7 +23,7 @@ NOTE = "external-database"
 
 
 def described(settings: ServerSettings) -> str:
-    """The memory's database in words, without user and password."""
+    """Describe the database of the memory in words, without user and password."""
     if settings.login_url is None:
         return f"the embedded PostgreSQL in {settings.data_dir}"
     url = urlsplit(settings.login_url)

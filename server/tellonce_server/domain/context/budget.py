@@ -9,8 +9,8 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 LOG_PART = 2
-"""The log may use the number of tokens above the default budget, divided by this number. The rest is for search
-results."""
+"""In a context above the default budget, the log may use the tokens above the default, divided by this number. The rest
+is for search results."""
 ELSEWHERE = 276
 """Maximum tokens of the lines from other threads and chats in a context of the default size or above."""
 NEWLINE = 1

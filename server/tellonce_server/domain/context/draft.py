@@ -64,11 +64,11 @@ class Draft:
     _said: str = ""
 
     def say(self, text: str) -> None:
-        """Remember that the context shows this text, so that no other section repeats it."""
+        """Remember that the context shows this text, so that no other section shows it again."""
         self._said += f"{statement(text, quoted=False)}\n"
 
     def says(self, line: str) -> bool:
-        """Whether the context already shows what this line states."""
+        """Whether the context already shows the statement of this line."""
         made = statement(contained(line))
         return bool(made) and made in self._said
 

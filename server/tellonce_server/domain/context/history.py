@@ -19,7 +19,7 @@ from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
 
 STEP = 8
-"""Number of messages by which the start moves at a time."""
+"""Number of messages by which the start of the history moves at a time."""
 
 ALWAYS = 3
 """Number of the latest messages that are shown with any budget, clipped if necessary."""
@@ -143,8 +143,8 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """The text of a line whose tokens are counted. Lines are counted from the newest to the oldest, and the day
-        header counts only with the newest line of a day."""
+        """Return the text whose tokens are counted for a line. Lines are counted from the newest to the oldest, and the
+        day header counts only with the newest line of a day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"

@@ -77,7 +77,7 @@ class Shown(NamedTuple):
 @of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
-    """Stored text for use in a line. Secrets are masked, and the text cannot break out of the line.
+    """Make stored text safe for use in a line. Secrets are masked, and the text cannot break out of the line.
 
     The result is cached, because a chat's texts are shown at every turn.
     """
@@ -194,7 +194,8 @@ def _lead(hit: Hit, view: View) -> str:
 
 
 def _teller(hit: Hit) -> str:
-    """The speaker's name, or the role if there is no name. A name that imitates a role is shown after the true role."""
+    """Return the speaker's name, or the speaker's role if there is no name. A name that imitates a role is shown after
+    the true role."""
     name = _name(hit.routine or hit.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
@@ -215,7 +216,8 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """The same line, clipped to `most` tokens. Notes on statements that no longer hold are added to the clipped line."""
+    """Return the same line as in the history, with its text clipped to `most` tokens. Notes on statements that no
+    longer hold are added to the clipped line."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "

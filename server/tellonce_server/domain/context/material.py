@@ -59,7 +59,7 @@ class Material:
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
-        """The search results of these kinds."""
+        """Return the search results of the given kinds."""
         return [hit for hit in self.hits if hit.kind in kinds]
 
     @cached_property

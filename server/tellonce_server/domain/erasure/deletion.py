@@ -54,7 +54,8 @@ LAST_STEPS = 2
 """Number of steps that are reported in addition to the rows: the derived texts, and the last search."""
 
 Report = Callable[[float, float, str], Awaitable[None]]
-"""Called with the number of completed steps, the total, and a description of the last step."""
+"""A function that is called with the number of completed steps, the total number of steps, and a description of the
+last step."""
 
 
 async def unreported(done: float, total: float, doing: str) -> None:

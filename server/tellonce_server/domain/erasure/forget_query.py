@@ -102,8 +102,8 @@ class TopicQuery:
         return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
-        """Sentences with other forms of the words. Lines without a match are cached, because versions of a text share
-        most lines."""
+        """Return marks for the sentences that contain the words in other forms. Lines without a match are cached,
+        because versions of a text share most lines."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
@@ -213,8 +213,8 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> list[int]:
-        """The statements that share at least two words with the sentence, or their only word. If the sentence may write
-        numbers differently, the statement's numbers and dates count as shared words."""
+        """Return the statements that share at least two words with the sentence, or that have only one word and share
+        it. If the sentence may write numbers differently, the statement's numbers and dates count as shared words."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
         otherwise = read.may_count_otherwise
@@ -273,7 +273,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether no letter or digit continues the word at either end. In scripts without spaces, every match is whole."""
+    """Whether the word at the span is a whole word, that is, no letter or digit continues it at either end. In scripts
+    without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

@@ -118,7 +118,7 @@ def unpacked(hits: str) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the request, for checking that a token was issued for it."""
+    """Return a keyed hash of the request, which shows whether a token was issued for this request."""
     meant = _request(args).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
@@ -131,7 +131,8 @@ def selected(args: ForgetArgs, key: bytes) -> bytes:
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
-    """The request without its token and selection, which come only with the confirmation, and without its thread."""
+    """Return the request without its thread, and without its token and selection, which come only with the
+    confirmation."""
     return args.model_copy(
         update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
     )

@@ -25,8 +25,8 @@ chance."""
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching row, its most certain degree, the columns that match with this degree, and the first of these matches.
-    Column -1 is the row's JSON."""
+    """A row that matches, the most certain degree of its matches, the columns that match with this degree, and the
+    first of these matches. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree

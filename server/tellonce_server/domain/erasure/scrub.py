@@ -44,8 +44,8 @@ class Scrubber:
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """At the start, before this process has callers, scrub if a scrub is long overdue. Returns whether a scrub was
-        completed."""
+        """At the start, before this process has callers, scrub the files if a scrub is long overdue. Returns whether a
+        scrub was completed."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:
@@ -79,7 +79,7 @@ class Scrubber:
         logger.info("cancelled %s, because another session needs the table; next attempt at %s", name, self._not_before)
 
     def _rewrites(self) -> list[str]:
-        """The names of the rewrites that are left in this round."""
+        """Return the names of the rewrites that have not been done in this round."""
         return [
             name
             for name in store.rewrites()

@@ -12,7 +12,7 @@ from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from tellonce_text.stemming import stem
 
 _SHARE = 0.6
-"""Minimum share of a statement's words that a sentence must contain to count as stating it."""
+"""A sentence states a statement if it contains at least this share of the statement's words."""
 _SAME = 0.8
 """A sentence and a statement say the same thing if the words that both contain are at least this share of the words of
 the longer of the two."""
@@ -132,7 +132,7 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words state the target and almost nothing else."""
+        """Whether the words `said` state the target and almost nothing else."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:

@@ -121,7 +121,7 @@ def _is_change(one: Scored, likeness: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """The greatest cosine with the unit vectors; 0 if there are none."""
+    """Return the greatest cosine of the vector with one of the unit vectors `others`; 0 if there are none."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 

@@ -17,15 +17,15 @@ from tellonce_server.domain.memory import literals
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""The user's words support a claim if they contain at least this share of the claim's content."""
+"""The user's words support a claim if these words contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""A sentence of the user supports a claim if their cosine is at least this value. In `benchmarks/claims`, all but three
-paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
+"""A sentence of the user supports a claim if the cosine of the sentence and the claim is at least this value. In
+`benchmarks/claims`, all but three paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
 
 UNLIKE: Final = 0.2
-"""A quote whose cosine with the claim is below this is unrelated, unless it contains at least SOME_CONTENT of the
-claim's content."""
+"""A quote is unrelated to a claim if their cosine is below this value, unless the quote contains at least SOME_CONTENT
+of the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -34,7 +34,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Only this many characters of a message are searched for the days and names of a claim. The limit also applies to a
+"""Maximum characters of a message that are searched for the days and names of a claim. The limit also applies to a
 quote that is searched for days."""
 
 MAX_WORDS: Final = 500
@@ -81,8 +81,8 @@ Similarity = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the message it is taken from, and the message's role and time. If there is no quote, `quote` is the
-    whole message."""
+    """A quote, the message that contains the quote, and the role and time of that message. If there is no quote,
+    `quote` is the whole message."""
 
     quote: str
     message: str

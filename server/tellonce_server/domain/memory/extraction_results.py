@@ -40,7 +40,8 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""In past messages, such as an import, a goal without a date counts as ended if its message is older than this."""
+"""In past messages, such as an import, a goal without a date counts as ended if the goal's message is older than
+this."""
 
 
 @dataclass
@@ -304,8 +305,8 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason why the item is uncertain: it failed the check, the model is unsure, or it names a memory that the
-    model was not shown. None if the item is certain."""
+    """Return the reason why the item is uncertain: the item failed the check, the model is unsure, or the item names a
+    memory that the model was not shown. None if the item is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [f"It names memory {i}, which the model was not shown." for i in unknown]
@@ -326,7 +327,7 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """The user's name, if both the statement and the user's own words contain it."""
+    """Return the user's name; None unless both the statement and the user's own words contain the name."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None
@@ -337,8 +338,8 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """For a goal from imported messages, the time at which it ended: its deadline, or WISHES_HOLD after its message.
-    None if the goal is still open, or if the job is not for past messages."""
+    """For a goal from imported messages, return the time at which the goal ended: the goal's deadline, or WISHES_HOLD
+    after the goal's message. None if the goal is still open, or if the job is not for past messages."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

@@ -91,7 +91,8 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """The text in plain characters with its case kept, so that texts that look alike become equal."""
+    """Return the text in plain characters with upper and lower case unchanged, so that texts that look alike become
+    equal."""
     return text if text.isascii() else nfkc(text).translate(_PLAIN)
 
 
@@ -128,7 +129,8 @@ def phrase(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """The words in lower case and plain characters. In a script without spaces, each character counts as a word."""
+    """Return the words of the text in lower case and plain characters. In a script without spaces, each character
+    counts as a word."""
     found = _spellings(text)
     return found if text.isascii() else [part for word in found for part in _parts(word)]
 

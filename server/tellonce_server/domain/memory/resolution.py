@@ -56,8 +56,8 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
-"""Only this many characters of a text are searched for numbers. The contract limits quotes to the same length. The
-search takes about 30 ms at worst."""
+"""Maximum characters of a text that are searched for numbers. The contract limits quotes to the same length. The search
+takes about 30 ms at worst."""
 
 WEEK: Final = 7
 """A statement may name every day of a span of at most this many days. For a longer span, the claim may name only the
@@ -121,7 +121,8 @@ _LONGEST_STAY: Final = 150
 
 
 def _begun(today: date, count: int, unit: str) -> Span:
-    """The span in which something began that has lasted this long. This is a whole year or month, or a few days."""
+    """Return the span in which something began that has lasted for `count` units. This is a whole year or month, or a
+    few days."""
     day = counted_day(today, unit, -count)
     if unit == "year":
         return date(day.year, 1, 1), date(day.year, 12, 31)
@@ -135,8 +136,8 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """The last day of something that begins on `first` and lasts this long, with and without counting the first
-    day."""
+    """Yield the last day of something that begins on `first` and lasts for `count` units, with and without counting the
+    first day."""
     with suppress(ValueError, OverflowError):  # raised after the year 9999
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)

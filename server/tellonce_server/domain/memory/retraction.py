@@ -21,7 +21,7 @@ SHARE: Final = 0.75
 """A sentence repeats a statement if the sentence contains at least this share of the statement's content."""
 
 COSINE: Final = 0.75
-"""A sentence repeats a statement in other words if their cosine is at least this value."""
+"""A sentence repeats a statement in other words if the cosine of the two is at least this value."""
 
 MOST_LINES: Final = 60
 """Maximum sentences that are compared by meaning, counted from the start of the texts."""
@@ -50,7 +50,7 @@ def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str |
 
 
 def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
-    """Whether the sentence repeats the ended statement and not its replacement."""
+    """Whether the sentence repeats the ended statement and not the statement that replaced it."""
     said = literals.said_numbers(sentence)
     best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)

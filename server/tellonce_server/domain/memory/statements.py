@@ -64,7 +64,7 @@ class Statements:
         return next((m for m in alike if dedup.same(m.content, new.content)), None)
 
     async def add(self, q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
-        """Add the statement without comparing it to others."""
+        """Add the statement without comparing it to other statements."""
         indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
         return await memories.add(
             q,
@@ -136,7 +136,7 @@ class Statements:
     async def affirm(
         self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
     ) -> tuple[Memory | None, list[Memory]]:
-        """Make a known statement active, and end the memories that it was meant to replace or end."""
+        """Make a known statement active, and end the memories that this statement was meant to replace or end."""
         intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
         if held is None or intends is None:

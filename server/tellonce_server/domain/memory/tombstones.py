@@ -38,8 +38,8 @@ class Tombstones:
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. A client may send forgotten sentences
-        again when it edits the message.
+        """Return the text without the sentences that were forgotten in this message. A client may send forgotten
+        sentences again when it edits the message.
 
         Returns None if the text equals the message's text before the erasure.
         """

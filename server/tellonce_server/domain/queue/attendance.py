@@ -9,8 +9,8 @@ from tellonce_server.store import queue
 from tellonce_server.store.queue import JobKey
 
 SILENT = timedelta(seconds=90)
-"""A worker that was not seen for this long counts as gone. A claim waits at most 60 seconds, and a lease is extended
-every 20 seconds.
+"""A worker that has made no request for this long counts as gone. A claim waits at most 60 seconds, and a lease is
+extended every 20 seconds.
 """
 
 FORGOTTEN = timedelta(days=1)

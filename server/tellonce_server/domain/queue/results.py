@@ -204,5 +204,5 @@ def _rolled_up_in(job: Job) -> tuple[str, str]:
 
 
 def lists_of(live: Sequence[Memory]) -> profile.Lists:
-    """The lists of the profile: the memories' texts by kind."""
+    """Return the lists of the profile: for each kind of memory, the texts of the memories."""
     return profile.Lists(**{name: [m.content for m in live if m.kind == kind] for name, kind in LISTED})
