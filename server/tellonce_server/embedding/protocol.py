@@ -92,7 +92,8 @@ class NoEmbedder:
 
 
 async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
-    """The vector in PostgreSQL's form, or None if no embedder is available; the caller then uses words alone."""
+    """Return the text's vector in PostgreSQL's form; None if no embedder is available, in which case the caller uses
+    words alone."""
     try:
         model, vectors = embedder.model, await embedder.embed([text], urgent=True)
     except EmbeddingUnavailable:

@@ -41,7 +41,7 @@ LOGGED, LOGGED_CHUNKS = 2_000, 400
 """Maximum memories and chunk summaries read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
-"""Unread exchanges are counted up to this number, which is also the limit in `context.sql`."""
+"""Unread exchanges are counted only up to this number. `context.sql` has the same limit."""
 
 NEIGHBOURS = 2
 
@@ -185,7 +185,7 @@ class ContextReader:
         return await memories.changes(self._deps.database, r.where.owner_id, shown, places, chat)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
-        """The search request, or None if there is nothing to search for."""
+        """Return the search request; None if there is nothing to search for."""
         wanted = r.args.include is None or "relevant" in r.args.include
         if not wanted or not r.args.query or not r.args.query.strip():
             return None

@@ -30,7 +30,7 @@ from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
 MOST_WORDS = 6
-"""Maximum words of a topic that are searched for one by one."""
+"""Maximum words of a topic for which a separate search is made."""
 EXTERNAL_NOTE = (
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text."
 )

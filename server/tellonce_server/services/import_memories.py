@@ -114,7 +114,7 @@ class Keeper:
     _history: list[ExportedMemory] = field(default_factory=list)
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Store one statement, unless it says nothing, is too long, is already known, or was forgotten."""
+        """Store one statement, unless the statement says nothing, is too long, is already known, or was forgotten."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"
@@ -219,8 +219,8 @@ class Keeper:
             )
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """An existing memory with the same text and the same start. If there is none and the item has no end, a memory
-        with the same text and no end."""
+        """Return the existing memory with the same text and the same start. If there is none and the item has no end, a
+        memory with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)

@@ -28,9 +28,9 @@ BATCH = 500
 
 
 HELD = timedelta(minutes=4)
-"""How long imported exchanges wait to be read, unless the import ends earlier or extends the time. A worker would
-otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is shorter than
-LATEST_START, because a later date would count as a wrong clock."""
+"""How long imported exchanges wait before they may be read, unless the import ends earlier or extends this time. A
+worker would otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is
+shorter than LATEST_START, because a later date would count as a wrong clock."""
 
 
 class OwnConversation(NamedTuple):
@@ -99,7 +99,7 @@ class Importers:
         return Imported(sum(one.created for one in done), sum(one.duplicates for one in done))
 
     async def hold(self) -> None:
-        """Extend the time for which the exchanges are held, if much of it has passed."""
+        """Extend the time for which the exchanges are held, if much of this time has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
             await queue.hold(self._deps.database, self._where.owner_id, now, now + HELD)
@@ -204,7 +204,7 @@ class Importer:
 
 
 def clean(text: str) -> str:
-    """The text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
+    """Return the text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 

@@ -45,7 +45,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Incoming:
-    """An incoming message with the values computed from it."""
+    """An incoming message, and the values that are computed from the message."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -157,7 +157,7 @@ class Recorder:
         )
 
     async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
-        """Handle a known id: the same text is a duplicate, another text is an edit."""
+        """Handle a message whose id is known: with the same text it is a duplicate, with another text it is an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
@@ -173,7 +173,7 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
-        """The text without the parts of this message that were forgotten. A client that sends the message again
+        """Return the text without the parts of this message that were forgotten. A client that sends the message again
         therefore does not restore forgotten sentences."""
         place = (m.where.owner_id, m.where.chat_id, old.id)
         text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)

@@ -191,8 +191,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """The memory that has the same words but another due day. The user's new statement replaces the memory, because
-        the due time is part of the statement."""
+        """Return the memory that has the same words as the new statement but another due day. The user's new statement
+        replaces the memory, because the due time is part of the statement."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()

@@ -22,7 +22,7 @@ AT_ONCE: Final = 10
 """Maximum exchanges handed out at a time."""
 
 HELD: Final = timedelta(hours=1)
-"""How long the assistant may take to report what it learned."""
+"""Maximum time between handing out exchanges to the assistant and the assistant's report of what it learned."""
 
 MOST_LINES: Final = 40
 
@@ -33,8 +33,8 @@ class HandingOut:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """The newest exchanges of this chat that no model has read, with instructions. The next call returns other
-        exchanges."""
+        """Return the newest exchanges of this chat that no model has read, with instructions for the assistant. The
+        next call returns other exchanges."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, where.owner_id, where.chat_id, now, AT_ONCE, handed_before=now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -86,8 +86,8 @@ A word such as "tomorrow" means a day: write the date."""
 
 
 def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory], zone: ZoneInfo) -> str:
-    """The text for the assistant: the instructions, the memories that it may change, and the exchanges, oldest
-    first."""
+    """Return the text for the assistant: the instructions, the memories that the assistant may change, and the
+    exchanges, oldest first."""
     if not any(parts):
         return NOTHING
     told = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]

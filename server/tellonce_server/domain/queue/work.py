@@ -254,7 +254,8 @@ class WorkQueue:
             await self.fail(args)
 
     async def _require_handed_in(self, key: JobKey, fence: int) -> None:
-        """Raise ClaimLost unless this claim's result has already been stored and only the response was lost."""
+        """Raise ClaimLost unless the result of this claim has already been stored, that is, only the response to the
+        worker was lost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")

@@ -190,7 +190,7 @@ def level_of(job: Job) -> summaries.Rolling:
 
 
 def sender_time(line: Line) -> datetime:
-    """The time with the offset of the sender's clock."""
+    """Return the time at which the message was sent, with the UTC offset of the sender's clock."""
     return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
 
 

@@ -29,8 +29,8 @@ NEIGHBOURED = 40
 match the question and are found only because a neighboring message does."""
 
 OF_A_SPAN = 1000
-"""Maximum messages read from the start of a period that a question names; a month of a busy chat has about this
-many."""
+"""Maximum messages read from the start of a period that a question names. A month of a busy chat has about this many
+messages."""
 
 MEMORIES = 40
 LISTED = 60
@@ -145,7 +145,7 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """The whole texts of messages, by (chat, number)."""
+    """Return the whole text of each message, by (chat, number)."""
     if not places:
         return {}
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]

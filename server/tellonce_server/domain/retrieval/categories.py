@@ -70,7 +70,8 @@ class Categories:
         return done
 
     def near(self, question: Vector) -> list[str]:
-        """The words of the categories nearest to a question's vector; none until `assign` has embedded the names."""
+        """Return the words of the categories nearest to a question's vector; empty until `assign` has embedded the
+        names."""
         if self._named is None or self._named.model != self._embedder.model:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)

@@ -14,7 +14,7 @@ from tellonce_text.lexicon import IRREGULAR
 
 
 def index_text(content: str, speaker: str | None) -> str:
-    """The indexed text of a message: its content and its speaker."""
+    """Return the text of a message that is indexed: the message's content and speaker."""
     return normal(f"{speaker}: {content}" if speaker else content)
 
 
@@ -57,7 +57,8 @@ def _pairs(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text with plain letters instead of full-width and accented Latin letters. Other scripts keep accents."""
+    """Return the text with full-width and accented Latin letters replaced by plain letters. Other scripts keep
+    accents."""
     return nfkc(text).translate(_PLAIN)
 
 

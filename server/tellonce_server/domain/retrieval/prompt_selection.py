@@ -25,8 +25,8 @@ MEMORY_COVERED = 0.15
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""Minimum cosine and minimum share of the query's words. A message found for a user message that is not a question must
-reach at least one of the two."""
+"""Minimum cosine of a message with the query, and minimum share of the query's words in the message. A message found
+for a user message that is not a question must reach at least one of the two."""
 
 OTHER_THREAD_MARGIN = 0.25
 """Minimum margin for a message of another thread, if this thread has a relevant message. The message's share of the
@@ -94,10 +94,10 @@ def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]
 
 
 SAME_QUESTION = 0.9
-"""An earlier question counts as the current question in other words if its cosine is at least this value."""
+"""An earlier question counts as the current question in other words if the cosine of the two is at least this value."""
 
 REPEATED = 0.7
-"""An answer counts as a repetition if at least this share of its word pairs occurs in better results."""
+"""An answer counts as a repetition if at least this share of the answer's word pairs occurs in better results."""
 
 _WORD = re.compile(r"\w+")
 

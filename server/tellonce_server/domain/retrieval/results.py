@@ -80,7 +80,7 @@ class SearchRequest:
 
     @property
     def mark(self) -> int:
-        """A checksum of everything that is the same for all pages of the search. A cursor contains it."""
+        """Return a checksum of all fields of the search that must be the same for every page. A cursor contains it."""
         fixed = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in PER_PAGE]
         return crc32(repr(fixed).encode())
 

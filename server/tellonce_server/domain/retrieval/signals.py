@@ -24,12 +24,12 @@ from tellonce_text.dates.meanings import Span, message_spans
 Floats: TypeAlias = NDArray[np.float64]
 
 ONE_MATCH: Final = 0.0607927
-"""`ts_rank` of a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64 times this
-value."""
+"""The value of `ts_rank` for a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64
+times this value."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""Maximum length and distance of a period that a message's own words, such as "last month", refer to. Vaguer words such
-as "last year" are ignored."""
+"""Maximum length of a period, and its maximum distance in time from a message, if the message refers to it by words
+such as "last month". Vaguer words such as "last year" are ignored."""
 
 
 class Candidate(NamedTuple):

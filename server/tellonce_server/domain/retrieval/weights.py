@@ -76,8 +76,8 @@ ROUTINE: Final = 1.5
 """For a routine message if the query contains a part of the routine's name ("morning" of morning-summary)."""
 
 BEFORE: Final = 0.3
-"""The share of the previous message's similarity that a message gets, because consecutive messages often have the same
-subject."""
+"""The share of the previous message's similarity that is added to a message, because consecutive messages often have
+the same subject."""
 
 ANSWER: Final = 0.3
 """An additional share of the previous message's similarity if the previous message is a question, which the message may

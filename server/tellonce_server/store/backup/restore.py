@@ -15,8 +15,8 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that a restore must not replace: the tombstones, the tokens, and the secret key that only this database
-    and its backups have."""
+    """The data that a restore must not replace: the tombstones, the tokens, and the secret key, which only this
+    database and the backups of this database have."""
 
     tombstones: Rows
     tokens: str
@@ -33,7 +33,7 @@ async def in_use(connection: Any) -> bool:
 
 
 async def texts_held(connection: Any) -> dict[int, int]:
-    """The number of messages and memories of each owner."""
+    """Return, for each owner, the number of messages and memories together."""
     return {row["owner_id"]: row["texts"] for row in await connection.fetch(query("backup.texts"))}
 
 
