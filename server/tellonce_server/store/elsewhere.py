@@ -36,7 +36,7 @@ class Elsewhere:
 
 async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
     """Read the recent messages from outside the thread. `excluded` is the external id of the message being answered.
-    Messages recorded after `before` are not read."""
+    Messages recorded after that message are not read."""
     row = await q.row(
         "elsewhere.read",
         *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
