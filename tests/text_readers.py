@@ -164,6 +164,12 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
+    "tellonce_server.domain.context.lines.clipped_line": lambda text: lines.clipped_line(
+        _line(text), lines.View(NOW, ZONE, "root:1"), 500
+    ),
+    "tellonce_server.domain.context.lines.clipped_text": lambda text: lines.clipped_text(
+        _line(text), lines.View(NOW, ZONE, "root:1"), 1, 500
+    ),
     "tellonce_server.domain.context.lines.shown": lambda text: lines.shown(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
@@ -334,7 +340,7 @@ NOT_READERS = frozenset(
     tellonce_relay.buttons.button tellonce_relay.catalogue.counted tellonce_relay.catalogue.in_every_language
     tellonce_relay.catalogue.language_of tellonce_relay.catalogue.phrase tellonce_relay.catalogue.words
     tellonce_relay.updates.access.is_for_us tellonce_relay.buttons.read tellonce_relay.config_file.read
-    tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
+    tellonce_relay.commands.forget_list.list_of tellonce_relay.seen_store.append tellonce_relay.seen_store.write tellonce_relay.updates.polling.readable
     tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
