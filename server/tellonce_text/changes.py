@@ -49,9 +49,9 @@ class Change(NamedTuple):
 
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
-    """The text with a mark after the words that are no longer true. If these words are not known, the mark is at the
-    end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark states the
-    memory's content, unless the reader knows the memory's number (`known`) from another line."""
+    """Return the text with a mark after each group of words that are no longer true. If these words are not known, the
+    mark is at the end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark
+    states the memory's content, unless the reader knows the memory's number (`known`) from another line."""
     marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, change)) is not None]
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"

@@ -93,7 +93,7 @@ def _lower(word: str) -> str:
 
 
 def _amounts(text: str) -> Iterator[str]:
-    """Each amount of the text, whether it is written in digits or in words."""
+    """Yield each amount of the text, which may be written in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
     position = 0
     while position < len(matches):

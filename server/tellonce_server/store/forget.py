@@ -61,8 +61,8 @@ class Preview:
 
 @dataclass(frozen=True)
 class NewText:
-    """A message's new text. `texts` is in the order of `TextRow.texts`; `claims` are hashes of the removed
-    sentences."""
+    """The new text of a message that an erasure changes. `texts` is in the order of `TextRow.texts`; `claims` are
+    hashes of the removed sentences."""
 
     chat_id: int
     id: int
@@ -94,7 +94,7 @@ async def texts(
 
 
 async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
-    """The messages with these keys (chat, number)."""
+    """Return the messages with the keys `keys`, each (chat, number)."""
     return [TextRow(*row) for row in await q.rows("forget.messages", owner_id, *unzip(keys, 2))]
 
 
@@ -203,7 +203,8 @@ async def clear_notes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
-    """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
+    """Return the chunk summaries that cover the messages `keys`, each as (chat, thread, first message, last
+    message)."""
     return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
 
 

@@ -37,7 +37,7 @@ async def down(q: Queries, start: datetime) -> list[ProviderDown]:
 
 
 async def months(q: Queries) -> list[tuple[str, int, float]]:
-    """Each month with the number and the cost of its calls, newest first."""
+    """Return each month with the number of calls in the month and the cost of these calls, newest first."""
     return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
 
 

@@ -132,7 +132,7 @@ async def add(
 
 
 async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
-    """The user's name as the user most recently stated it, or None."""
+    """Return the user's name as the user most recently stated it; None if the user has stated no name."""
     name: str | None = await q.value("memories.user_name", owner_id, chat_id)
     return name
 

@@ -148,7 +148,8 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
 
 
 async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
-    """The message of `channel` with this external id, or else the chat's only message with this id."""
+    """Return the message of `channel` with this external id; if there is none, return the chat's only message with this
+    id."""
     return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
 
 

@@ -188,8 +188,8 @@ async def restore(q: Queries, owner_id: int, former: Former, now: datetime, sinc
 
 
 async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
-    """Reactivate the memories that this memory replaced or ended after `since`. Returns the number of revived
-    memories."""
+    """Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
+    revived memories."""
     return await q.run("page.revive", owner_id, memory_id, now, since)
 
 

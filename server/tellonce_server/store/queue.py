@@ -267,8 +267,8 @@ async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: 
 
 @dataclass(frozen=True)
 class Reading:
-    """The number of exchanges that one tier has read. `tier` is None for queued exchanges. `again` marks queued
-    exchanges that were read before and wait for a better tier."""
+    """How many exchanges one tier has read. `tier` is None for queued exchanges. `again` marks queued exchanges that
+    were read before and wait for a better tier."""
 
     tier: Tier | None
     again: bool

@@ -32,7 +32,7 @@ def rewrites() -> list[str]:
 
 
 async def is_due(database: Database, latest: datetime) -> bool:
-    """Whether text was erased since the last scrub, and that scrub was before `latest`."""
+    """Whether text was erased since the last scrub, and the last scrub was before `latest`."""
     return bool(await database.value("scrub.due", latest))
 
 

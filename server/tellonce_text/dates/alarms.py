@@ -49,8 +49,8 @@ class _Repeat(NamedTuple):
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm that a text orders. The time of the alarm may be in the past. None if the text gives no time, or a time
-    that cannot be represented.
+    """Return the alarm that a text orders. The time of the alarm may be in the past. None if the text gives no time, or
+    a time that cannot be represented.
 
     `language` is the order's language, if known; otherwise it is detected from the words.
     """
@@ -87,7 +87,7 @@ def _is_among(weekday: int, field: str) -> bool:
 
 
 def _led_by(line: Line, start: int) -> int:
-    """The start of an expression, including words such as `on` and `at` before it."""
+    """Return the start of an expression; words such as `on` and `at` before the expression belong to it."""
     index = next(at for at in range(len(line)) if line[at].start == start)
     while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
         index -= 1
@@ -180,7 +180,8 @@ def _of_month(line: Line, end: int, today: date) -> _Repeat:
 
 
 def _once(line: Line, said: Said, local: datetime) -> Alarm | None:
-    """The alarm from the first expression with a time of day, else from the first expression that names a day."""
+    """Return the alarm from the first expression with a time of day; without one, from the first expression that names
+    a day."""
     found = [one for first, item in items(line) if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)

@@ -128,7 +128,7 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The same meaning, marked as not certain, because June and April are also names of people."""
+    """Return the same meaning, marked as uncertain, because June and April are also names of people."""
 
     def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)

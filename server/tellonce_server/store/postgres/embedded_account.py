@@ -44,7 +44,8 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` and all its parents. Only mode bits are checked, not access lists."""
+    """Whether the account may enter `directory` and all parents of this directory. Only mode bits are checked, not
+    access lists."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 

@@ -199,7 +199,8 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def postmaster(cluster: Path) -> int | None:
-    """The pid of this cluster's running server, or None. The process itself is checked, because pids are reused."""
+    """Return the pid of this cluster's running server; None if no server of this cluster runs. The process itself is
+    checked, because pids are reused."""
     pid = _recorded_pid(cluster)
     return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
 
@@ -242,8 +243,8 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether any process has this pid. A zombie counts as alive, because a zombie also counts in the check that a
-    postmaster makes before it starts."""
+    """Whether a process with this pid exists. A zombie counts as alive, because a zombie also counts in the check that
+    a postmaster makes before it starts."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -70,7 +70,7 @@ async def hold(path: Path, mode: Mode) -> HeldLock:
 
 
 def try_hold(path: Path) -> HeldLock | None:
-    """An exclusive lock on `path`, or None if another process has it."""
+    """Return an exclusive lock on `path`; None if another process has this lock."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if _try_lock(descriptor, "exclusive"):
         return HeldLock(descriptor)

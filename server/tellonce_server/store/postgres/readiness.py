@@ -75,7 +75,7 @@ def lacking(found: Readiness) -> list[str]:
 
 
 def for_administrator(found: Readiness) -> str:
-    """The text that asks an administrator to run the missing statements; empty if nothing is missing."""
+    """Return the text that asks an administrator to run the missing statements; empty if no statement is missing."""
     needed = lacking(found)
     if not needed:
         return ""
