@@ -36,7 +36,7 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where it is, and how it is stored. The settings of the
+"""The settings that determine whose memory a server serves, where that memory is, and how it is stored. The settings of the
 chosen embedder are added; their names begin with its name, such as `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
@@ -48,8 +48,9 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
-    our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a placeholder."""
+    """The entry for Claude Desktop. The snippet contains absolute paths and the settings, because Claude Desktop sees
+    neither our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a
+    placeholder."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -85,7 +86,7 @@ def _written(value: object, reveal: bool) -> str:
 
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """The command that adds the server to Claude Code. It reads the token from its file, so the screen does not show
-    it."""
+    """The command that adds the server to Claude Code. The command reads the token from the token's file, so the screen
+    does not show the token."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

@@ -63,7 +63,7 @@ vacuum (full, analyze) thread_state
 vacuum full pg_catalog.pg_statistic
 
 -- name: wait_shortly
--- A session that waits for a table lock makes all later sessions wait too, so it must give up soon.
+-- A session that waits for a table lock makes all later sessions wait too, so such a session must give up soon.
 select set_config('lock_timeout', '400ms', false)
 
 -- name: longest_wait
