@@ -16,7 +16,7 @@ FAR = 0.6
 """The share of facts told in words that a question would not use."""
 
 BACK = 0.6
-"""The share of replies that contain a question similar to one that the benchmark asks later."""
+"""The share of replies that contain a question similar to a question that the benchmark asks later."""
 
 RECALLS = 0.45
 """The share of requests that return to an older fact."""
@@ -35,8 +35,8 @@ _FOLLOW_UPS = (
 
 
 SUBJECTS, AGAIN, CHATS = 16, 8, 4
-"""The number of subjects that have a separate session, of later sessions that return to such a subject, and of sessions
-without facts."""
+"""The number of subjects that have a separate session, the number of later sessions that return to such a subject, and
+the number of sessions without facts."""
 
 
 def write(seed: int) -> Dialogue:
@@ -59,7 +59,7 @@ def write(seed: int) -> Dialogue:
 
 
 def _project_session(script: Script, project: Project, facts: Sequence[projects.Fact], at: datetime) -> None:
-    """Requests about one project; some of them mention a fact."""
+    """Yield requests about one project; some of the requests mention a fact."""
     rng, block = script.rng, project.block
     requests = rng.sample(block.parts["d"], rng.randint(max(2, len(facts)), 4))
     telling = dict(zip(rng.sample(range(len(requests)), len(facts)), facts, strict=True))
@@ -148,8 +148,8 @@ def _exchange(
 
 
 def _questions_back(rng: random.Random, block: Block | None) -> list[str]:
-    """Questions that the assistant asks in its reply. They make a long reply match a later question better than the
-    message that answers it."""
+    """Questions that the assistant asks in its reply. These questions make a long reply match a later question better
+    than the message that answers the later question does."""
     subjects = [block] * 3 if block is not None else []
     subjects.append(rng.choice(blocks("assistant_facts.txt")))
     return [_question_back(rng, x) for x in subjects if rng.random() < BACK]

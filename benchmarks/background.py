@@ -35,7 +35,8 @@ from tellonce_server.store.postgres.embedded import SUPERUSER
 
 UNEMBEDDED = f"select count(*) from messages where owner_id = {WRITTEN_OWNER} and embedding is null"
 WORDS = 14
-"""Words per message. These are 35 tokens of the local model, which splits each invented word into two or three."""
+"""Words per message. These words are 35 tokens of the local model, which splits each invented word into two or
+three."""
 
 
 async def measure(args: argparse.Namespace) -> dict[str, Any]:
@@ -59,7 +60,7 @@ async def measure(args: argparse.Namespace) -> dict[str, Any]:
 
 
 async def _turns(server: Ours, count: int, seed: int) -> Timed:
-    """Run turns one after another and time each as a whole."""
+    """Run turns one after another, and measure the time of each whole turn."""
     stamp = time.time_ns() % 10**9 + seed
     record = writing(server.client, stamp)["record_message"]
     ask = reading(server.client, stamp, big=False)["get_context, fresh query"]

@@ -58,7 +58,7 @@ async def load(memory: Memory, user: int, dialogue: Dialogue) -> Chat:
 
 
 async def rankings(memory: Memory, chat: Chat, probe: Probe) -> dict[str, list[int]]:
-    """Message numbers, best first, by method."""
+    """For each method, return the message ids, best first."""
     async with memory.tables() as tables:
         found = {
             "full text, AND": [r["id"] for r in await tables.fetch(AND, chat.user, probe.text)],

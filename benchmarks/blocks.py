@@ -14,15 +14,15 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Block:
-    """One kind of fact: the possible values of its slots, and its sentences by part (`s` plain statement, `q` question
-    …)."""
+    """One kind of fact: the possible values of the slots (placeholders) in its sentences, and the sentences by part
+    (`s` plain statement, `q` question …)."""
 
     name: str
     slots: Mapping[str, Sequence[str]]
     parts: Mapping[str, Sequence[str]]
 
     def draw(self, rng: random.Random) -> dict[str, str]:
-        """One value for every slot."""
+        """Choose one value at random for every slot."""
         return {name: rng.choice(list(values)) for name, values in self.slots.items()}
 
 

@@ -52,7 +52,7 @@ def _locomo(name: str, sample: Mapping[str, Any]) -> Dialogue:
 
 
 def locomo_entries(talk: Mapping[str, Any]) -> Iterator[tuple[datetime, Mapping[str, Any]]]:
-    """The turns of a conversation in order, each half a minute after the one before."""
+    """Yield the turns of a conversation in order, each half a minute after the turn before it."""
     numbers = sorted(int(key.removeprefix("session_")) for key in talk if re.fullmatch(r"session_\d+", key))
     for number in numbers:
         at = _moment(talk[f"session_{number}_date_time"])

@@ -10,7 +10,7 @@ Regime = Literal["people", "friends", "assistant"]
 
 @dataclass(frozen=True)
 class Turn:
-    """One message. `id` is its place in the dialogue, from 1."""
+    """One message. `id` is the turn's place in the dialogue, from 1."""
 
     id: int
     role: Literal["user", "assistant"]

@@ -96,7 +96,7 @@ async def _main(args: argparse.Namespace) -> int:
 async def measured(
     memory: Memory, dialogues: Sequence[Dialogue], budgets: Iterable[int]
 ) -> dict[int, dict[str, Figures]]:
-    """The figures by budget, then by shape of dialogue and by `shape: kind`."""
+    """Return the figures for each budget, and within a budget for each shape of dialogue and for each `shape: kind`."""
     return {budget: figures(await _contexts(memory, dialogues, budget)) for budget in budgets}
 
 
@@ -110,8 +110,8 @@ async def _contexts(memory: Memory, dialogues: Sequence[Dialogue], budget: int) 
 
 
 async def held(client: MemoryClient, dialogue: Dialogue, probe: Probe, budget: int) -> Held:
-    """Measure the share of evidence turns that the context shows: the beginning of the turn, or the middle part that an
-    excerpt would show."""
+    """Return the share of evidence turns that the context shows. A turn counts if the context has the beginning of the
+    turn, or the middle part that an excerpt would show."""
     context = await client.get_context(c.GetContextArgs(query=probe.text, token_budget=budget))
     text = _squeezed(context.context or "")
     shown = [any(part in text for part in _parts(dialogue.turns[turn - 1].text)) for turn in probe.evidence]
@@ -141,7 +141,8 @@ def fewer(without: Mapping[str, Figures], with_it: Mapping[str, Figures]) -> lis
 def report(
     without: Mapping[int, Mapping[str, Figures]], with_it: Mapping[int, Mapping[str, Figures]], *, kinds: bool
 ) -> list[str]:
-    """One line for each budget and shape: some / all evidence and tokens without the summarizer, then with it."""
+    """Return one line for each budget and shape: the share of questions with some evidence and with all evidence, and
+    the tokens, first without the summarizer and then with it."""
     return [
         f"{budget:>6} {name:<28} n={x.questions:<4} off {_line(x)}   on {_line(with_it[budget][name])}"
         for budget, by_name in without.items()

@@ -62,8 +62,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """One question and the measured signals of its candidates. `shape` is the shape of the dialogue, `ids` are the ids
-    of the candidates."""
+    """One question, and the measured signals of the question's candidates. `shape` is the shape of the dialogue, `ids`
+    are the ids of the candidates."""
 
     shape: str
     measured: Measured

@@ -5,8 +5,8 @@ in all messages, and all memories.
 
 Each case has a separate owner on the real server, without embeddings. During `forget`, three callers repeat a short
 call: another owner and the same owner record messages, and a query looks up one row through the same connection pool.
-The duration of their calls shows how long `forget` delays others. The line `before` gives these durations while nothing
-is being forgotten. With `--quiet` there are no such callers.
+The duration of the callers' calls shows how long `forget` delays others. The line `before` gives these durations while
+nothing is being forgotten. With `--quiet`, there are no other callers.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from tellonce_server.services.import_messages import BATCH, Importer, ImportMess
 NAME = "Quzibro"
 FEW, ALL, EVERYTHING, OTHER = range(FIRST_USER, FIRST_USER + 4)
 EVERY = 60
-"""In the first case, one in this many messages contains the name."""
+"""In the first case, one message in this many contains the name."""
 WORDS = (
     "we they walked talked bought green old house river market again because under seven morning coffee train".split()
 )

@@ -1,5 +1,5 @@
-"""Generates seeded conversations with labeled questions for developing retrieval. No public evaluation corpus was used
-for it.
+"""Generates seeded conversations with labeled questions for developing retrieval. The generator was made without any
+public evaluation corpus.
 
 There are three shapes: two people who write to each other over months (`people`), two friends who chat in short
 careless messages every day (`friends`), and one person with an assistant that gives long answers (`assistant`). Facts

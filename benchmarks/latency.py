@@ -41,7 +41,7 @@ where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
 
 @dataclass
 class Report:
-    """Rows of (transport, messages, clients, tool) with their figures; and single figures by name."""
+    """Rows of (transport, messages, clients, tool), each with its figures; and single figures by name."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     figures: dict[str, Any] = field(default_factory=dict)

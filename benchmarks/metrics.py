@@ -9,7 +9,8 @@ DEPTHS = (5, 10, 20, 50)
 
 @dataclass
 class Recalls:
-    """Recall at DEPTHS of every question, by method, regime (the shape of the dialogue) and kind of question."""
+    """Recall at each of DEPTHS for every question, by method, regime (the shape of the dialogue) and kind of
+    question."""
 
     rows: defaultdict[tuple[str, str, str], list[list[float]]] = field(default_factory=lambda: defaultdict(list))
 
@@ -17,7 +18,8 @@ class Recalls:
         self.rows[method, regime, kind].append([recall(ranked[:depth], evidence) for depth in DEPTHS])
 
     def mean(self, method: str, regime: str, kind: str | None = None) -> list[float]:
-        """The mean recall of one kind, or of all kinds except adversarial questions, which have no answer."""
+        """Return the mean recall of one kind of question, or of all kinds except adversarial questions, which have no
+        answer."""
         rows = [
             row
             for (m, r, k), found in self.rows.items()

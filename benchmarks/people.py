@@ -23,7 +23,7 @@ _T = TypeVar("_T")
 @dataclass(frozen=True)
 class Style:
     """How two people write. `apart` is the mean number of days between sessions, `exchanges` the number of message
-    pairs in one."""
+    pairs in one session."""
 
     regime: Regime
     sessions: tuple[int, int]
@@ -40,7 +40,7 @@ class Style:
     near: float
     """The share of questions in the same words as the fact."""
     careless: bool
-    """Whether they write several short messages in a row, with typing errors and without capitals."""
+    """Whether the speaker writes several short messages in a row, with typing errors and without capitals."""
 
 
 LETTERS = Style("people", (25, 30), 9, (9, 13), 0.65, 0.4, 0.45, 0.25, 0.72, careless=False)
@@ -218,7 +218,8 @@ def _of_lists(rng: random.Random, script: Script, pair: Sequence[str], style: St
 
 
 def _near(rng: random.Random, questions: Sequence[str], style: Style) -> str:
-    """The wording nearest to the fact, which is the last one in the banks."""
+    """Return the wording of the question that is nearest to the fact. In the sentence banks, this is the last
+    wording."""
     return questions[-1] if rng.random() < style.near else questions[0]
 
 
@@ -241,7 +242,7 @@ def _of_dates(rng: random.Random, script: Script) -> list[Probe]:
 
 
 JOINED = 0.5
-"""The share of sentences that stay in one message with the previous one."""
+"""The share of sentences that are sent in the same message as the previous sentence."""
 
 ERRORS = 0.02
 """The share of words with two letters exchanged."""
@@ -252,7 +253,7 @@ _ENDS = ("", "", "", "", "", "", " lol", " haha", " 😂", " 😭", "!!", "...",
 
 
 def pieces(rng: random.Random, text: str) -> Iterator[str]:
-    """The sentences of the text; some stay joined to the previous one."""
+    """Yield the sentences of the text; some of them stay joined to the previous sentence."""
     held = ""
     for sentence in re.split(r"(?<=[.!?])\s+", text):
         if held and rng.random() >= JOINED:

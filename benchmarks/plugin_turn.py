@@ -34,7 +34,7 @@ TALK = ("-p", "--input-format", "stream-json", "--output-format", "stream-json",
 
 @asynccontextmanager
 async def talking(claude: Claude, model: str) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """A Claude Code process that answers one prompt after another."""
+    """Run a Claude Code process that answers one prompt after another."""
     folder = claude.home / "work"
     folder.mkdir(parents=True, exist_ok=True)
     process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,5 @@
-"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. It does not use a database.
+"""Generates a seeded population for load tests: chats with their sizes, texts and vectors. The generator does not use a
+database.
 
 The words are made of random syllables, Zipf-distributed and mixed with real stop words. The vectors are synthetic:
 topics in a 64-dimensional subspace around the embedding model's own mean, plus noise. Costs measured with this data are
@@ -41,7 +42,7 @@ class Chat:
 
 
 def chats(messages: int) -> list[Chat]:
-    """Chats with `messages` messages in total; the two measured ones come first."""
+    """Return chats with `messages` messages in total; the two chats that are measured come first."""
     out = [Chat(MEASURED_OWNER, MEASURED_OWNER, SMALL_CHAT)]
     if messages >= 2 * BIG_CHAT:
         out.append(Chat(BIG_OWNER, BIG_OWNER, BIG_CHAT))
@@ -57,8 +58,8 @@ def chats(messages: int) -> list[Chat]:
 
 
 def arrivals(rng: np.random.Generator, population: Sequence[Chat]) -> Iterator[tuple[int, int]]:
-    """For every message, in order of arrival, the index of its chat and its number in this chat. All chats are active
-    at once."""
+    """For every message, in order of arrival, yield the index of the message's chat and the message's number in this
+    chat. All chats are active at once."""
     order = np.repeat(np.arange(len(population)), [chat.size for chat in population])
     rng.shuffle(order)
     counted = [0] * len(population)
@@ -112,7 +113,8 @@ def halfvecs(vectors: Array) -> list[bytes]:
 
 
 def codes(vectors: Array, mean: Array) -> list[bytes]:
-    """One bit per dimension: whether the vector is above the mean."""
+    """Return a code for each vector: one bit per dimension, which says whether the vector's value is above the mean
+    value."""
     return [row.tobytes() for row in np.packbits(vectors > mean, axis=1)]
 
 

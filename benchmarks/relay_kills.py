@@ -18,7 +18,7 @@ from tests.chain.whole import whole
 async def measure(messages: int, kills: int, seed: int) -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tellonce-kills-") as folder:
-        # In the emulated Telegram, each message of a person or the bot is a minute later than the one before. No
+        # In the emulated Telegram, each message of a person or the bot is a minute later than the message before it. No
         # message may be later than now, because the reminders that it orders would already be past.
         hours = messages // 12 + 2
         async with whole(Path(folder), users=killing.USERS, hours_ago=hours, **killing.ENVIRONMENT) as life:

@@ -83,7 +83,7 @@ async def cluster(folder: Path) -> AsyncGenerator[EmbeddedPostgres]:
 
 
 async def ensure(server: EmbeddedPostgres, folder: Path, messages: int) -> str:
-    """The DSN of the database of that size, which is built if it does not exist."""
+    """Return the DSN of the database with `messages` messages; a database that does not exist is built first."""
     name = name_of(messages)
     admin: Any = await asyncpg.connect(server.dsn(SUPERUSER, "postgres"))
     try:
@@ -140,7 +140,7 @@ async def _tools(folder: Path, messages: int) -> Tools:
 
 
 async def model_mean(folder: Path) -> Sequence[float]:
-    """The local model's mean vector. The codes of synthetic vectors must be relative to the same mean as those of
+    """The local model's mean vector. The codes of synthetic vectors must be relative to the same mean as the codes of
     queries."""
     files = await fetch(folder / "data" / "models" / MODEL, lambda done, total: None)
     mean: list[float] = json.loads((files / MEAN).read_text())
@@ -148,7 +148,8 @@ async def model_mean(folder: Path) -> Sequence[float]:
 
 
 async def _dropped_indexes(connection: Any) -> list[str]:
-    """Drop the indexes that are not constraints and return their definitions, to create them again after the rows."""
+    """Drop the indexes that are not constraints, and return the indexes' definitions, so that they can be created again
+    after the rows are copied."""
     rows = await connection.fetch(
         """select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
         from pg_index join pg_class c on c.oid = indrelid
@@ -250,7 +251,7 @@ async def _fill_memories(connection: Any, tools: Tools) -> None:
 
 
 def memories_of(tools: Tools, owner: int) -> int:
-    """The number of memories of an owner: one per nine messages, at most 2,000."""
+    """Return the number of memories of an owner: one memory for every nine messages, at most 2,000."""
     sizes = {MEASURED_OWNER: 60, BIG_OWNER: 2_000}
     return sizes.get(owner) or min(2_000, 2 + tools.total % 3 + owner % 5)
 
@@ -265,7 +266,7 @@ async def _copy(connection: Any, table: str, columns: Sequence[str], rows: Seque
 
 
 async def _copy_indexed(connection: Any, table: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Copy rows that end with the text to index and its scope lexemes, from which `tsv` is computed."""
+    """Copy rows whose last columns are the text to index and the text's scope lexemes, from which `tsv` is computed."""
     names = ", ".join(columns)
     await connection.execute(
         f"create temp table if not exists staged_{table} as "

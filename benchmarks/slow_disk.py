@@ -31,7 +31,7 @@ CGROUP = Path("/sys/fs/cgroup/blkio")
 
 @contextmanager
 def throttled(world: World, writes: int) -> Generator[None]:
-    """Limit PostgreSQL's processes, including later ones, to `writes` writes per second."""
+    """Limit all processes of PostgreSQL, including those started later, to `writes` writes per second."""
     group = CGROUP / f"tellonce-{os.getpid()}"
     group.mkdir()
     disk = os.stat(world.postgres.cluster).st_dev

@@ -73,7 +73,8 @@ class Person:
         self._turns = 0
 
     async def import_talk(self, storage: Storage, exchanges: int) -> None:
-        """Import that many exchanges as the tools below would have recorded them, with their memories."""
+        """Import `exchanges` exchanges with their memories, in the form in which the tools below would have recorded
+        them."""
         importer = Importer((await storage.services()).deps, ChatScope(self._chat, self._chat))
         for start in range(0, exchanges, BATCH // 2):
             numbers = range(start + 1, min(start + BATCH // 2, exchanges) + 1)

@@ -1,4 +1,4 @@
-"""Evaluates a soak run: its series, their slopes, and whether they are flat. Pure."""
+"""Evaluates a soak run: the measured series, the slope of each series, and whether the series are flat. Pure."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -16,7 +16,8 @@ FLAT = 10.0
 PROCESSES = ("server", "summarizer", "PostgreSQL")
 """The processes whose own memory is judged."""
 JUDGED = ("record_message", "get_context", "search_memory")
-"""The tools whose latency is judged. Others are called rarely, and the duration of `forget` grows with the memory."""
+"""The tools whose latency is judged. Other tools are called rarely, and the duration of `forget` grows with the
+memory."""
 
 Figures = tuple[int, float, float]
 """The number of calls, and p50 and p95 in milliseconds."""
@@ -93,7 +94,7 @@ def slopes(series: Mapping[str, Sequence[float]]) -> dict[str, Slope]:
 
 
 def verdict(soak: Soak) -> tuple[bool, str]:
-    """Whether all judged series are flat, and a sentence that names those that are not."""
+    """Return whether all judged series are flat, and a sentence that names the series that are not flat."""
     found = slopes(soak.series())
     if len(found) < len(PROCESSES) + 1 + 2 * len(JUDGED):
         return False, f"No verdict: the run ended too soon after its warm-up of {soak.warm_up} minutes."

@@ -97,7 +97,7 @@ async def _answers(url: str, handle: asyncio.subprocess.Process) -> None:
 
 @dataclass
 class Ours:
-    """Our server over HTTP with clients for every owner it serves."""
+    """Our server over HTTP, with one client for every owner that the server serves."""
 
     process: Process
     url: str

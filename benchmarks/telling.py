@@ -51,7 +51,7 @@ def session_dates(rng: random.Random, count: int, apart: float) -> list[datetime
 
 
 def happened(rng: random.Random, at: datetime) -> tuple[str, datetime]:
-    """A relative time expression and the day that it means."""
+    """Return a relative time expression, and the day that this expression means."""
     weekday = rng.randrange(7)
     back = (at.weekday() - weekday - 1) % 7 + 1
     days, text = rng.choice(
@@ -83,7 +83,7 @@ def like(script: Script, told: Told) -> list[Told]:
 
 
 def question(rng: random.Random, script: Script, told: Told, part: str) -> str | None:
-    """A question that only this fact answers, if the bank has one."""
+    """Return a question that only this fact answers, if the sentence bank has such a question."""
     rivals = [t for t in like(script, told) if t is not told]
     choices = [
         q

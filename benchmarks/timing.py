@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 Call = Callable[[int], Awaitable[object]]
-"""One call. Its argument is its number, so that each call can differ."""
+"""One call. The argument of a call is the number of the call, so that each call can differ."""
 
 
 @dataclass(frozen=True)
 class After:
-    """A timed call that directly follows an untimed one."""
+    """Times a call that directly follows a call that is not timed."""
 
     before: Call
     call: Call

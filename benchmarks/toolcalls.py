@@ -22,7 +22,8 @@ def questions(seed: int) -> Callable[[int], str]:
 
 
 def reading(client: MemoryClient, seed: int, *, big: bool) -> dict[str, Call]:
-    """The reading calls of a turn: with a new query, with an embedded one, and without one."""
+    """Return the reading calls of a turn: a call with a new query, a call with a query that is already embedded, and a
+    call without a query."""
     fresh, known = questions(seed), questions(1)
 
     def context(chat: int, ask: Callable[[int], str | None]) -> Call:
@@ -76,7 +77,7 @@ def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
 
 
 async def others(client: MemoryClient) -> dict[str, Call]:
-    """Calls of the occasional tools, and the rows that they need."""
+    """Return calls of the occasional tools, and create the rows that these calls need."""
     stored = (await client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content="My bicycle is green"))).memory
     assert stored is not None  # one statement becomes one memory
     context = await client.get_context(c.GetContextArgs(chat_id=MEASURED_OWNER, query="What was it?"))

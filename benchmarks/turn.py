@@ -2,7 +2,7 @@
 
 A person writes to a bot on an emulated Bot API, and the time until the bot's sendMessage is measured. The bot is either
 the relay (real processes, embedded PostgreSQL), or a minimal bot with the same libraries and stub model but no memory.
-The two alternate, so that other load affects both equally. The difference of their medians is the time that Tellonce
+The two alternate, so that other load affects both equally. The difference between the medians is the time that Tellonce
 adds. The command also prints the time of each step of the relay, from its events, and the processor time of a turn in
 each process. The processor time includes the work after the reply, and other load hardly changes it.
 """

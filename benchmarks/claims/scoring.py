@@ -1,4 +1,5 @@
-"""Counts how many right and false claims the check accepts as certain, by kind, with and without a quote."""
+"""Counts how many right claims and how many false claims the check accepts as certain, by kind of claim, with and
+without a quote."""
 
 import json
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def _moment(written: str | None) -> date | datetime | None:
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim with its quote, as if it were an item from the summarizer."""
+    """Check the claim together with its quote, in the way in which an item from the summarizer is checked."""
     words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
     return check(
         case.text,
@@ -66,7 +67,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
-    """Check the claim without a quote, as if it were a tag in an answer."""
+    """Check the claim without a quote, in the way in which a tag in an answer is checked."""
     words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
     return check_claim(
         case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=following
@@ -74,5 +75,5 @@ def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
 
 
 def wrong(verdicts: list[tuple[Case, Verdict]]) -> Iterator[tuple[Case, Verdict]]:
-    """Right claims that are not certain, and false ones that are."""
+    """Yield the right claims that are not judged certain, and the false claims that are judged certain."""
     return ((case, verdict) for case, verdict in verdicts if case.right != verdict.certain)

@@ -1,5 +1,5 @@
-"""Scores a reader of dates on a table of sentences: the share of dates that it resolves, and the wrong dates that it
-states as certain."""
+"""Scores a reader of dates on a table of sentences: reports the share of dates that the reader resolves, and the wrong
+dates that it states as certain."""
 
 import json
 import time

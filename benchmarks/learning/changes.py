@@ -1,5 +1,5 @@
-"""Measures whether changes in the user's life replace the old statement after the next exchange, and whether statements
-that only look like a change leave it as it is.
+"""Measures whether a change in the user's life replaces the old statement after the next exchange, and whether a
+statement that only looks like a change leaves the old statement unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,8 @@ class Told:
 
     @property
     def right(self) -> bool:
-        """Whether the new statement is active and the old one is as expected: ended after a real change, else
-        active."""
+        """Whether the new statement is active and the old statement has the expected state: ended after a real change,
+        else active."""
         return (self.old != "active") == self.change and self.new == "active"
 
 
@@ -59,7 +59,7 @@ async def tell(cases: Sequence[Case], model: Path | None) -> list[Told]:
 
 
 class _Listener:
-    """The scripted model of one case, which returns the old and the new statement when the user says them."""
+    """The scripted model of one case, which returns the old or the new statement when the user says it."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -129,7 +129,7 @@ async def _tell_one(memory: Memory, clock: Clock, user: int, case: Case) -> Told
 
 
 def report(told: Sequence[Told]) -> str:
-    """A report of how many cases of each kind are right, with the wrong ones one by one."""
+    """Report how many cases of each kind are right, and list the wrong cases one by one."""
     lines: list[str] = []
     for change, name in ((True, "changes believed"), (False, "apparent changes without effect")):
         group = [t for t in told if t.change == change]

@@ -113,7 +113,8 @@ def _asked(request: Completion) -> Mapping[str, Any]:
 
 
 def verdicts(request: Completion, holds: Callable[[str], bool]) -> dict[str, Any]:
-    """The scripted model's answer when it checks claims again. `holds` decides for the text of each statement."""
+    """Return the scripted model's answer when the model checks claims again. `holds` decides for the text of each
+    statement."""
     asked = _STATEMENT.findall(request.turns[-1].content)
     return {
         "verdicts": [

@@ -1,9 +1,9 @@
 """`python -m benchmarks.learning.keep_styles FILE [--model FOLDER]`: measures how well the scorer, which selects notes
-when there is no language model, separates informative sentences from others.
+when there is no language model, separates informative sentences from other sentences.
 
 FILE contains JSON lines `{"style", "text", "telling"}`, each a separate message. For each style it prints two shares:
-the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both are
-given for shown notes alone, and for all notes including those kept for search only.
+the share of informative sentences that are kept, and the share of kept sentences that are not informative. Both shares
+are given for shown notes alone, and for all notes including the notes kept for search only.
 """
 
 import argparse
@@ -32,7 +32,8 @@ class Said:
 
 @dataclass
 class Tally:
-    """Counts of informative sentences and of others: all, kept and shown."""
+    """Counts of informative sentences and of other sentences: how many there are, how many are kept and how many are
+    shown."""
 
     all: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
     kept: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})

@@ -1,4 +1,4 @@
-"""Measures how many right statements of a model become active, and how many false ones become certain."""
+"""Measures how many right statements of a model become active, and how many false statements become certain."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -72,8 +72,8 @@ async def _judge_one(memory: Memory, clock: Clock, user: int, exchange: Exchange
 
 
 async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[int, int]:
-    """Store the memories that are known before the exchange, each on its day. Returns their numbers in the memory by
-    their numbers in the set."""
+    """Store the memories that are known before the exchange, each on the day on which it was learned. Returns the ids
+    of the memories by their numbers in the set of cases."""
     numbers: dict[int, int] = {}
     for memory in sorted(exchange.get("known", ()), key=lambda m: moment(m["since"])):
         clock.at = moment(memory["since"])
@@ -84,7 +84,8 @@ async def _know(client: MemoryClient, clock: Clock, exchange: Exchange) -> dict[
 
 
 async def _say(client: MemoryClient, clock: Clock, lines: Sequence[Mapping[str, Any]], prefix: str) -> dict[int, int]:
-    """Record the lines, with an added answer if the last one is the user's. Returns message numbers by position."""
+    """Record the lines; if the last line is the user's, add an answer. Returns the ids of the messages by their
+    position in `lines`."""
     numbers: dict[int, int] = {}
     for place, line in enumerate(lines, 1):
         clock.at = moment(line["at"])
@@ -155,7 +156,7 @@ def _flat(text: str) -> str:
 
 
 def report(judged: Sequence[Judged]) -> str:
-    """A report of the outcomes of right and false statements, and of every loss with its reason."""
+    """Report the outcomes of right and false statements, and list every loss with its reason."""
     lines: list[str] = []
     for right in (True, False):
         group = [j for j in judged if j.right == right]

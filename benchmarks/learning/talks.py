@@ -1,5 +1,5 @@
-"""Measures how many notes are kept of whole conversations, with or without a model, and the share of the gold
-observations that they cover. Writes a sheet of the notes, to be judged by hand."""
+"""Measures how many notes of whole conversations are kept, with or without a model, and what share of the gold
+observations these notes cover. Writes a sheet of the notes, to be judged by hand."""
 
 import csv
 import json
@@ -34,7 +34,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class Talk:
-    """One speaker's side of a conversation: this speaker is the user, the other one the assistant."""
+    """One speaker's side of a conversation. This speaker is treated as the user, and the other speaker as the
+    assistant."""
 
     name: str
     genre: str
@@ -137,8 +138,8 @@ def write_sheet(results: Sequence[Result], file: Path) -> None:
 
 
 def judged(file: Path) -> str:
-    """The shares of labels in a completed sheet: for shown notes in total and by genre, then for those kept for search
-    only."""
+    """Return the shares of each label in a completed sheet: for shown notes in total and by genre, then for notes that
+    are kept for search only."""
     with file.open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines, dialect="excel-tab"))
     shown = [row for row in rows if row["shown"] == "True"]

@@ -1,4 +1,4 @@
-"""Inline buttons and the data they return, at most 64 bytes each. Pure."""
+"""Inline buttons, and the data of at most 64 bytes that a button returns when it is tapped. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ def data(pressed: Pressed) -> str:
 
 
 def read(text: str) -> Pressed | None:
-    """Parse button data; None if it is not ours."""
+    """Parse a button's data; None if the data is not from one of our buttons."""
     head, *numbers = text.split(":")
     action = _ACTIONS.get(head)
     plain = len(numbers) in (1, 2) and all(n.isascii() and n.isdigit() and len(n) < 20 for n in numbers)
@@ -109,7 +109,7 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
 
 
 def reminder_list(memory_ids: Sequence[int], width: int = 5) -> InlineKeyboardMarkup:
-    """Buttons numbered like the list; each cancels its reminder."""
+    """Return buttons numbered like the list of reminders; each button cancels the reminder with its number."""
     cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
     return InlineKeyboardMarkup([cells[at : at + width] for at in range(0, len(cells), width)])
 

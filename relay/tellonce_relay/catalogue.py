@@ -33,7 +33,7 @@ def spoken() -> Language:
 
 @contextmanager
 def speaking(language: Language) -> Generator[None]:
-    """Use that language for texts within this block and in tasks started in it."""
+    """Use the language `language` for texts within this block and in tasks that the block starts."""
     token = _spoken.set(language)
     try:
         yield
@@ -42,7 +42,8 @@ def speaking(language: Language) -> Generator[None]:
 
 
 def phrase(key: str, **values: object) -> str:
-    """The text of a key such as `forget.kept` with its placeholders filled in. Raises KeyError for an unknown key."""
+    """Return the text for a key such as `forget.kept`, with the text's placeholders filled in. Raises KeyError for an
+    unknown key."""
     return _form(_entry(spoken(), key), values.get("n")).format(**values)
 
 
@@ -57,12 +58,12 @@ def words(key: str) -> tuple[str, ...]:
 
 
 def in_every_language(key: str) -> tuple[str, ...]:
-    """A text in each language. Its placeholders are not filled in."""
+    """A text in each language. The placeholders of the text are not filled in."""
     return tuple(str(_entry(language, key)) for language in LANGUAGES)
 
 
 def day(at: datetime, now: datetime, *, weekday: bool = False) -> str:
-    """Format a day as `Nov 20` or `Fri, Nov 20`. The year is added unless it is the current year."""
+    """Format a day as `Nov 20` or `Fri, Nov 20`. The year is added unless the day is in the current year."""
     key = ("weekday_day" if weekday else "day") + ("" if at.year == now.year else "_year")
     names = {"month": words("calendar.months")[at.month - 1], "weekday": words("calendar.weekdays")[at.weekday()]}
     return phrase(f"calendar.{key}", day=at.day, year=at.year, **names)

@@ -1,5 +1,5 @@
-"""Reads and validates a file of the configuration folder and names its mistakes. This module does not know what the
-file configures."""
+"""Reads and validates a file of the configuration folder, and names the file's mistakes. This module does not know what
+the file configures."""
 
 import tomllib
 from collections.abc import Callable
@@ -17,8 +17,8 @@ Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
 
 
 def read(file: Path, make: Callable[[dict[str, Any]], MadeT]) -> MadeT | None:
-    """The result of `make` for the file's tables; None if there is no such file. Raises SettingsError if the file is
-    not valid TOML or `make` raises a ValidationError."""
+    """Return what `make` returns for the file's tables; None if there is no such file. Raises SettingsError if the file
+    is not valid TOML or `make` raises a ValidationError."""
     if not file.exists():
         return None
     try:

@@ -1,8 +1,8 @@
 """Computes the next time a cron expression is due. Pure. An expression has five fields; Sunday is 0 or 7.
 
-Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If its hour is skipped, it
-is due later by the length of the change. If its hour occurs twice, it is due the first time. An expression that is due
-every hour is due in both hours.
+Times are in the user's time zone. When the clocks change, a time of day is due exactly once. If the hour of a due time
+is skipped, the routine is due later by the length of the change. If the hour of a due time occurs twice, the routine is
+due the first time. An expression that is due every hour is due in both hours.
 """
 
 import re
@@ -15,7 +15,7 @@ _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _NUMBERED = re.compile(r"(\d)(?:-(\d))?(?:/(\d+))?")
 _TICK = timedelta(seconds=1)
 _LONGEST_CHANGE = timedelta(hours=3)
-"""No zone moves its clocks forward by more than this."""
+"""The maximum time by which a zone moves its clocks forward."""
 
 
 def next_due(expression: str, after: datetime, zone: ZoneInfo) -> datetime | None:

@@ -63,6 +63,6 @@ def is_command(text: str) -> bool:
 
 
 def command_of(text: str) -> tuple[str, str]:
-    """A command's name, without an `@bot` after it, and its arguments."""
+    """Return a command's name, without an `@bot` that follows the name, and the command's arguments."""
     name, *rest = text.split(maxsplit=1) or [""]
     return name.partition("@")[0].casefold(), "".join(rest).strip()

@@ -1,5 +1,5 @@
-"""Retries calls during an outage of the memory, and can notify people of the outage. Use it only for calls that may be
-repeated."""
+"""Retries calls during an outage of the memory, and can notify people of the outage. Use the function only for calls
+that may be repeated."""
 
 import asyncio
 import time
@@ -35,7 +35,7 @@ class Outage:
         return now - self._since
 
     def is_news(self, chat_id: int) -> bool:
-        """Whether the chat has not been notified yet. From now on it counts as notified."""
+        """Whether the chat has not been notified yet. After this call, the chat counts as notified."""
         if chat_id in self._told:
             return False
         self._told.add(chat_id)
@@ -48,7 +48,7 @@ class Outage:
 
 
 async def nobody_waits(seconds: float) -> None:
-    """The default callback for `waiting`: it notifies nobody."""
+    """The default callback for `waiting`, which notifies nobody."""
 
 
 async def patiently(

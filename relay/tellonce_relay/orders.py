@@ -25,14 +25,15 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "summary": "/summary",
 }
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
-"""Kinds of orders whose first words are followed by more text. Other orders consist of their first words alone."""
+"""Kinds of orders that need more text after the phrase that begins the order. Other orders consist of the phrase
+alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
-"""Kinds of orders that are questions if they end with a question mark ("remember the trip?")."""
+"""Kinds of orders whose messages are questions if they end with a question mark ("remember the trip?")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` follows the first words; `language` is the language of the words."""
+    """An order. `rest` follows the phrase that begins the order; `language` is the language of that phrase."""
 
     kind: Kind
     rest: str

@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
     """Relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
 
-    Settings are checked first, so that a mistake in them is reported before anything is connected.
+    Settings are checked first, so that a mistake in the settings is reported before anything is connected.
     """
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
@@ -87,8 +87,8 @@ async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.
 
 
 async def introduce(bot: Bot, settings: RelaySettings, stop: asyncio.Event) -> bool:
-    """Fetch the bot's identity, and set the menu and the update method. Retries until it works; returns False when
-    stopped."""
+    """Fetch the bot's identity, and set the menu and the update method. Retries until the call succeeds; returns False
+    when stopped."""
     pause = FIRST_PAUSE
     while True:
         try:

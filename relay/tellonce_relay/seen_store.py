@@ -1,4 +1,4 @@
-"""Stores small values by name in one file, the newest last. This module does not know what they mean.
+"""Stores small values by name in one file, the newest last. This module does not know what the stored values mean.
 
 Several processes, such as a relay and `tellonce send`, share the file, so it is read again when another process has
 changed it. A value is appended as a line. Replacing the file would take 20 times as long, or on a busy disk
@@ -66,7 +66,7 @@ class SeenStore:
 
 def append(file: Path, text: str) -> int:
     """Add a line to the file and return its size in bytes. A kill leaves the earlier lines. A line begins with its
-    line break, so that it does not depend on how the last one ended."""
+    line break, so that the new line does not depend on how the line before it ended."""
     line = f"\n{text}".encode()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -84,7 +84,7 @@ def write(file: Path, text: str) -> None:
 
 
 def lines(file: Path) -> list[str]:
-    """The lines of the file, oldest first. The last one may be incomplete after a kill, and any one after a power
+    """The lines of the file, oldest first. The last line may be incomplete after a kill, and any line after a power
     failure."""
     return file.read_text("utf-8", errors="replace").split("\n") if file.exists() else []
 

@@ -14,8 +14,8 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """The tables whose counts are shown separately after an erasure, because people understand these counts."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The counts of an erasure that are not added to the other texts. Messages are among them, because their sentences are
-counted instead."""
+"""The counts of an erasure that are not added to the other texts. Messages are among these counts, because the
+sentences of messages are counted instead."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:
@@ -56,7 +56,7 @@ def summary_view(summary: ChatSummary) -> str:
 
 
 def saved_view(memory: Memory) -> str:
-    """The sentence about a memory that an answer saved, or about a goal that it closed."""
+    """Return the sentence about a memory that an answer saved, or about a goal that an answer closed."""
     return phrase("memory.saved_done" if memory.status == "completed" else "memory.saved", content=memory.content)
 
 
@@ -65,7 +65,7 @@ def remembered_view(memory: Memory) -> str:
 
 
 def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
-    """A numbered list of what would be forgotten."""
+    """Return a numbered list of the matches that would be forgotten."""
     lines = [f"{'☑' if m.ticked else '☐'} {m.id}. {match_view(m, zone)}" for m in preview.matches]
     lines += [phrase("forget.unlisted", count=preview.unlisted)] if preview.unlisted else []
     near = [f"  · {m.text[:_QUOTE]}" for m in preview.related[:SHOWN]]
@@ -73,8 +73,9 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
-    """One match on one line: its kind, day, type of match if not exact, and text. The match that stands for several
-    texts has no number and no day. If only a part of the text goes, a second line gives this part."""
+    """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
+    that stands for several texts has no number and no day. If only a part of the text goes, a second line
+    gives this part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""
@@ -113,7 +114,7 @@ def notice_view(notice: str) -> str:
 
 
 def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "") -> str:
-    """The text of `/status`: the backlog, and this month's cost if it may be shown."""
+    """Return the text of `/status`: the backlog, and this month's cost if the chat may see the cost."""
     lines = [phrase("status.answers", responder=responder)] if responder else []
     lines.append(_backlog(summary))
     if queue is not None:
@@ -126,7 +127,7 @@ def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responde
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:
-    """A memory with its day and year. The memory's own words often do not contain them, or contain them as
+    """A memory with its day and year. The memory's own words often do not contain the day and year, or contain them as
     `(2026-03-15)`.
 
     A note is the user's own sentence, so it is shown in quotation marks with the day it was said.

@@ -1,1 +1,2 @@
-"""Code that every client of the memory may import: the contract, the settings and the MCP client. It has no storage."""
+"""Code that every client of the memory may import: the contract, the settings and the MCP client. The package has no
+storage."""

@@ -1,4 +1,4 @@
-"""Computes the pause before a failed action is retried. All processes use it."""
+"""Computes the pause before a failed action is retried. All processes use this back-off."""
 
 import random
 from collections.abc import Callable
@@ -9,8 +9,8 @@ MOST_DOUBLINGS = 30
 def backoff(
     failures: int, first: float, longest: float = float("inf"), jitter: Callable[[], float] = random.random
 ) -> float:
-    """The seconds to wait after `failures` consecutive failures: `first`, doubled for each further failure, but at most
-    `longest`.
+    """Return the seconds to wait after `failures` consecutive failures: `first` after one failure, doubled for each
+    further failure, but at most `longest`.
 
     `jitter` returns a number in [0, 1): 0 halves the pause, and a number close to 1 keeps nearly all of it. The number
     is random by default, so that clients do not all retry at the same moment.

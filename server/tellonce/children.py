@@ -1,5 +1,5 @@
-"""Runs the child processes of `tellonce up`. They are restarted after a crash, and they end with `up`, even if `up` is
-killed."""
+"""Runs the child processes of `tellonce up`. The children are restarted after a crash, and they end with `up`, even if
+`up` is killed."""
 
 import asyncio
 import os
@@ -39,7 +39,7 @@ class Child:
         while not self._stopping:
             started = time.monotonic()
             await self._start()
-            assert self.process is not None  # `_start` has just set it
+            assert self.process is not None  # `_start` has just set the process
             code = await self.process.wait()
             if self._stopping:
                 return
@@ -64,7 +64,8 @@ class Child:
 
     async def _start(self) -> None:
         # The child has its own session, so Ctrl-C in the terminal reaches only `up`, which stops the children in order.
-        # The child's standard input is a pipe from `up`. It closes even if `up` is killed, and then the child ends.
+        # The child's standard input is a pipe from `up`. The pipe closes even if `up` is killed, and then the child
+        # ends.
         self.process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",

@@ -1,4 +1,4 @@
-"""The Python client of the memory: one typed coroutine per tool. It knows MCP, but not where the server is."""
+"""The Python client of the memory: one typed coroutine per tool. This module knows MCP, but not where the server is."""
 
 from typing import TypeVar
 
@@ -14,12 +14,13 @@ from tellonce import work as w
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
-"""The JSON-RPC error code of a request that the memory could not answer. JSON-RPC 2.0 §5.1 reserves it for servers."""
+"""The JSON-RPC error code of a request that the memory could not answer. JSON-RPC 2.0 §5.1 reserves this error code for
+servers."""
 
 
 LATER_META = "tellonce/later"
-"""A key in the `_meta` of an error result. It says that the server cannot answer now, but that a later call may
-succeed."""
+"""A key in the `_meta` of an error result. This key in a result's metadata says that the server cannot answer now, but
+that a later call may succeed."""
 
 
 class MemoryRefused(Exception):
@@ -27,8 +28,8 @@ class MemoryRefused(Exception):
 
 
 class MemoryUnreachable(Exception):
-    """The server was not reachable, its answer was lost, or it rejected the access token; the text says which. Repeat
-    the call if repeating it does no harm."""
+    """The server was not reachable, its answer was lost, or it rejected the access token; the exception text says which
+    of these happened. Repeat the call unless a second execution would do harm."""
 
 
 class MemoryClient:
@@ -42,7 +43,7 @@ class MemoryClient:
 
     @property
     def mcp(self) -> Client:
-        """The MCP client that this client uses, for resources, prompts and subscriptions."""
+        """The client of the MCP library that this client uses, for resources, prompts and subscriptions."""
         return self._client
 
     async def record_message(self, args: c.RecordMessageArgs) -> c.RecordedMessage:

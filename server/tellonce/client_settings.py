@@ -78,7 +78,8 @@ class ClientSettings(Settings):
     )
 
     def bearer(self, scope: str) -> str:
-        """The token for calls to the server: the setting or, without it, the token for `scope` in the data folder.
+        """Return the setting that holds the token for calls to the server; without it, the token for `scope` in the
+        data folder.
 
         Raises:
             SettingsError: there is no token in either place.
@@ -220,7 +221,8 @@ def bot_token(settings: RelaySettings) -> str:
 
 
 def relays_token(settings: RelaySettings) -> str:
-    """The bot's token. Raises SettingsError if a setting that the relay needs is missing; the text names it."""
+    """The bot's token. Raises SettingsError if a setting that the relay needs is missing; the error text names the
+    setting."""
     token = bot_token(settings)
     if not settings.user_ids:
         raise SettingsError(

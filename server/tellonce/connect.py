@@ -33,7 +33,7 @@ async def connect_http(
 ) -> AsyncGenerator[MemoryClient]:
     """A client of the server at `url`. Entering the block does no I/O, so if there is no server, the first call fails.
 
-    `name` is the name of the client. It is also the channel of the messages that the client records.
+    `name` is the name of the client. This name is also the channel of the messages that the client records.
     """
     transport = Resilient(httpx2.AsyncHTTPTransport(limits=httpx2.Limits(keepalive_expiry=30)), attempts)
     headers = {"Authorization": f"Bearer {token}"}
@@ -53,7 +53,7 @@ async def connect_http(
 async def connect_stdio(
     command: str, args: list[str], env: dict[str, str] | None = None, *, name: str | None = None
 ) -> AsyncGenerator[MemoryClient]:
-    """A client named `name`. Its server runs as a child process, started with `command` and `args`."""
+    """A client named `name`. The server of this client runs as a child process, started with `command` and `args`."""
     parameters = StdioServerParameters(command=command, args=args, env=env)
     async with _connected(Client(parameters, mode=PROTOCOL, client_info=_info(name))) as memory:
         yield memory
@@ -68,8 +68,9 @@ async def connect_memory(server: "MCPServer[object]", *, name: str | None = None
 
 @asynccontextmanager
 async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
-    """Connects the client for the block. The MCP client wraps an error of the block in exception groups. If the groups
-    contain only one error, it is raised without them, so that `except MemoryRefused` around the block catches it."""
+    """Connects the client for the block. The MCP client wraps an error of the block in exception groups. If the
+    exception groups contain only one error, that error is raised without the groups, so that `except MemoryRefused`
+    around the block catches it."""
     try:
         async with client:
             yield MemoryClient(client)
@@ -81,7 +82,7 @@ async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
 
 
 def _single(error: BaseException) -> BaseException | None:
-    """The only error in a group and in the groups within it; None if there are several."""
+    """Return the only exception in an exception group and its nested groups; None if there are several exceptions."""
     while isinstance(error, BaseExceptionGroup):
         if len(error.exceptions) != 1:
             return None
@@ -130,9 +131,10 @@ class Resilient(httpx2.AsyncBaseTransport):
 
 
 async def _whole(response: httpx2.Response, request: httpx2.Request) -> httpx2.Response:
-    """Read the answer to its end, unless it is a stream. If the connection breaks midway, the error is raised here.
+    """Read the response to its end, unless the response is a stream. If the connection breaks midway, the error is
+    raised here.
 
-    An error in another format is converted to JSON-RPC; otherwise the caller would not see its text.
+    An error response in another format is converted to JSON-RPC; otherwise the caller would not see the error's text.
     """
     kind = response.headers.get("content-type", "")
     if response.status_code < 400 and kind.startswith("text/event-stream"):

@@ -115,7 +115,8 @@ class Section(Contract):
 
 
 class Coverage(Contract):
-    """How many messages of the thread are verbatim, summarized, or pending. `gap` counts all others; it is always 0."""
+    """How many messages of the thread are verbatim, summarized, or pending. `gap` counts all other messages; it is
+    always 0."""
 
     verbatim: int
     summarised: int
@@ -424,8 +425,8 @@ class NewChat(Contract):
 
 _NAME = {"type": "string"}
 _NAMES = {"type": "array", "items": _NAME}
-"""A schema for lists of names. It does not list the allowed values, because every word of a schema costs tokens. The
-error for any other value lists them."""
+"""A schema for lists of names. The schema does not list the allowed values, because every word of a schema costs
+tokens. The error for any other value lists the allowed values."""
 
 
 class GetProfileArgs(ChatPlace):

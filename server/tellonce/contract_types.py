@@ -56,7 +56,7 @@ MAX_BIGINT = 2**63 - 1
 
 Role = Literal["user", "assistant"]
 LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
-"""The kinds of memories that are learned from messages. All other lists of kinds include these."""
+"""The kinds of memories that are learned from messages. All other lists of memory kinds include these kinds."""
 MemoryKind = Literal[LearnedKind, "pin"]
 ListedKind = Literal[MemoryKind, "note"]
 """The kinds by which memories are listed. `note` selects the user's own sentences of every kind."""
@@ -98,7 +98,7 @@ def _not_blank(text: str) -> str:
 
 
 def _thread_id(value: object) -> object:
-    """Convert a topic's number to an integer. All other text is left unchanged: it is the name of a session."""
+    """Convert a topic's number to an integer. Any other text is left unchanged, because it is the name of a session."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value) else value
@@ -131,9 +131,9 @@ class Contract(BaseModel):
 class Place(Contract):
     """The chat and thread a call belongs to.
 
-    The chat is given by its number, or by the client's own name for a conversation. Without either, it is the chat of
-    the client's channel. `message_thread_id` is a thread within the chat: a forum topic's number or the name of a
-    session.
+    The chat is given by its number, or by the client's own name for a conversation. Without a number and a name, the
+    place is the chat of the client's channel. `message_thread_id` is a thread within the chat: a forum topic's number
+    or the name of a session.
     """
 
     chat_id: Bigint | None = Field(default=None, description="Chat number.")

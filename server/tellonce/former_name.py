@@ -17,14 +17,16 @@ _warned: set[str] = set()
 
 
 def data_folder() -> Path:
-    """The default data folder. Until the server has moved the former folder, this is the former folder."""
+    """The default data folder. Until the server has moved the data folder from its former path, this is the former
+    path."""
     folder = user_data_path(NAME, appauthor=False)
     former = user_data_path(FORMER_NAME, appauthor=False)
     return former if former.is_dir() and not folder.exists() else folder
 
 
 def former_sources(kind: type[BaseSettings]) -> tuple[PydanticBaseSettingsSource, ...]:
-    """Sources that read settings by their former names. They apply where the new name is not set."""
+    """Sources that read settings by their former names. A former name applies only if the setting's new name is not
+    set."""
     return _FormerEnvironment(kind), _FormerDotEnv(kind)
 
 
@@ -39,7 +41,7 @@ class _FormerDotEnv(DotEnvSettingsSource):
 
 
 def _renamed(variables: Mapping[str, str | None]) -> dict[str, str | None]:
-    """The variables that have a former name, renamed. A process warns of each such variable once."""
+    """The variables that have a former name, renamed. A process warns once of each variable with a former name."""
     former = {name: new for name in variables if (new := _new(name.lower())) is not None}
     for name, new in sorted(former.items()):
         if name.upper() not in _warned:

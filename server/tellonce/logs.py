@@ -1,8 +1,9 @@
-"""The log of a process on stderr. It shows the type of an error and where it occurred, but never a person's text.
+"""The log of a process on stderr. The log shows the type of an error and where the error occurred, but never a person's
+text.
 
-The message of an error may quote such a text: a unique violation names the key, and a validation error shows its input.
-The log therefore shows only the messages of our own errors, which quote nothing. For other errors, it shows the type
-and the stack.
+The message of an error may quote a person's text: a unique violation names the key, and a validation error shows its
+input. The log therefore shows only the messages of our own errors, which quote nothing. For other errors, the log shows
+the type and the stack.
 """
 
 import json
@@ -25,18 +26,18 @@ logger = logging.getLogger(__name__)
 
 
 def begin(level: int = logging.WARNING) -> None:
-    """Start logging to stderr, including the error that ends the process or one of its threads."""
+    """Start logging to stderr. An exception that ends the process or one of its threads is logged, too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Discreet(FORMAT))
     logging.basicConfig(level=level, handlers=[handler])
-    # asyncpg.pool logs every failed connection with its stack. We silence it, because we log each outage once.
+    # asyncpg.pool logs every failed connection with its stack. We silence this logger, because we log each outage once.
     logging.getLogger("asyncpg.pool").setLevel(logging.ERROR)
     sys.excepthook = _died
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
 
 
 def write_as(form: Literal["text", "json"]) -> None:
-    """Log all further lines in this form. A process calls this as soon as it has read its settings."""
+    """From now on, write log lines as text or as JSON. A process calls this as soon as it has read its settings."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
 
@@ -91,8 +92,8 @@ class DiscreetJson(Discreet):
 
 
 def described(error: BaseException) -> str:
-    """The message of one of our own errors. For any other error, this is its type, with the database's code or the
-    system's text."""
+    """The message of one of our own errors. For any other error, return its type, with the database's error code or the
+    operating system's message."""
     if type(error).__module__.partition(".")[0].startswith("tellonce"):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -102,7 +103,7 @@ def described(error: BaseException) -> str:
 
 
 def _lines(error: BaseException) -> Iterator[str]:
-    """The stack of an error and of its causes, oldest first."""
+    """Yield the lines of an error's stack and of the stacks of its causes, oldest first."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if before is not None:
         yield from _lines(before)

@@ -31,8 +31,8 @@ class SetReminderArgs(Place):
 
 
 class Reminder(Contract):
-    """A reminder. It is delivered at `due_at` if its memory is active. If its memory is uncertain, it waits for the
-    user's confirmation."""
+    """A reminder. The reminder is delivered at `due_at` if its memory is active. If the memory is uncertain, the
+    reminder waits for the user's confirmation."""
 
     memory: Memory
     chat_id: int

@@ -41,7 +41,8 @@ Folder = Annotated[Path, AfterValidator(Path.expanduser)]
 
 
 def _with_scheme(value: Any) -> Any:
-    """Complete an address in the form of Ollama's own variable: add `http://` and, if missing, port 11434."""
+    """Complete an address in the form that Ollama's own variable allows: add `http://` if the address has no scheme,
+    and then port 11434 if it has no port."""
     if not isinstance(value, str) or not value or "://" in value:
         return value
     return f"http://{value}" if re.search(r":\d+/?$", value) else f"http://{value}:11434"

@@ -1,4 +1,5 @@
-"""The settings that all processes share, and those of the server, read from the environment and `.env` only."""
+"""The settings that all processes share, and the settings of the server. All of them are read from the environment and
+`.env` only."""
 
 import re
 from datetime import timedelta
@@ -80,12 +81,12 @@ DEFAULT_USER_ID = 1
 
 
 class SettingsError(Exception):
-    """Some settings are wrong or missing; the text names each setting and its mistake."""
+    """Some settings are wrong or missing; the exception text names each such setting and what is wrong with it."""
 
 
 class Budgets(Group):
-    """The tokens for each part of a context of 4,300 tokens. For other sizes, these numbers are scaled. Tokens that one
-    part does not use go to other parts."""
+    """The tokens for each part of a context of 4,300 tokens. For other sizes, these maximum numbers are scaled. Tokens
+    that one part does not use go to other parts."""
 
     profile: int = Field(default=400, ge=0, description="Tokens of the profile.")
     summary: int = Field(default=500, ge=0, description="Tokens of the canonical summary and the thread summary.")
@@ -154,7 +155,7 @@ class QueuePolicy(Group):
         return timedelta(seconds=self.lease_seconds)
 
     def retry_delay(self, attempts: int) -> timedelta:
-        """How long a job waits before its next attempt. `attempts` is the number of its earlier attempts."""
+        """How long a job waits before its next attempt. `attempts` is the number of the job's earlier attempts."""
         return timedelta(seconds=backoff(attempts + 1, self.backoff_seconds, self.backoff_cap_seconds))
 
 
@@ -178,7 +179,8 @@ class Retention(Group):
 
 
 class ContextDefaults(Group):
-    """Limits for a context, such as the maximum number of facts. The token budget may reduce them further."""
+    """Limits for a context, such as the maximum number of facts. The token budget of a context may reduce these numbers
+    further."""
 
     facts: int = Field(default=50, ge=0, description="Maximum facts; the newest are shown.")
     goals: int = Field(default=20, ge=0, description="Maximum goals; shown by priority and then by deadline.")
@@ -352,8 +354,8 @@ class ServerSettings(Settings):
 
     @property
     def own_name(self) -> str:
-        """The host name with which this machine calls the server. If the server listens on all addresses, this is
-        loopback."""
+        """The host name with which this machine calls the server. If the server listens on all addresses, the name is
+        that of the loopback address."""
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(self.host, self.host)
         return f"[{host}]" if ":" in host else host
 
@@ -380,6 +382,7 @@ def _variable(kind: type[Settings], location: tuple[int | str, ...]) -> str:
 
 
 def variable(name: str, field: FieldInfo) -> str:
-    """The environment variable of a setting. For a setting in a group, it is only the part after the group's name."""
+    """The environment variable of a setting. For a setting in a group, `name` is only the part after the group's
+    name."""
     alias = field.validation_alias
     return str(alias.choices[0] if isinstance(alias, AliasChoices) else alias or name.upper())

@@ -20,9 +20,9 @@ PARENT_PIPE = "TELLONCE_LIFELINE"
 
 
 def watch_parent() -> None:
-    """Send SIGTERM to this process when its parent dies. The system then closes a pipe from the parent, and a thread of
-    this process notices it. The pipe's descriptor is in the environment variable `PARENT_PIPE`. Without this variable,
-    do nothing."""
+    """Send SIGTERM to this process when its parent dies. When the parent dies, the system closes a pipe from the
+    parent, and a thread of this process notices that. The pipe's descriptor is in the environment variable
+    `PARENT_PIPE`. Without this variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
         threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
@@ -68,7 +68,7 @@ async def pause_or_stop(stop: asyncio.Event, seconds: float) -> bool:
 
 
 async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
-    """Wait up to `seconds` until the tasks have ended, then cancel those that still run."""
+    """Wait up to `seconds` until the tasks have ended, then cancel the tasks that still run."""
     if not tasks:
         return
     _, late = await asyncio.wait(tasks, timeout=seconds)
@@ -76,7 +76,7 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 
 
 async def ended(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel the tasks and wait for their end. Their errors are handled elsewhere.
+    """Cancel the tasks and wait for their end. Errors of the tasks are handled elsewhere.
 
     A task whose clean-up replaced the cancellation with another error may continue, so it is cancelled again.
     """
@@ -85,4 +85,5 @@ async def ended(*tasks: asyncio.Future[Any]) -> None:
         for task in pending:
             task.cancel()
         _, pending = await asyncio.wait(pending, timeout=CANCEL_SECONDS)
-    await asyncio.gather(*tasks, return_exceptions=True)  # reads their errors, which asyncio would log otherwise
+    # Read the errors of the tasks, which asyncio would log otherwise.
+    await asyncio.gather(*tasks, return_exceptions=True)

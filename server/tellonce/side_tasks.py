@@ -30,7 +30,7 @@ MOST_FAILURES = 10
 
 @dataclass(frozen=True)
 class SideTask:
-    """A background task. `run` must run until it is cancelled. If it returns, this counts as a failure unless `ends`
+    """A background task. `run` must run until it is cancelled. If `run` returns, this counts as a failure unless `ends`
     is true.
 
     If a `vital` task keeps failing, the process ends.
@@ -72,8 +72,8 @@ class SideTasks:
 
     @property
     def health(self) -> dict[str, dict[str, object]]:
-        """For each task by name: whether it runs, how often it failed, and the type of the last failure, without its
-        message."""
+        """For each task by its name, return whether the task runs, how often it failed, and the type of its last
+        failure, without the failure's message."""
         return {
             name: {"running": record.running, "failures": record.failures, "error": record.error}
             for name, record in self._records.items()
@@ -81,7 +81,7 @@ class SideTasks:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["SideTasks"]:
-        """Run all tasks in the block, then cancel them and wait for them."""
+        """Run all tasks during the block, then cancel the tasks and wait until they have ended."""
         self._records.update({task.name: _Record() for task in self.tasks})
         self._group.extend(asyncio.create_task(self._supervise(task), name=task.name) for task in self.tasks)
         try:
@@ -104,7 +104,7 @@ class SideTasks:
                     return
                 raise SideTaskEnded(f"{task.name} returned")
             except Exception as error:
-                # Any error of a task is caught here, so that the other tasks continue and this one is restarted.
+                # Any error of a task is caught here, so that the other tasks continue and the failed task is restarted.
                 record.running = False
                 steady = self.clock() - started >= STEADY_SECONDS
                 self._note(record, error, steady=steady)

@@ -29,7 +29,7 @@ _BLANK: Final = rf"(?:\s|[{_INVISIBLE}\U000e0020-\U000e007f\U000e0100-\U000e01ef
 
 
 def _forms() -> dict[str, str]:
-    """Each letter of the tag names, with all characters that Unicode treats as forms of it."""
+    """For each letter of the tag names, return all characters that Unicode treats as forms of the letter."""
     letters = sorted({letter for name in (*NAMES, DEADLINE, AT) for letter in name})
     found = {letter: letter + letter.lower() for letter in letters}
     for character in (chr(code) for first, last in _BLOCKS for code in range(first, last)):
@@ -54,13 +54,13 @@ OPENING: Final = re.compile(rf"[{re.escape(OPENERS)}]{_AFTER_BRACKET}")
 """The beginning of a tag up to its colon."""
 
 SHOWN: Final = re.compile(rf"[{re.escape(OPENERS)}(]{_AFTER_BRACKET}")
-"""The beginning of a tag in a prompt. A round bracket is accepted too, because the server replaces the bracket of a tag
-in stored text with a round one."""
+"""The beginning of a tag in a prompt. A round bracket is accepted as well, because the server replaces the square
+bracket of a tag in stored text with a round bracket."""
 
 MAY_OPEN: Final = re.compile(
     rf"[{re.escape(OPENERS)}]{_BLANK}(?P<name>(?:[{''.join(_FORMS.values())}]{_HIDDEN})*+){_BLANK}\Z"
 )
-"""Matches the end of an unfinished text if the next characters could make it a tag."""
+"""Matches the end of an unfinished text if this end and the next characters could together be a tag."""
 
 
 def _time_mark(word: str) -> re.Pattern[str]:

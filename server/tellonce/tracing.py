@@ -24,8 +24,8 @@ _w3c = TraceContextTextMapPropagator()
 
 @contextmanager
 def traced(name: str, traceparent: str | None = None) -> Generator[None]:
-    """Wrap the block in one span. It belongs to the trace in `traceparent`, else to the current trace, else to a new
-    one.
+    """Wrap the block in one span. The span belongs to the trace in `traceparent`, else to the current trace, else to a
+    new trace.
 
     The text of an exception is not recorded, because it may quote a message.
     """
@@ -69,7 +69,8 @@ def export(process: str, endpoint: str | None) -> None:
 
 
 def _new_context() -> SpanContext:
-    """A context with new ids. It is marked as sampled, so that other processes with the SDK record their spans."""
+    """A context with new ids. The new context is marked as sampled, so that other processes with the SDK record their
+    spans."""
     return SpanContext(
         secrets.randbits(128) or 1,
         secrets.randbits(64) or 1,

@@ -1,5 +1,5 @@
-"""Finds misspelled settings in the environment and in `.env`: variables that no process reads. For each, it gives the
-most similar name."""
+"""Finds misspelled settings in the environment and in `.env`: variables that no process reads. For each misspelled
+setting, it gives the most similar name."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,8 +40,8 @@ class UnknownSetting:
 def unknown_settings(
     environment: Mapping[str, str] | None = None, file: Path = Path(".env")
 ) -> tuple[UnknownSetting, ...]:
-    """The variables that no process reads. In the environment, these are variables with our prefix. In the file, they
-    also include variables with a name similar to a setting."""
+    """The variables that no process reads. In the environment, unknown settings are variables with our prefix. In the
+    file, unknown settings also include variables with a name similar to a setting."""
     known = known_names()
     written = {name.upper() for name in DotEnvSettingsSource(ServerSettings, env_file=file).env_vars}
     set_here = {name.upper() for name in (os.environ if environment is None else environment)}

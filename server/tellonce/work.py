@@ -57,7 +57,7 @@ class NotableSentence(Contract):
 
 
 class KnownMemory(Contract):
-    """An existing memory, which the model may refer to by its number."""
+    """An existing memory, which the model may refer to by the memory's number."""
 
     id: int
     kind: MemoryKind
@@ -367,7 +367,7 @@ class CostSummary(Contract):
 
 
 class ReadBy(Contract):
-    """How many exchanges one tier has read. A better tier may read some of them again."""
+    """How many exchanges one tier has read. A better tier may read some of these exchanges again."""
 
     tier: Tier
     exchanges: int
@@ -385,8 +385,8 @@ class ReadingStatus(Contract):
 
 
 class ProviderDown(Contract):
-    """A model that has been unreachable since `since`. Until it is reachable again, the next tier does its work. These
-    results are redone later."""
+    """A model that has been unreachable since `since`. Until the provider is reachable again, the next tier does the
+    work of this tier. These results are redone later."""
 
     model: str
     tier: Tier

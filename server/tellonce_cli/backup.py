@@ -38,8 +38,8 @@ async def repeat(
     now: Callable[[], datetime] = utc_now,
     stop: asyncio.Event | None = None,
 ) -> None:
-    """Back up repeatedly until `stop` is set. After a failure, report it, keep the older files, and try again when the
-    next backup is due."""
+    """Back up repeatedly until `stop` is set. After a failure, report the failure, keep the older files, and try again
+    when the next backup is due."""
     stop = stop or told_to_end()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())
@@ -63,7 +63,7 @@ async def _stopped(stop: asyncio.Event, seconds: float) -> bool:
 
 
 def taken(file: Path) -> datetime:
-    """When a backup was made, according to its file name."""
+    """Return the time at which a backup was made, according to the name of its file."""
     return datetime.strptime(file.name, NAME).replace(tzinfo=UTC)
 
 

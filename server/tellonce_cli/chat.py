@@ -44,8 +44,8 @@ _NOTHING_SAVED = "My last answer saved nothing. To remove sentences of yours tha
 
 
 class Terminal:
-    """Shows answers in the terminal while they are being written. If the output is piped, it prints only the final
-    text."""
+    """Shows answers in the terminal while they are being written. If the output is piped, the terminal gets only the
+    final text."""
 
     def __init__(self) -> None:
         self._live: Live | None = None
@@ -73,7 +73,8 @@ class Terminal:
 
 
 def _page(text: str) -> Markdown:
-    """Render text as Markdown, but keep its line breaks, because lists and addresses depend on them."""
+    """Render text as Markdown, but keep the line breaks of the text, because lists and addresses depend on line
+    breaks."""
     page = Markdown(text)
     for token in page.parsed:
         for piece in token.children or ():
@@ -132,8 +133,8 @@ class Talk:
             console.print(str(error))
 
     def _order_in(self, line: str) -> str | None:
-        """The command for an order in plain words. It is used only without a language model. An order to stop is
-        ignored, because no answer is being written."""
+        """The command for an order in plain words. This function is used only without a language model. An order to
+        stop is ignored, because no answer is being written."""
         offline = isinstance(self._command_context.responder, OfflineResponder)
         order = order_of(line) if offline and not is_command(line) else None
         return order.command if order is not None and order.kind != "stop" else None

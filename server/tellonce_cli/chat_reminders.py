@@ -1,7 +1,8 @@
 """Sets, lists, cancels and shows reminders in the terminal chat.
 
 The reminders are the same as in the user's private chat with the bot. If a bot is set up, the bot delivers reminders,
-and the terminal also shows those that become due while it is open. Otherwise the terminal delivers them.
+and the terminal also shows the reminders that become due while the terminal is open. Otherwise the terminal delivers
+the reminders.
 """
 
 import asyncio
@@ -26,8 +27,8 @@ LONGEST_NAP: Final = 15.0
 """Maximum seconds until the terminal notices a reminder that was set elsewhere."""
 
 LEAD: Final = timedelta(seconds=1)
-"""How long before its due time the terminal reads a reminder of the bot. At the due time it may be too late, because
-the bot may have finished it already."""
+"""How long before its due time a reminder of the bot is read by the terminal. At the due time, the terminal may be too
+late, because the bot may have finished the reminder already."""
 
 
 @dataclass
@@ -124,6 +125,6 @@ class ChatReminders:
 
 
 def terminal_delivers(settings: RelaySettings) -> bool:
-    """Whether the terminal delivers reminders. It does so only if no bot does. If the server is on another machine, a
-    bot may run there."""
+    """Whether the terminal delivers reminders. The terminal delivers reminders only if no bot does. If the server is on
+    another machine, a bot may run there."""
     return settings.bot_token is None and urlsplit(settings.url).hostname in OURS

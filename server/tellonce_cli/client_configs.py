@@ -24,7 +24,7 @@ Command = Mapping[str, Any]
 
 
 class UnreadableConfig(Exception):
-    """The file does not have the format that its client writes; the text says what is wrong."""
+    """The configuration file does not have the format that its client writes; the exception text says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,8 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """The file's text with our entry added. Everything else stays unchanged, including the comments of a TOML file.
+    """Return the text of the file with our entry added. Everything else stays unchanged, including the comments of a
+    TOML file.
 
     Raises: UnreadableConfig: the text is not valid JSON or TOML.
     """
@@ -130,8 +131,8 @@ def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
-    """The file's text without our entry. If `former`, the original text, had another entry with our name, that entry is
-    restored. Returns None if nothing is left.
+    """Return the text of the file without our entry. If `former`, the original text, had another entry with our name,
+    that entry is restored. Returns None if nothing is left.
 
     Raises: UnreadableConfig: as for `with_entry`.
     """

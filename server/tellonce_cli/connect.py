@@ -1,5 +1,5 @@
-"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. It keeps a backup and can undo
-the change."""
+"""`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. The command keeps a backup of the
+configuration file and can undo the change."""
 
 import os
 import shutil
@@ -72,8 +72,8 @@ def _show(client: Client, name: ClientName) -> None:
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:
-    """The path of the client's file, and its text with our entry added. Secrets are shown only with `reveal`. Raises
-    CommandFailed."""
+    """Return the path of the client's file, and the text of that file with our entry added. Secrets are shown only with
+    `reveal`. Raises CommandFailed."""
     client = CLIENTS[name]
     file = client.file(this_machine())
     return file, _changed(client, file, _command(load(ServerSettings), reveal))
@@ -135,8 +135,8 @@ def _legible() -> Generator[None]:
 
 
 def _write(file: Path, text: str) -> None:
-    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. If the
-    file is a symbolic link, it stays one."""
+    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. A
+    symbolic link stays a symbolic link."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         _keep_former(file)

@@ -69,9 +69,9 @@ def run(*, online: bool = False) -> int:
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     for finding in findings:
         mark, style = _MARKS[finding.ok]
-        console.print(Text(mark, style), finding.text)
+        console.print(Text(mark, style), finding.text, soft_wrap=True)
         if finding.fix:
-            console.print("    fix:", finding.fix)
+            console.print("    fix:", finding.fix, soft_wrap=True)
     wrong = sum(finding.ok is False for finding in findings)
     console.print(f"\n{counted(wrong, 'problem')} to fix." if wrong else "\nNothing is wrong.")
     return int(wrong > 0)
@@ -171,8 +171,8 @@ async def _route(settings: ServerSettings) -> Finding | None:
 
 async def _user(settings: ServerSettings, _: RelaySettings) -> Finding:
     if said := await hidden(settings):
-        return Finding(None, said)
-    return Finding(True, f"the memory is that of user {settings.default_user}")
+        return Finding(False, said)
+    return Finding(None, f"user {settings.default_user} (TELEGRAM_USER_ID)")
 
 
 async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:

@@ -43,8 +43,8 @@ def _target(file: Path | None) -> AbstractContextManager[TextIO]:
 
 
 def _private(path: str, flags: int) -> int:
-    """Open the file so that only its owner can read it, because it contains the memory. This also holds for an existing
-    file."""
+    """Open the file so that only its owner can read it, because it contains the memory. An existing file gets the same
+    permissions."""
     descriptor = os.open(path, flags, 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.chmod(path, 0o600)

@@ -1,4 +1,5 @@
-"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases those that the person selects."""
+"""`tellonce forget`, and `/forget` in the terminal chat: shows the matches and erases the matches that the person
+selects."""
 
 import asyncio
 from collections.abc import Sequence
@@ -39,7 +40,7 @@ def run(
 
 async def _at_once(memory: MemoryClient, args: c.ForgetArgs, *, yes: bool) -> tuple[c.Forgotten, int]:
     """Call `forget` without asking. With the token of a preview, erase; without it, return a preview. With `yes`, get a
-    preview and erase the matches that it marks. Also returns how many matches were kept."""
+    preview and erase the matches that the preview marks. Also returns how many matches were kept."""
     preview = await memory.forget(args)
     if not yes or args.confirm is not None or preview.confirm is None:
         return preview, len(args.except_ or ())
@@ -52,7 +53,8 @@ def _told(done: c.Forgotten, kept: int) -> str:
 
 
 async def asked(memory: MemoryClient, target: c.ForgetArgs, zone: ZoneInfo, keyboard: Keyboard) -> str:
-    """Show the matches, ask which to erase, erase them, and return the text about the result."""
+    """Show the matches, ask which of them to erase, erase the selected matches, and return the text about the
+    result."""
     preview = await memory.forget(target)
     if preview.confirm is None:
         return views.nothing_view(preview)

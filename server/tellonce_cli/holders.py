@@ -10,13 +10,17 @@ import asyncpg
 
 from tellonce.settings import DEFAULT_USER_ID, ServerSettings
 from tellonce_cli.database import connected, database
+from tellonce_cli.hosts import shown_command
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.app.whereabouts import has_memory
 from tellonce_server.store.backup.restore import texts_held
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError
 
-MOVE = f"TELEGRAM_USER_ID={DEFAULT_USER_ID} tellonce export mine.jsonl && tellonce import mine.jsonl"
-"""The command that copies the local user's memory to the user of the settings."""
+
+def move_command() -> str:
+    """The command that copies the local user's memory to the user of the settings."""
+    name = shown_command()
+    return f"TELEGRAM_USER_ID={DEFAULT_USER_ID} {name} export mine.jsonl && {name} import mine.jsonl"
 
 
 async def hidden(settings: ServerSettings) -> str | None:
@@ -42,7 +46,7 @@ def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
     if local > 2 * own:
         return (
             f"{local} messages and memories belong to the local user of this computer (user {DEFAULT_USER_ID}), so user "
-            f"{user} does not see them. To copy them to user {user}: {MOVE}"
+            f"{user} does not see them. To copy them to user {user}: {move_command()}"
         )
     others = [owner for owner, count in texts.items() if count and owner > 0 and owner not in settings.user_ids]
     if own or not others:

@@ -2,6 +2,7 @@
 text."""
 
 import shlex
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -35,10 +36,8 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where it is, and how it is stored."""
-
-_OLLAMA = ("ollama_url", "ollama_embedding_model")
-"""The settings that are needed only if Ollama computes the vectors."""
+"""The settings that determine whose memory a server serves, where that memory is, and how it is stored. The settings of the
+chosen embedder are added; their names begin with its name, such as `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 
@@ -49,8 +48,9 @@ def address(settings: ServerSettings) -> str:
 
 
 def desktop_snippet(settings: ServerSettings, *, reveal: bool = False) -> dict[str, Any]:
-    """The entry for Claude Desktop. It contains absolute paths and the settings, because Claude Desktop sees neither
-    our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a placeholder."""
+    """The entry for Claude Desktop. The snippet contains absolute paths and the settings, because Claude Desktop sees
+    neither our environment nor `.env`. Secrets are included only with `reveal`, for a file; a screen shows a
+    placeholder."""
     program = own_command()
     entry: dict[str, Any] = {"command": program[0], "args": [*program[1:], "serve", "--stdio"]}
     told = _told(settings, reveal)
@@ -64,11 +64,16 @@ def own_command() -> list[str]:
     return [str(command)] if known else [sys.executable, "-m", "tellonce_cli.entry"]
 
 
+def shown_command() -> str:
+    """The command of this program as a person types it: `tellonce` if the shell finds it, otherwise with its path."""
+    return "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
+
+
 def _told(settings: ServerSettings, reveal: bool) -> dict[str, str]:
     """The environment variables that a server started by another program needs to serve the same memory."""
-    decides = (*_DECIDES, *_OLLAMA) if settings.embeddings == "ollama" else _DECIDES
-    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     fields = ServerSettings.model_fields
+    decides = (*_DECIDES, *(name for name in fields if name.startswith(f"{settings.embeddings}_")))
+    values = {name: getattr(settings, name) for name in decides if name in settings.model_fields_set}
     return {variable(name, fields[name]): _written(value, reveal) for name, value in values.items()}
 
 
@@ -81,7 +86,7 @@ def _written(value: object, reveal: bool) -> str:
 
 
 def claude_code_line(settings: ServerSettings, url: str) -> str:
-    """The command that adds the server to Claude Code. It reads the token from its file, so the screen does not show
-    it."""
+    """The command that adds the server to Claude Code. The command reads the token from the token's file, so the screen
+    does not show the token."""
     token = shlex.quote(str(settings.data_dir.absolute() / "tokens" / "assistant"))
     return f'claude mcp add --scope user --transport http memory {url} --header "Authorization: Bearer $(cat {token})"'

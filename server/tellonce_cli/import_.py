@@ -89,7 +89,8 @@ def run(
 
 
 def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
-    """The kind of the file. If the user did not name it, it is recognized and printed."""
+    """Return the kind of import that the user named for the file. If the user did not name the kind, it is recognized
+    from the file and printed."""
     for kind in KINDS:
         if kind == named:
             return kind
@@ -143,8 +144,8 @@ def _progress(title: str) -> Progress:
 
 
 def own_bot() -> str | None:
-    """The user id of our bot, which is the number at the start of its token. Its messages are always the
-    assistant's."""
+    """The user id of our bot, which is the number at the start of the bot's token; None without a valid token. Messages
+    of our bot are always the assistant's."""
     token = load(RelaySettings).bot_token
     number = token.get_secret_value().partition(":")[0] if token is not None else ""
     return number if number.isdecimal() else None

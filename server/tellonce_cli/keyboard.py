@@ -56,8 +56,8 @@ class Keyboard:
         return line
 
     async def answer(self, question: str) -> str:
-        """The answer to a question. After Ctrl-C or at the end of the input it is empty, which every question treats as
-        no."""
+        """The answer to a question. After Ctrl-C or at the end of the input, the answer is empty, which every question
+        treats as no."""
         reading = asyncio.ensure_future(self.line(question))
         loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGINT)
         signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(reading.cancel))

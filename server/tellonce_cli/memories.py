@@ -67,8 +67,8 @@ def print_json(result: BaseModel) -> None:
 
 
 async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
-    """The page with the number `page`. All earlier pages are read, too, because a cursor leads only to the next
-    page."""
+    """Return the page of results with the number `page`. All earlier pages are read, too, because a cursor leads only
+    to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -161,7 +161,7 @@ def _edited(memory: c.Memory, zone: tzinfo, _: int) -> Shown:
 
 
 def _wording(found: c.Explanation) -> str:
-    """Who worded the memory; the page shows the same."""
+    """Return a sentence about who worded the memory; the page shows the same sentence."""
     if found.model:
         return f"worded by {found.model}"
     if found.versions:

@@ -23,7 +23,7 @@ def local_settings() -> ServerSettings:
     """The settings of a command that works on the storage of this machine.
 
     Raises CommandFailed if the settings name another server, or another person's token. Otherwise the command would
-    silently use a different memory than the one that is named.
+    silently use another memory than the user named.
     """
     settings, client = load(ServerSettings), load(ClientSettings)
     host = urlsplit(client.url).hostname

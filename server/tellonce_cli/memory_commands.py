@@ -1,4 +1,5 @@
-"""The commands that read and change memories. They do in a shell or a script what a person does on the memory page."""
+"""The commands that read and change memories. These commands do in a shell or a script what a person does on the memory
+page."""
 
 import re
 from typing import Annotated, Any, Literal, get_args
@@ -12,7 +13,7 @@ memory_app = typer.Typer()
 
 
 def _of_kind(kinds: tuple[str, ...]) -> Any:
-    """An option that accepts several of the contract's kinds. Typer itself would need an enum for this."""
+    """An option that accepts several of the contract's kinds. Typer itself would need an enum for such an option."""
 
     def known(said: str) -> str:
         if said not in kinds:

@@ -16,7 +16,7 @@ from tellonce_cli.screen import CommandFailed, notes
 from tellonce_cli.status import health
 
 CHANNEL = "terminal"
-"""The name of this client. It is also the channel, so all commands in a terminal have the same chat."""
+"""The name of this client. The client's name is also the channel, so all commands in a terminal have the same chat."""
 
 ANOTHER = (
     "the server at {url} has another memory than the data folder {folder}. To use that server's memory, run this in the "

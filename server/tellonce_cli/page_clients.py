@@ -1,5 +1,5 @@
-"""Lists the configurations of other programs for the memory page. It is separate from `page_work`, so that it starts
-fast.
+"""Lists the configurations of other programs for the memory page. This module is separate from `page_work`, so that it
+starts fast.
 
 The server runs `python -m tellonce_cli.page_clients TASK …`.
 """

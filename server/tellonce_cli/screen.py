@@ -33,7 +33,7 @@ class CommandFailed(Exception):
 
 
 def told(error: BaseException) -> tuple[str, int]:
-    """The message for a failure, and the exit code. For a group of exceptions, the first one is reported."""
+    """The message for a failure, and the exit code. For a group of exceptions, the first exception is reported."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):

@@ -87,7 +87,7 @@ def manager(platform: str = sys.platform) -> Manager:
 
 
 def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
-    """Run an action and return its exit code. For `status` and `logs`, this is the exit code of the service manager."""
+    """Run an action and return its exit code. For `status` and `logs`, the exit code is that of the service manager."""
     settings, system = load(ServerSettings), manager()
     actions: dict[str, Callable[[], int]] = {
         "install": lambda: _install(system, settings, only_print=only_print),
@@ -126,8 +126,8 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
 
 
 def _warn_of_the_environment() -> None:
-    """Warn of environment variables in this shell that the service will not see. Only their names are shown, because
-    the values may be secrets."""
+    """Warn of environment variables in this shell that the service will not see. Only the names of the variables are
+    shown, because their values may be secrets."""
     kinds: Sequence[type[Settings]] = (ServerSettings, SummarizerSettings, RelaySettings)
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)

@@ -19,8 +19,8 @@ class Service:
 
 
 def systemd_unit(service: Service) -> str:
-    """A systemd user unit. Only the main process receives the stop signal. It stops its children in order. PostgreSQL
-    keeps running if another program uses it."""
+    """A systemd user unit. Only the main process receives the stop signal. `tellonce up` stops its children in order.
+    PostgreSQL keeps running if another program uses it."""
     settings = [f"Environment={_quoted(f'{name}={value}')}" for name, value in service.environment.items()]
     return "\n".join(
         [

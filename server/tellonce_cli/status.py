@@ -74,7 +74,7 @@ async def _status(settings: RelaySettings) -> int:
 
 
 async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus | None:
-    """The state of the queue; None if a token was set and may not see it, as an assistant's."""
+    """Return the state of the queue; None if a configured token, such as an assistant's, may not see the queue."""
     try:
         return await agent.queue_status()
     except MemoryRefused:

@@ -1,5 +1,5 @@
-"""Helpers to declare a command. The module of a command is imported when the command runs. Its help ends with
-examples."""
+"""Helpers to declare a command. The module of a command is imported when the command runs. The help of a command ends
+with examples."""
 
 from typing import Any, Literal
 

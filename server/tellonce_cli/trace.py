@@ -1,4 +1,4 @@
-"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. It reads the events that all
+"""`tellonce trace`: shows one turn as a tree with times, or lists the last turns. The command reads the events that all
 processes wrote."""
 
 import json
@@ -25,7 +25,8 @@ TROUBLE = frozenset(
     "work_handed_back lease_lost result_refused submit_delayed routine_failed update_passed_over".split()
 )
 ROUNDING = timedelta(microseconds=20)
-"""The tolerance for comparing start times. They are computed from the end and the duration `ms`, which is rounded."""
+"""The tolerance for comparing start times. The beginnings of events are computed from the end and the duration `ms`,
+which is rounded."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
 
@@ -34,7 +35,8 @@ console = Console(highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Event:
-    """An event from one line of the journal. It ended at `at`. If it was timed, it took `ms` milliseconds."""
+    """An event from one line of the journal. The event ended at `at`. If the event was timed, it took `ms`
+    milliseconds."""
 
     at: datetime
     process: str
@@ -89,7 +91,8 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """The events in the newest `days` files whose line contains `about`. A line that a crash cut short is skipped."""
+    """Yield the events of the newest `days` files whose lines contain the text `about`. A line that a crash cut short
+    is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
@@ -129,7 +132,7 @@ def tree_of(events: Sequence[Event]) -> Tree:
 
 def holder(event: Event, events: Sequence[Event]) -> Event | None:
     """The shortest timed event that contains this event. Both are events of the same process, or this event is of the
-    server. They must not belong to different jobs."""
+    server. The events must not belong to different jobs."""
     around = [other for other in events if other is not event and _holds(other, event)]
     return min(around, key=lambda e: e.ms or 0, default=None)
 

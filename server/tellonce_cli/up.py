@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import shlex
-import shutil
 import socket
 import time
 from pathlib import Path
@@ -21,7 +19,7 @@ from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, told_to_end
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.holders import hidden
-from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, own_command
+from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
@@ -92,7 +90,8 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 
 
 async def _taken(settings: ServerSettings) -> str:
-    """The message for a port that is in use: by whom, and the command that uses another one."""
+    """The message for a port that is in use: which kind of program uses the port, and the command that starts our
+    server on another port."""
     if "version" in (await _health(settings) or {}):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
@@ -105,8 +104,8 @@ async def _taken(settings: ServerSettings) -> str:
 
 
 def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
-    """Whether the port is free, by default the one of the settings. This binds to it in the same way as the server
-    does."""
+    """Whether a port is free, by default the port of the settings. The check binds to the port in the same way as the
+    server does."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -154,7 +153,7 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
 
 
 async def _health(settings: ServerSettings) -> dict[str, Any] | None:
-    """The server's health report; None if it does not answer."""
+    """The server's health report; None if the server does not answer."""
     try:
         async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
             answer = await http.get(f"{address(settings)}/health")
@@ -171,7 +170,7 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
     console.print(table)
     if elsewhere:
         console.print(elsewhere, style="yellow", soft_wrap=True)
-    name = "tellonce" if shutil.which("tellonce") else shlex.join(own_command())
+    name = shown_command()
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
     console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
     console.print_json(json.dumps(desktop_snippet(settings)))
@@ -195,7 +194,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
 
 
 def _telegram(relay: RelaySettings) -> str:
-    """A text that says that the relay runs, or what it needs to run."""
+    """Return whether the relay runs; if it is off, the text also says which settings it needs."""
     if relay.bot_token is None:
         return "off (set TELEGRAM_BOT_TOKEN to the token of @BotFather)"
     if not relay.user_ids:
@@ -239,7 +238,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
 
 
 async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
-    """Stop the server's clients first. Then stop the server, which stops its database."""
+    """Stop the server's clients first. Then stop the server, which stops its own database."""
     console.print("\nstopping …")
     for child in reversed(children):
         await child.stop()
@@ -247,8 +246,8 @@ async def _stop(children: list[Child], tasks: list[asyncio.Task[None]]) -> None:
 
 
 async def _leave_database(settings: ServerSettings) -> None:
-    """Stop the embedded PostgreSQL if the server was killed before it could do so. If another process uses it, it keeps
-    running."""
+    """Stop the embedded PostgreSQL if the server was killed before the server itself could stop it. If another process
+    uses PostgreSQL, it keeps running."""
     if settings.database_url is not None:
         return
     postgres = EmbeddedPostgres(settings.data_dir / "postgres")

@@ -1,1 +1,2 @@
-"""Language functions that all processes share: dates, sentences, tokens. They are pure: no clock and no I/O."""
+"""Language functions that all processes share: dates, sentences, tokens. All functions are pure: they use no clock and
+no I/O."""

@@ -1,4 +1,4 @@
-"""A list of all caches that hold texts, so that they can be cleared: forgotten text must not stay in a process."""
+"""Lists all caches that hold texts, so that the caches can be cleared: forgotten text must not stay in a process."""
 
 from typing import Protocol, TypeVar
 
@@ -15,7 +15,8 @@ _OF_TEXTS: list[Cache] = []
 
 
 def of_texts(cache: CacheT) -> CacheT:
-    """Decorator for a cached function whose arguments or results contain stored text. `clear` empties its cache."""
+    """Decorator for a cached function whose arguments or results contain stored text. `clear` empties the cache of the
+    function."""
     _OF_TEXTS.append(cache)
     return cache
 

@@ -1,5 +1,5 @@
-"""Marks the words of a message that are no longer true, because the memory learned from them was changed. An example is
-`The dentist is on Tuesday (since changed: #8).` The functions are pure.
+"""Marks the words of a message that are no longer true, because the memory learned from these words was changed. An
+example is `The dentist is on Tuesday (since changed: #8).` The functions are pure.
 
 The message's own words stay as they were said. The number in the mark is that of the memory with the current statement.
 """
@@ -29,7 +29,8 @@ _SPLIT_OFF: Final = "\ue000"
 
 
 class Place(NamedTuple):
-    """The messages of a chat from the number `first` to `last`. For a single message, both are its number."""
+    """The messages of a chat from the number `first` to `last`. For a single message, both are the number of the
+    message."""
 
     chat_id: int
     first: int
@@ -37,9 +38,8 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A statement learned from a message and since reworded or replaced: the number and content of the memory that
-    states it now, and its former words. `verbatim` means that the former words are the message's own words. `contents`
-    are the former contents of the memory."""
+    """A statement that was learned from a message and later reworded or replaced. `verbatim` means that the former
+    words are the message's own words. `contents` are the former contents of the memory."""
 
     memory_id: int
     content: str
@@ -49,9 +49,9 @@ class Change(NamedTuple):
 
 
 def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> str:
-    """The text with a mark after the words that are no longer true. If these words are not known, the mark is at the
-    end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark states the
-    memory's content, unless the reader knows the memory's number (`known`) from another line."""
+    """Return the text with a mark after each group of words that are no longer true. If these words are not known, the
+    mark is at the end of the text. If they are known but not in the text (an excerpt), the text stays unchanged. A mark
+    states the memory's content, unless the reader knows the memory's number (`known`) from another line."""
     marks = [(at, _note(change, known)) for change in changes if (at := _end_of(text, change)) is not None]
     for at, note in sorted(dict.fromkeys(marks), reverse=True):
         text = f"{text[:at]} ({note}){text[at:]}"
@@ -59,8 +59,9 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
 
 
 def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
-    """The changes of the messages at a place, for a text that shows or summarizes them. A summary of several messages is
-    marked only after former words that it repeats, those of a message or of a memory."""
+    """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. A
+    summary of several messages is marked only after former words that the summary repeats, which are words of a message
+    or of a memory."""
     if place is None or not changes:
         return []
     numbers = range(place.first, place.last + 1)
@@ -71,7 +72,7 @@ def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[C
 
 
 def without_changed(text: str) -> tuple[str, Sequence[int]]:
-    """The text without its marked sentences, and the numbers of the memories that replace them."""
+    """Return the text without its marked sentences, and the ids of the memories that replace these sentences."""
     numbers = [int(found[1]) for found in _MARK.finditer(text)]
     # The content of a mark may consist of several sentences, so it is removed before the text is split.
     kept = [part for part in split_sentences(_MARK.sub(_SPLIT_OFF, text)) if _SPLIT_OFF not in part]
@@ -89,8 +90,9 @@ _PLAIN: Final = str.maketrans("“”", '""')
 
 
 def _end_of(text: str, change: Change) -> int | None:
-    """The position in the text after the first former words that it contains, before their punctuation. One of their
-    sentences is enough, because an excerpt may lack the others; of a clipped text, their beginning is enough."""
+    """Return the position in the text after the first of the former words that the text contains, before the
+    punctuation that follows; None if the text contains none of them. One of the sentences of the former words is
+    enough, because an excerpt may lack the others; of a clipped text, the beginning of these words is enough."""
     parts = [part for words in change.former for part in (words, *split_sentences(words))]
     found = (pattern.search(text) for part in parts if (pattern := _words_of(part)) is not None)
     at = next((match.end() for match in found if match), None)
@@ -99,13 +101,14 @@ def _end_of(text: str, change: Change) -> int | None:
 
 
 def _is_clipped(text: str, words: str) -> bool:
-    """Whether the text ends within these words, after at least LEAST_CLIPPED of them."""
+    """Whether the text ends in the middle of the words `words`, after at least LEAST_CLIPPED of them."""
     shown, former = (_WORD.findall(x.casefold()) for x in (text[-2 * len(words) :], words))
     return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))
 
 
 @lru_cache(maxsize=256)
 def _words_of(text: str) -> re.Pattern[str] | None:
-    """Matches the text's words in order, ignoring case, punctuation and dates that were added between them."""
+    """Return a pattern that matches the text's words in order, ignoring case, punctuation, and dates that were added
+    between the words."""
     words = [re.escape(word) for word in _WORD.findall(text)]
     return re.compile(rf"\b{_BETWEEN.join(words)}\b{_DATE}", re.IGNORECASE) if words else None

@@ -37,7 +37,7 @@ class Claims:
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
     dates: frozenset[str]  # keys of date mentions, `date_mentions.Mention.key`
-    stems: tuple[str, ...]  # content words in order, stemmed; no stop words, numbers, or dates
+    stems: tuple[str, ...]  # stemmed content words in order, without stop words, numbers and dates
 
 
 @of_texts
@@ -93,7 +93,7 @@ def _lower(word: str) -> str:
 
 
 def _amounts(text: str) -> Iterator[str]:
-    """Each amount of the text, whether it is written in digits or in words."""
+    """Yield each amount of the text, which may be written in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
     position = 0
     while position < len(matches):
@@ -127,7 +127,7 @@ _LONGEST_NUMBER: Final = 10  # words; "nine hundred and ninety-nine thousand nin
 
 
 def _spelled(matches: list[re.Match[str]], position: int) -> tuple[str, int]:
-    """The amount that is written in words from `position` on, and the number of these words; ('', 0) if the word at
+    """Return the amount that the words from `position` on mean, and the number of these words; ('', 0) if the word at
     `position` is not a number."""
     word = (matches[position]["word"] or "").lower()
     if word in ORDINALS:

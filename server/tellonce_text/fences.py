@@ -1,8 +1,9 @@
-"""Marks recalled text in a prompt, and formats stored text so that it cannot imitate the lines that we write. Pure.
+"""Marks recalled text in a prompt, and formats stored text so that the text cannot imitate the lines that we write.
+Pure.
 
 Only our own lines start at the left margin: section titles, day headers, `[09:15 AM] User: …`. The first line of a
-stored text is on such a line of ours, and its further lines are indented. A further line that looks like one of ours is
-marked as a quotation.
+stored text is on such a line of ours, and its further lines are indented. A further line that looks like one of our
+lines is marked as a quotation.
 """
 
 import re
@@ -42,13 +43,13 @@ def fenced(text: str) -> str:
 
 
 def without_recalled(text: str) -> str:
-    """The text without its fenced parts. They are recalled memory that was pasted back, not a new statement."""
+    """The text without its fenced parts. Fenced parts are recalled memory that was pasted back, not a new statement."""
     return _RECALLED.sub("\n", text)
 
 
 def contained(line: str) -> str:
-    """Make one of our lines safe that ends with stored text. Afterwards, this text cannot start a line that looks like
-    ours, open or close a fence, or form a tag."""
+    """Return a line of ours that ends with stored text in a form that is safe. Afterwards, this text cannot start a
+    line that looks like ours, open or close a fence, or form a tag."""
     if _NOTABLE.search(line) is None and OPENING.search(line) is None:
         return line
     first, *further = _BREAK.split(_unmarked(line))
@@ -78,7 +79,7 @@ def _continued(line: str) -> str:
 
 
 def _imitates(line: str) -> bool:
-    """Whether a line looks like one of ours. Invisible characters are ignored, and full-width letters count as plain
-    letters."""
+    """Whether a line looks like a line that this program writes. Invisible characters are ignored, and full-width
+    letters count as plain letters."""
     seen = line if line.isascii() else "".join(c for c in nfkc(line) if unicodedata.category(c) != "Cf")
     return _IMITATION.match(seen) is not None

@@ -137,7 +137,7 @@ def _numbers(folded: str) -> list[str]:
 
 
 def _origins(text: str) -> list[int]:
-    """For each character of the folded text, the index of the original character it comes from."""
+    """Return, for each character of the folded text, the index of the original character from which it was folded."""
     return [position for position, c in enumerate(text) for _ in fold(c)]
 
 
@@ -169,7 +169,7 @@ def _fold_part(c: str) -> str:
 
 
 class _Table(dict[int, str]):
-    """A translation table. The entry of a character is computed when it is first needed."""
+    """A translation table. The entry of a character is computed when the character first occurs."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = _fold_character(chr(code))
@@ -182,8 +182,8 @@ _TABLE: Final = _Table()
 LONGEST_RUN: Final = 30
 """Combining marks kept after one letter."""
 
-# Two ligatures stand for whole phrases, of 18 and 8 letters. They are removed, because a text of only these ligatures
-# would become many times as long.
+# Two ligatures stand for whole phrases, of 18 and 8 letters. The ligatures are removed, because a text of only these
+# ligatures would become many times as long.
 _PHRASES: Final = {0xFDFA: " ", 0xFDFB: " "}
 
 # These characters are not combining marks themselves, but NFKC converts them to combining marks.
@@ -201,7 +201,7 @@ def nfkc(text: str) -> str:
 
 @cache
 def _excess() -> re.Pattern[str]:
-    """A pattern for too many combining marks in a row; group 1 holds the marks to keep. It is compiled at its first
-    use, because compiling takes 8 ms."""
+    """A pattern for too many combining marks in a row; group 1 holds the marks to keep. The pattern is compiled at its
+    first use, because compiling takes 8 ms."""
     marks = _MADE_OF_MARKS + "".join(c for c in map(chr, range(_LOWEST, _HIGHEST)) if unicodedata.combining(c))
     return re.compile(f"([{marks}]{{{LONGEST_RUN}}})[{marks}]+")

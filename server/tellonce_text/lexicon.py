@@ -43,7 +43,7 @@ ORDINALS: Final = {
         start=1,
     )
 }
-# Before a noun, "one" is a number. After or before these words, it is a pronoun: "no one", "the one", "one of".
+# Before a noun, "one" is a number. After or before these words, "one" is a pronoun: "no one", "the one", "one of".
 NOT_COUNTED_BEFORE: Final = frozenset(
     {"no", "any", "some", "every", "this", "that", "the", "which", "each", "another", "only"}
 )

@@ -104,7 +104,7 @@ def mask(text: str) -> str:
 @of_texts
 @lru_cache(maxsize=8192)
 def may_hold(text: str) -> bool:
-    """Whether the text may contain a secret. If this is False, the text certainly contains none."""
+    """Whether the text may contain a secret. If this is False, the text certainly contains no secret."""
     low = text.lower()
     return any(hint in low for hint in _HINTS) or _MANY_DIGITS.search(text) is not None
 
@@ -145,8 +145,8 @@ def _keyed(match: re.Match[str]) -> str:
 
 
 def _random_looking(value: str, *, strict: bool) -> bool:
-    """Whether a word looks random: it has both letters and digits, and many different characters. With `strict`, a UUID
-    or a hash does not count as random."""
+    """Whether a word looks random: the word has both letters and digits, and many different characters. With `strict`,
+    a UUID or a hash does not count as random."""
     if strict and (_UUID.fullmatch(value) or _HEX.fullmatch(value)):
         return False
     letters, digits = sum(map(str.isalpha, value)), sum(map(str.isdigit, value))

@@ -31,12 +31,13 @@ _QUESTION: Final = re.compile(
 
 
 def sentences(text: str) -> list[str]:
-    """Cut the text into sentences. Joined, they give the text again. Tombstones contain hashes of these sentences."""
+    """Cut the text into sentences. The pieces joined together give the text again. Tombstones contain hashes of these
+    sentences."""
     return _SENTENCE.findall(text)
 
 
 def placed_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """The pieces that `sentences` returns, each with its start index."""
+    """Yield the pieces that `sentences` returns, each with the index in `text` at which the piece starts."""
     return ((match.start(), match[0]) for match in _SENTENCE.finditer(text))
 
 
@@ -71,5 +72,6 @@ def ends_as_question(sentence: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks something: it has a question mark of any script, or begins with an English question word."""
+    """Whether a text asks something: the text has a question mark of any script, or begins with an English question
+    word."""
     return bool(_QUESTION.search(text))

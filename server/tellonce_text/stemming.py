@@ -1,5 +1,5 @@
-"""A light English stemmer. It gives the inflections of a word the same stem and leaves words of other languages
-unchanged."""
+"""A light English stemmer. The stemmer gives the inflections of a word the same stem and leaves words of other
+languages unchanged."""
 
 import re
 from functools import lru_cache
@@ -43,8 +43,7 @@ _LOST_E = re.compile(
 @of_texts
 @lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
-    """The stem of a lower-case word. Words with non-ASCII letters and words under four letters are returned
-    unchanged."""
+    """The stem of a lower-case word. Returns words with non-ASCII letters, and words under four letters, unchanged."""
     if word in BASE_OF:
         return BASE_OF[word]
     if "-" in word:

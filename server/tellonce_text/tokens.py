@@ -66,7 +66,7 @@ def estimate(text: str) -> int:
 
 
 def clip(text: str, max_tokens: int) -> tuple[str, bool]:
-    """Cut `text` to at most `max_tokens` estimated tokens, with an ellipsis. Also returns whether it was cut."""
+    """Cut `text` to at most `max_tokens` estimated tokens, with an ellipsis. Also returns whether the text was cut."""
     if estimate(text) <= max_tokens:
         return text, False
     if max_tokens < 1:
@@ -82,7 +82,7 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
 
 
 def _hundredths(text: str) -> int:
-    """The cost of a text. It is cached by line, because the same lines of a chat are counted at every turn."""
+    """The cost of a text. The cost of a line is cached, because the same lines of a chat are counted at every turn."""
     if "\n" not in text:
         return _line_cost(text)
     lines = text.split("\n")
@@ -90,8 +90,8 @@ def _hundredths(text: str) -> int:
 
 
 def _break_cost(line: str) -> int:
-    """The cost of a line break. It is a separate token, unless it follows punctuation or another line break, because
-    these form one piece together."""
+    """The cost of a line break. A line break is a separate token, unless it follows punctuation or another line break,
+    because these form one piece together."""
     return 1 if not line or line[-1] in _ENDS else 100
 
 
@@ -138,7 +138,7 @@ def _may_cut(text: str, at: int) -> bool:
 @of_texts
 @lru_cache(maxsize=16_384)
 def _cost(piece: str) -> int:
-    """The cost of one piece in hundredths of a token. It is cached, because words repeat."""
+    """The cost of one piece in hundredths of a token. The cost of a piece is cached, because words repeat."""
     word = piece.lstrip(" ") or piece
     first = word[0]
     if first.isascii():
@@ -181,7 +181,8 @@ def _kana_cost(word: str) -> int:
 
 
 def _whole_words(run: str, known: frozenset[str], longest: int, known_cost: int, single_cost: int) -> int:
-    """The cost of a run of characters without spaces: known words, the longest first, and the rest by character."""
+    """Return the token cost of a run of characters without spaces: known words are counted first, the longest word
+    first, and the other characters one by one."""
     cost = position = 0
     while position < len(run):
         length = next((n for n in range(longest, 1, -1) if run[position : position + n] in known), 0)

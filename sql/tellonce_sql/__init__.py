@@ -1,4 +1,4 @@
-"""Reads the product's SQL statements and migrations from files, by name. It never connects to a database.
+"""Reads the product's SQL statements and migrations from files, by name. The package never connects to a database.
 
 A file `queries/<table>.sql` holds blocks: a line `-- name: some_name`, comment lines that explain `$1`, `$2` …, then
 one statement. `query("<table>.some_name")` is that statement. Lines that several statements of a file share are written
@@ -20,7 +20,8 @@ from typing import Literal
 __all__ = ["Migration", "Reach", "SqlFileError", "UnknownQuery", "migrations", "queries", "query", "reach"]
 
 Reach = Literal["owner", "all owners", "no owner"]
-"""Whose rows a statement uses: those of the owner in $1, those of all owners, or none that belong to an owner."""
+"""The rows that a statement uses: the rows of the owner in $1, the rows of all owners, or only rows that belong to no
+owner."""
 
 _NAME_LINE = re.compile(r"^-- name:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -137,7 +138,7 @@ def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
 
 
 def _with_parts(file: Traversable) -> str:
-    """The file's text, with each `-- use:` line replaced by the part that it names."""
+    """Return the file's text, in which each `-- use:` line is replaced by the text of the part that the line names."""
     text = file.read_text(encoding="utf-8")
     parts = {name: _without_leading_comments(body) for name, body in _PART.findall(text)}
     if unknown := {name for name in _USE.findall(text) if name not in parts}:

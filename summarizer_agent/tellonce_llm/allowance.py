@@ -1,4 +1,4 @@
-"""Limits the calls per hour and day. They are counted in a file, so that a restart does not reset the count."""
+"""Limits the calls per hour and day. The calls are counted in a file, so that a restart does not reset the count."""
 
 import json
 import time
@@ -32,7 +32,7 @@ class Allowance:
     clock: Callable[[], float] = time.time
 
     def take(self, share: float = 1.0) -> float:
-        """Count a call and return 0 if a call is allowed now; otherwise return the seconds until one is allowed.
+        """Count a call and return 0 if a call is allowed now; otherwise return the seconds until a call is allowed.
 
         With a `share` below 1, no call is allowed once this share of a limit is used, which leaves the rest to other
         callers.

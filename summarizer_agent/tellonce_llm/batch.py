@@ -1,4 +1,4 @@
-"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. It works with any
+"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. Joining works with any
 provider."""
 
 import asyncio
@@ -32,7 +32,7 @@ class _Waiting:
 
 class Batched(Wrapped):
     """A model that lets requests with the same `together`, instructions and schema share a call. A request waits up to
-    `seconds` for others; at most `most` share a call."""
+    `seconds` for other requests; at most `most` requests share a call."""
 
     def __init__(self, model: LanguageModel, *, most: int = 5, seconds: float = 5.0) -> None:
         super().__init__(model)
@@ -92,7 +92,7 @@ class Batched(Wrapped):
 
 
 def merged(requests: Sequence[Completion]) -> Completion:
-    """One request that contains all of them, with the sum of their timeouts."""
+    """Return one request that contains all `requests`, with the sum of their timeouts."""
     first = requests[0]
     asked = "\n\n".join(f"REQUEST {n}\n{request.turns[0].content}" for n, request in enumerate(requests, 1))
     return replace(
@@ -106,7 +106,8 @@ def merged(requests: Sequence[Completion]) -> Completion:
 
 
 def split(answer: Answer, count: int) -> Answers:
-    """For each request, its answer, or the reason why it has none. The cost of the call is divided evenly."""
+    """Return, for each request, the answer to the request, or the reason why there is no answer. The cost of the call
+    is divided evenly."""
     parts = _parts(answer.text)
     shares = [_share(answer, index, count) for index in range(count)]
     return [

@@ -1,4 +1,5 @@
-"""Pauses requests to a failing provider, longer after each failure and with jitter. It works with any provider."""
+"""Pauses requests to a failing provider, longer after each failure and with jitter. The breaker works with any
+provider."""
 
 import random
 import time
@@ -29,8 +30,8 @@ class Breaker:
         return max(0.0, self._until - self.clock())
 
     def probing(self) -> None:
-        """Record that a request is sent. After a pause, only one request is sent as a probe; others wait for its
-        result."""
+        """Record that a request is sent. After a pause, only one request is sent as a probe; other requests wait for
+        the result of the probe."""
         if self._failures:
             self._until = self.clock() + self.longest_probe
 

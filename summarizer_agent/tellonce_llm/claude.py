@@ -1,4 +1,5 @@
-"""Claude through the Anthropic API. Importing it takes 1.5 s of processor time, so import it only to ask Claude."""
+"""Claude through the Anthropic API. Importing this module takes 1.5 s of processor time, so import it only to ask
+Claude."""
 
 import asyncio
 import time
@@ -76,8 +77,8 @@ class Claude:
         return _checked(answer, message.stop_reason, request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Text as it arrives, then the Answer. Raises the errors of `complete`, and LLMUnavailable if the stream stops
-        early."""
+        """Yield text as it arrives, and then one Answer. Raises the errors of `complete`, and LLMUnavailable if the
+        stream stops early."""
         started = time.monotonic()
         try:
             async with self._client.messages.stream(**_parameters(self._model, request)) as stream:

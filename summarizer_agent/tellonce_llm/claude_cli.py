@@ -36,9 +36,10 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p ({self._model})"
 
     async def complete(self, request: Completion) -> Answer:
-        """The whole answer. Raises LLMUnavailable if the limit is reached, the command fails, or it takes too long."""
-        # Requests with `together` are for learning. All others are for summaries, which can wait, so half of the calls
-        # are reserved for learning.
+        """The whole answer. Raises LLMUnavailable if the limit is reached, or if the command fails or takes too
+        long."""
+        # Requests with `together` are for learning. All other calls are for summaries, which can wait, so half of the
+        # calls are reserved for learning.
         self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
         with _folder(request) as folder:
@@ -101,7 +102,8 @@ class ClaudeCli:
 
 
 def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> list[str]:
-    """The arguments. They contain nothing personal, because other users of the machine can read a command line."""
+    """The arguments. The arguments contain nothing personal, because other users of the machine can read a command
+    line."""
     return [
         *("-p", "--output-format", "json", "--model", model),
         *("--mcp-config", str(folder / "mcp.json"), "--strict-mcp-config"),
@@ -151,7 +153,7 @@ def _answered(result: dict[str, Any], model: str, seconds: float) -> Answer:
 
 
 def _price(told: object) -> float:
-    """The price of a call. It is 0 within a subscription, although the command reports a list price."""
+    """The price of a call. The price is 0 within a subscription, although the command reports a list price."""
     by_the_call = os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
     return float(told) if by_the_call and isinstance(told, int | float) else 0.0
 

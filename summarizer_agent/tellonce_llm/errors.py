@@ -1,7 +1,7 @@
 """The errors of language models, the same for all providers.
 
-The reason of an error is shown, logged and stored, so we word it ourselves. It repeats only
-those parts of a provider's message that are about the account or the model, never parts that may quote the request.
+The reason of an error is shown, logged and stored, so we word it ourselves. The reason repeats only those parts of a
+provider's message that are about the account or the model, never parts that may quote the request.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from typing import Literal
 from tellonce_llm.model import Answer
 
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
-"""The cause of a failure. It tells a person how to act.
+"""The cause of a failure. The cause tells a person how to act.
 
 `busy`: the provider asks us to slow down. `away`: it cannot be reached, or its answer broke off. `key`, `billing`,
 `model`: the account or the settings are wrong. `refused`: it will not answer this request.
@@ -37,7 +37,7 @@ class LLMUnavailable(LLMError):
     retry_after: float | None = field(default=None, kw_only=True)
     """The provider's requested pause in seconds, if any."""
     this_only: bool = field(default=False, kw_only=True)
-    """Whether only this kind of request must wait, while the provider still answers others."""
+    """Whether only this kind of request must wait, while the provider still answers other requests."""
 
 
 @dataclass(eq=False)

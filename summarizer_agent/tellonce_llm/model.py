@@ -24,7 +24,7 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the conversation shown to the model. A model leaves out the files it cannot read."""
+    """One message of the conversation shown to the model. A model leaves out the files that it cannot read."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -43,9 +43,9 @@ class SystemBlock:
 class Completion:
     """A request: the input for the model and the accepted output.
 
-    `timeout` is in seconds. It limits the whole answer of `complete`, and the wait for each piece of `stream`. With
-    `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate it, because
-    providers do not enforce ranges and lengths.
+    `timeout` is in seconds. The timeout limits the whole answer of `complete`, and the wait for each piece of `stream`.
+    With `json_schema` (an object schema), the answer's text is JSON of that schema. The caller must validate the
+    answer, because providers do not enforce ranges and lengths.
     """
 
     turns: tuple[Turn, ...]
@@ -92,7 +92,7 @@ class LanguageModel(Protocol):
         ...
 
     def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Pieces of text as they arrive, then one Answer with all of them. Raises as `complete` does."""
+        """Yield pieces of text as they arrive, and then one Answer with the whole text. Raises as `complete` does."""
         ...
 
 
@@ -101,7 +101,7 @@ class ReadsFiles(Protocol):
     """A model that can read files."""
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files it can read; empty while this is unknown."""
+        """The kinds of files that the model can read; empty while this is unknown."""
         ...
 
 

@@ -34,7 +34,7 @@ _ABOUT_THE_MODEL = re.compile(
 
 
 class Ollama:
-    """One local model. Its price is 0."""
+    """One local model. The price of a call is 0."""
 
     tier: Tier = "ollama"
 
@@ -55,7 +55,7 @@ class Ollama:
         return self._model
 
     async def reads(self) -> frozenset[FileKind]:
-        """Texts, and images if the server says that the model reads them."""
+        """The model reads texts, and it reads images if the server says so."""
         if self._reads is None:
             try:
                 shown = await self._client.show(self._model)
@@ -76,8 +76,8 @@ class Ollama:
         return _checked(_answer(self._model, text, response, time.monotonic() - started), request)
 
     async def stream(self, request: Completion) -> AsyncIterator[str | Answer]:
-        """Text as it arrives, then the Answer. Raises the errors of `complete`, and LLMUnavailable if the stream stops
-        early."""
+        """Yield text as it arrives, and then one Answer. Raises the errors of `complete`, and LLMUnavailable if the
+        stream stops early."""
         started = time.monotonic()
         pieces: list[str] = []
         last: ollama.ChatResponse | None = None

@@ -7,7 +7,7 @@ _LONG_PROMPT_TOKENS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens; cache writes are the five-minute kind."""
+    """US dollars per million tokens. `cache_write` is the price of tokens that the provider caches for five minutes."""
 
     input: float
     output: float
@@ -49,7 +49,7 @@ _PRICES = {
 
 
 def price_of(model: str, prompt_tokens: int = 0) -> Price | None:
-    """The price of a model by name, including dated names (`…-20251001`); None if it is unknown.
+    """Return the price of a model by the model's name, which may be dated (`…-20251001`); None if the price is unknown.
 
     `prompt_tokens` is the whole prompt with its cached part: claude-haiku-5-5 charges more for long prompts.
     """

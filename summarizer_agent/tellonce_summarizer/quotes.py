@@ -16,7 +16,8 @@ def own(messages: Sequence[WorkMessage]) -> list[WorkMessage]:
 
 
 def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, str] | None:
-    """The message that contains `words`, preferably the named one, and the words as written there."""
+    """Find the message that contains `words`, preferably the message `number`, and return it with the words as they are
+    in the message."""
     for message in sorted(said, key=lambda message: message.id != number):
         found = verbatim(words, message.text)
         if found:
@@ -25,7 +26,8 @@ def placed(words: str, number: int, said: Sequence[WorkMessage]) -> tuple[int, s
 
 
 def verbatim(quote: str, text: str) -> str:
-    """The words in `text` that `quote` copies, as written there; white space, case and quotation marks may differ."""
+    """Return the words in `text` that `quote` copies, as they are in `text`; white space, case and quotation marks may
+    differ."""
     words = quote.strip(" \n\t\"“”'").split()
     if not words:
         return ""

@@ -62,6 +62,11 @@ class Home:
         """The entries of an export."""
         return [json.loads(line) for line in (await self.run("export")).splitlines()]
 
+    async def report(self, *arguments: str) -> tuple[int, str]:
+        """The exit code and the output of a command that may succeed or fail."""
+        code, out, _ = await self._run(arguments, "")
+        return code, out
+
     async def _run(self, arguments: tuple[str, ...], told: str) -> tuple[int, str, str]:
         process = await forked.start(
             *("tellonce_cli.main", *arguments),

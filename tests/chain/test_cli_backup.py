@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from tellonce.settings import ServerSettings
-from tellonce_cli.holders import MOVE, named
+from tellonce_cli.holders import named
 from tests.chain.home import Home
 from tests.server.processes import free_port
 from tests.stubs import exports
 
 pytestmark = pytest.mark.anyio
+COPY = " export mine.jsonl && "
 
 
 @dataclass(frozen=True)
@@ -71,13 +72,14 @@ async def test_a_memory_of_another_user_is_named_with_the_command_that_copies_it
     restored = await other.run("restore", str(saved.file))
     held = len(_messages(saved.everything))
     assert f"{held} messages and memories belong to the local user" in restored
-    assert MOVE in restored
-    assert MOVE in await other.run("doctor")
+    assert COPY in restored
+    code, report = await other.report("doctor")
+    assert (code, COPY in report) == (1, True)
     other.environment["TELEGRAM_USER_ID"] = "1"
     await other.run("export", "mine.jsonl")
     other.environment["TELEGRAM_USER_ID"] = "4242"
     await other.run("import", "mine.jsonl")
-    assert MOVE not in await other.run("doctor")
+    assert COPY not in await other.run("doctor")  # it succeeds, so nothing else is wrong
     assert _messages(await other.everything()) == _messages(saved.everything)
 
 
@@ -86,8 +88,8 @@ def test_a_memory_is_hidden_only_while_its_user_has_far_less_of_it() -> None:
         held = {int(owner.strip("u")): count for owner, count in texts.items()}
         return named(held, ServerSettings(user_ids=user)) or ""
 
-    assert MOVE in told("42", u1=62)
-    assert MOVE in told("42", u1=62, u42=3)
+    assert COPY in told("42", u1=62)
+    assert COPY in told("42", u1=62, u42=3)
     assert not told("42", u1=62, u42=60)
     assert "memory of user 4242: set TELEGRAM_USER_ID=4242" in told("", u4242=5)
     assert not told("", u1=1, u4242=5)

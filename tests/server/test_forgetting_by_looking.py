@@ -27,7 +27,7 @@ SEED = 1
 TEXTS = """
     select unnest(array[content, speaker, routine, routine_summary, agent_id, ext_id]) as text from messages
     union all select content from message_versions
-    union all select unnest(array[content, strings_of(quotes), reason, nullif(about, 'user')]) from memories
+    union all select unnest(array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10)), user_name]) from memories
     union all select content from memory_versions
     union all select unnest(array[text, strings_of(body)]) from conversation_summaries
     union all select unnest(array[user_confirmed, llm_inferred, general_summary]) from chat_metadata
@@ -302,3 +302,14 @@ async def test_an_old_token_and_a_number_that_was_not_shown_are_refused(memory: 
         with pytest.raises(Exception, match="too old"):
             await client.forget(confirm)
     assert "My dog is Zorblax" in await stored(memory)
+
+
+async def test_the_name_kept_beside_a_reworded_memory_is_found_and_erased(memory: Memory) -> None:
+    async with memory.client() as client:
+        kept = await client.remember(c.RememberArgs(content="My name is somebody else's now", kind="fact"))
+        async with memory.tables() as tables:
+            await tables.execute("update memories set user_name = 'Vasilisk'")
+        done = await gone(client, literal="Vasilisk")
+        assert (done.traces_left, done.erased["memory_quotes"]) == (0, 1)
+        assert [line for line in await stored(memory) if "Vasilisk" in line] == []
+        assert (await client.search_memory(c.SearchMemoryArgs(query="my name"))).results[0].text == kept.memory.content

@@ -263,15 +263,13 @@ async def test_pages_join_to_the_whole_without_gap_or_double_though_more_is_said
     assert sorted(seen) == ids
 
 
-async def test_a_cursor_of_another_query_is_refused_with_what_to_do(memory: Memory) -> None:
+async def test_a_cursor_of_another_query_is_refused_with_what_to_do(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, *(f"tea number {n}" for n in range(9)))
         page = await client.search_memory(c.SearchMemoryArgs(query="tea", limit=2))
         with pytest.raises(MemoryRefused, match="same query"):
             await client.search_memory(c.SearchMemoryArgs(query="coffee", limit=2, cursor=page.next_cursor))
-        of_a_day = c.SearchMemoryArgs(
-            query="tea", limit=2, since=memory.clock() - timedelta(days=1), cursor=page.next_cursor
-        )
+        of_a_day = c.SearchMemoryArgs(query="tea", limit=2, since=clock() - timedelta(days=1), cursor=page.next_cursor)
         with pytest.raises(MemoryRefused, match="same query"):
             await client.search_memory(of_a_day)
 

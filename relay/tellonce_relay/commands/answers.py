@@ -1,7 +1,6 @@
 """Answers commands on any channel, with one or two calls of the memory and one view.
 
-It knows neither Telegram nor a terminal. /forget is not here, because each channel asks for the confirmation in its own
-way.
+This module knows neither Telegram nor a terminal.
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""Handles tapped buttons: the action, its toast, and the new text of the message."""
+"""Handles tapped buttons: runs the button's action, shows a toast, and updates the text of the message."""
 
 import logging
 

@@ -23,7 +23,7 @@ MENU = (
     *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
     *("routines", "status", "help"),
 )
-"""The commands in the order of the menu. Their descriptions are in the catalogue."""
+"""The commands in the order of the menu. The descriptions of the commands are in the catalogue."""
 
 
 async def run(command_context: CommandContext, lists: ForgetLists, incoming: Incoming) -> Reply | None:
@@ -79,7 +79,7 @@ async def _ask_to_wipe(command_context: CommandContext, incoming: Incoming) -> R
 
 
 async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
-    """Replace an uncertain memory with the person's own wording. This makes the memory certain."""
+    """Replace an uncertain memory with the person's own wording. The new wording makes the memory certain."""
     args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
     return Reply(views.remembered_view(await memory.update_memory(args)))
 

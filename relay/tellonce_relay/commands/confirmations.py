@@ -1,4 +1,5 @@
-"""Asks the person about uncertain memories, in private chats only and few at a time, and reads corrections of them."""
+"""Asks the person about uncertain memories, in private chats only and few at a time, and reads the person's corrections
+of these memories."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ AT_ONCE = 2
 """Maximum number of unanswered questions in a chat."""
 
 PATIENCE = timedelta(days=7)
-"""An unanswered question stops counting as open after this time; it is not repeated."""
+"""After this time, an unanswered question no longer counts as open; the question is not repeated."""
 
 
 class Confirmations:
@@ -67,7 +68,7 @@ def right_wording(text: str, memory_id: int) -> str:
 
 
 def reworded(message: Message, bot_id: int) -> int | None:
-    """The number of the memory that this message corrects; None if it does not reply to the question of
+    """Return the id of the memory that this message corrects; None if the message does not reply to the question of
     `right_wording`."""
     asked = message.reply_to_message
     if asked is None or asked.from_user is None or asked.from_user.id != bot_id or not message.text:

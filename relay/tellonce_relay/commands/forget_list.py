@@ -1,4 +1,4 @@
-"""The list from which a person picks what to forget: its text and its buttons. Pure, except for `ForgetLists`, which
+"""The list from which a person picks what to forget: the list's text and buttons. Pure, except for `ForgetLists`, which
 stores the lists.
 
 Lists are lost when the process ends, and their confirm tokens expire within minutes. A tap on such a list is answered
@@ -29,7 +29,7 @@ _MOST = 200
 
 @dataclass(frozen=True)
 class ForgetList:
-    """A preview and its ticked matches. `title` is the person's description of what to forget."""
+    """A preview, and the matches in it that are ticked. `title` is the person's description of what to forget."""
 
     title: str
     target: c.ForgetArgs
@@ -86,7 +86,7 @@ def list_of(title: str, target: c.ForgetArgs, preview: c.Forgotten) -> ForgetLis
 
 
 def after(shown: ForgetList, press: Pressed) -> ForgetList:
-    """The list after a tap that changed it."""
+    """Return the list as a tap of a button has changed it."""
     every = frozenset(match.id for match in shown.matches)
     match press.action:
         case "tick":

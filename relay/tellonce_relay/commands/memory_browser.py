@@ -14,12 +14,13 @@ from tellonce_relay.catalogue import phrase
 
 TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain", "notes")
 _NOTES = TABS.index("notes")
-"""The tab of the notes that are only searched. Only this tab reads them, because there may be thousands."""
+"""The tab of the notes that are only searched. The notes are read only for this tab, because there may be
+thousands of notes."""
 _MOST_NOTES = 1000
 PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
-"""Exceeds the number of pages of any tab, so that one number of a button encodes both tab and page."""
+"""Larger than the number of pages of any tab, so that one integer in a button's data encodes both tab and page."""
 _ROW = 4
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
@@ -86,7 +87,7 @@ def _listed(profile: c.Profile, tab: int, page: int, zone: ZoneInfo) -> Reply:
 
 
 def _one(known: c.Memory, item: int, zone: ZoneInfo) -> Reply:
-    """One memory with buttons for all its actions."""
+    """Return one memory in full, with buttons for all actions on the memory."""
     since = known.valid_from.astimezone(zone)
     text = phrase(
         "memory.one", content=views.dated(known, zone), since=phrase("memory.since", day=views.long_day(since))

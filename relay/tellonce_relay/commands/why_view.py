@@ -44,7 +44,7 @@ def _counts(receipt: Explanation) -> list[str]:
 
 
 def _body(receipt: Explanation, name: str) -> list[str]:
-    """The lines of a section without its title and without the `⟦…⟧` marks around it."""
+    """Return the lines of a section, without the section's title and without the `⟦…⟧` marks around the section."""
     lines = [line for section in receipt.sections if section.name == name for line in section.text.split("\n")[1:]]
     return [line for line in lines if line and not line.startswith("⟦") and not line.isupper()]
 

@@ -14,8 +14,8 @@ from tellonce_relay.responders.responder import Responder
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
-    """The configured responder; failures of a model are reported to `emit`. Raises SettingsError if one of its settings
-    is missing."""
+    """The configured responder; failures of a model are reported to `emit`. Raises SettingsError if a setting of the
+    responder is missing."""
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
@@ -56,7 +56,7 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:
-    """Access with the default user's token, if this machine has it."""
+    """Return access to the memory with the default user's token; None if this machine does not have the token."""
     try:
         return MemoryAccess(settings.url, settings.bearer("assistant"), settings.default_user)
     except SettingsError:

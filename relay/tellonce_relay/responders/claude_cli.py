@@ -1,4 +1,4 @@
-"""Answers with the `claude` command. It runs once per turn, and may only call tools that read this memory."""
+"""Answers with the `claude` command. The command runs once per turn, and may only call tools that read this memory."""
 
 import asyncio
 import json
@@ -21,8 +21,8 @@ from tellonce_relay.responders.responder import CannotAnswer
 
 SERVER = "memory"
 TOOLS = ("search_memory", "get_profile", "explain")
-"""The tools that the command may call. They only read. To store something, the command puts a tag into its answer,
-which the turn carries out."""
+"""The tools that the command may call. The tools only read the memory. To store something, the command puts a tag into
+its answer, which the turn carries out."""
 
 _COMPLAINTS: dict[Cause, re.Pattern[str]] = {
     "billing": re.compile(r"credit balance|API Error: 402|no credit", re.I),
@@ -64,12 +64,12 @@ class ClaudeCli:
         return f"{Path(self._command).name} -p"
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files that Claude reads."""
+        """The kinds of files that Claude can read."""
         return frozenset(("image", "pdf", "text"))
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Yield the text as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no output for
-        too long."""
+        """Yield the text of the answer as it arrives. Raises CannotAnswer if the command is missing, fails, or sends no
+        output for too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
         with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
@@ -155,7 +155,8 @@ def _cause(complaint: str) -> Cause:
 
 
 def _arguments(folder: Path, model: str | None) -> list[str]:
-    """The arguments. They contain nothing personal, because other users of the machine can read a command line."""
+    """The arguments. The arguments contain nothing personal, because other users of the machine can read a command
+    line."""
     allowed = ",".join(f"mcp__{SERVER}__{tool}" for tool in TOOLS)
     return [
         *("-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"),

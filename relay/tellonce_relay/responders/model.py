@@ -43,8 +43,8 @@ class ModelResponder:
         return await readable(self._model)
 
     async def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Implements the protocol. If the stream breaks off, it raises CannotAnswer, even if much of the answer has
-        arrived."""
+        """Implements the protocol. If the stream breaks off, the method raises CannotAnswer, even if much of the answer
+        has arrived."""
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
@@ -60,7 +60,7 @@ class ModelResponder:
 
 class InOnePiece(Wrapped):
     """A model that receives its system prompt in one piece, because the chat template of a local model may drop all
-    system messages but one."""
+    system messages but one of them."""
 
     async def complete(self, request: Completion) -> Answer:
         return await super().complete(_joined(request))

@@ -1,5 +1,5 @@
-"""Answers from the memory alone, without a model or API key. It quotes the person's words with their day and makes no
-claims of its own."""
+"""Answers from the memory alone, without a model or API key. The responder quotes the person's words with their day and
+makes no claims of its own."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
@@ -43,9 +43,9 @@ _LONGEST = 400
 _FOUND = 12
 _LINES = 3
 _FAR = 1.5
-"""Maximum difference between the best score and the score of a result that is still shown. It applies if no result
-shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12, and the
-first three results within this distance answer 16."""
+"""Maximum difference between the best score and the score of a result that is still shown. The distance applies if no
+result shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12,
+and the first three results within this distance answer 16."""
 _LISTED = 8
 
 
@@ -79,7 +79,8 @@ class OfflineResponder:
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
-    """The stored memories, if the question asks for all of them or for all of some kinds; None for other questions."""
+    """Return the stored memories if the question asks for all memories or for all memories of some kinds; None for
+    other questions."""
     kinds = {"fact": profile.facts, "prefer": profile.preferences, "goal": profile.goals, "date": profile.dates}
     asked = content_words(incoming.text)
     if not asked <= set(kinds):
@@ -118,7 +119,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
-    """The results without the sentences that no longer hold, and the numbers of the memories that replaced these
+    """Return the results without the sentences that no longer hold, and the ids of the memories that replaced these
     sentences."""
     told: list[c.SearchResult] = []
     corrections: set[int] = set()
@@ -142,7 +143,7 @@ def _covers(asked: set[str], chosen: Sequence[c.SearchResult]) -> bool:
 
 
 def _nearest(said: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results nearest in meaning, best first. For "Where do I live?" they may include "I moved to Oslo"."""
+    """The results nearest in meaning, best first. For "Where do I live?", the results may include "I moved to Oslo"."""
     best = max((r.score for r in said), default=0.0)
     return [r for r in said if r.score >= best - _FAR][:_LINES]
 
@@ -159,8 +160,8 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing: it only asks, repeats the question, is an order to the bot, or is one of the bot's
-    own answers."""
+    """Whether a result adds nothing to an answer: the result only asks, repeats the question, is an order to the bot,
+    or is the bot's own answer."""
     if result.kind != "message":
         return False
     if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):
@@ -169,8 +170,8 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
 
 
 def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The results without duplicates. If the text of one result contains the text of another, only one is kept; the
-    person's own messages have priority over memories and the bot's messages."""
+    """The results without duplicates. If the text of one result contains the text of another result, only one of them
+    is kept; the person's own messages have priority over memories and the bot's messages."""
     kept: list[c.SearchResult] = []
     for result in sorted(results, key=lambda r: not _is_said(r)):
         text = _flat(result.text).casefold()
@@ -218,8 +219,8 @@ def content_words(text: str) -> set[str]:
 
 
 def best_sentences(text: str, question: str, most: int = 2) -> str:
-    """The statements of a text that share most words with the question. They are verbatim and in the text's order, with
-    `…` at omissions."""
+    """The statements of a text that share most words with the question. The statements are verbatim and in the text's
+    order, with `…` at omissions."""
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))

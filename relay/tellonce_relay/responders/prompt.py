@@ -43,7 +43,7 @@ STRETCH = 12
 
 @dataclass(frozen=True)
 class Prompt:
-    """The input of a responder: blocks in order, the message, and the context they were built from.
+    """The input of a responder: blocks in order, the message, and the context from which the blocks were built.
 
     `begun` is the beginning of an interrupted answer that the model has to continue.
     """
@@ -110,9 +110,9 @@ def _tags(files: tuple[File, ...]) -> str:
 
 
 def _focus(context: Context) -> str:
-    """The section about the earlier message to which the user's message most likely refers. This is a question of the
-    bot, or the bot's last message if the history does not contain it. Empty if there is no such message, or if another
-    section shows it."""
+    """The section about the earlier message to which the user's message most likely refers. This message is a question
+    of the bot, or the bot's last message if the history does not contain that message. The section is empty if there is
+    no such message, or if another section shows the message."""
     focus = context.focus
     if focus is None or focus.source == "reply":
         return ""
@@ -153,8 +153,8 @@ def _block(parts: Sequence[str], *, cache: bool = True) -> list[SystemBlock]:
 
 
 def _history(text: str) -> list[SystemBlock]:
-    """The history as blocks of `STRETCH` lines and a last block with the remaining lines. A cache breakpoint follows
-    the last complete block.
+    """Return the history as blocks of `STRETCH` lines each; a last block has the remaining lines. A cache breakpoint
+    follows the last complete block.
 
     A provider finds a cached prefix only at the end of an earlier block, so a single growing block would never match.
     """

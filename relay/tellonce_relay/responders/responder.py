@@ -10,7 +10,7 @@ from tellonce_relay.responders.prompt import Prompt
 
 
 class CannotAnswer(Exception):
-    """There is no answer or only part of one; the text is for the log, not for the person.
+    """There is no answer, or only part of an answer; the exception text is for the log, not for the person.
 
     `retry_after` is the provider's requested pause in seconds. The cause `refused` means that the model works but would
     refuse the same request again.
@@ -28,14 +28,15 @@ class Responder(Protocol):
 
     @property
     def claims(self) -> bool:
-        """Whether the answers are a model's own words, so that their tags are carried out. False for quotes from the
-        memory."""
+        """Whether the answers are a model's own words. Only then are the tags in an answer carried out. False for
+        quotes from the memory."""
         ...
 
     async def reads(self) -> frozenset[FileKind]:
-        """The kinds of files it can read."""
+        """The kinds of files that the responder can read."""
         ...
 
     def answer(self, prompt: Prompt, incoming: Incoming, memory: MemoryClient) -> AsyncIterator[str | Answer]:
-        """Pieces of the answer as they arrive, and at the end its cost, if known. Raises CannotAnswer."""
+        """Yield pieces of the answer as they arrive, and at the end the cost of the answer, if known. Raises
+        CannotAnswer."""
         ...

@@ -66,7 +66,7 @@ class Alarms:
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
-        """Deliver due reminders, and return the time at which the next one is due. Raises MemoryUnreachable and
+        """Deliver due reminders, and return the due time of the next reminder. Raises MemoryUnreachable and
         MemoryRefused."""
         claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
@@ -117,7 +117,7 @@ class Alarms:
         self.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
-        """Send the reminder, unless its message has already arrived, and return the message's number. Raises NotSent
+        """Send the reminder, unless its message has already arrived, and return the id of the message. Raises NotSent
         and AnswerLost."""
         note = self.notes.get(key) or ""
         if note.startswith(_SENT):
@@ -139,8 +139,8 @@ class Alarms:
             self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
-        """Whether the delivery is late. Later attempts keep the decision of the first one, because the search for the
-        sent message needs exactly its text."""
+        """Whether the delivery is late. Later attempts keep the decision of the first attempt, because the search for
+        the sent message needs exactly the text of that message."""
         note = self.notes.get(key) or ""
         return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
 

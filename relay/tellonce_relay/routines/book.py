@@ -1,4 +1,4 @@
-"""The view of `/routines`: the routines, their next times, and each one's last text in full."""
+"""The view of `/routines`: the routines, the next time of each routine, and the last text of each routine in full."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,7 +17,7 @@ from tellonce_relay.seen_store import SeenStore
 
 @dataclass(frozen=True)
 class RoutineBook:
-    """The routines. `sent` maps `chat:routine` to the number of its last message."""
+    """The routines. `sent` maps `chat:routine` to the id of the routine's last message in the chat."""
 
     routines: tuple[Routine, ...] = ()
     sent: SeenStore = field(default_factory=SeenStore)
@@ -27,7 +27,7 @@ class RoutineBook:
 
 
 def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
-    """The routines with their next times, and a button for each that was sent to this chat."""
+    """Return the routines with their next times, and a button for each routine that was sent to this chat."""
     due = [(routine.name, next_due(routine.cron, now, zone)) for routine in book.routines]
     here = now.astimezone(zone)
     lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
@@ -42,6 +42,7 @@ def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Re
 
 
 async def full_text(memory: MemoryClient, chat_id: int, number: int, now: datetime, zone: ZoneInfo) -> str:
-    """A routine's message in full with its time. Raises MemoryUnreachable and MemoryRefused."""
+    """Return the full text of a routine's message, with the time of the message. Raises MemoryUnreachable and
+    MemoryRefused."""
     known = await memory.explain(c.ExplainArgs(message_id=str(number), chat_id=chat_id))
     return phrase("routine.sent", when=moment(known.at.astimezone(zone), now.astimezone(zone)), text=known.text)

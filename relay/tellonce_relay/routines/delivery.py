@@ -1,4 +1,4 @@
-"""Sends proactive messages and then records them in full, with a short form for the window."""
+"""Sends proactive messages and then records each message in full, with a short form for the window."""
 
 import asyncio
 import sys
@@ -86,8 +86,8 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
 
 
 def _to_record(post: Post) -> c.RecordMessageArgs:
-    """The arguments for recording. They are checked before sending: a script that cannot record its message would retry
-    and send it again."""
+    """The arguments for recording. The arguments are checked before sending: a script that cannot record its message
+    would retry and send it again."""
     try:
         return c.RecordMessageArgs(
             role="assistant",

@@ -25,7 +25,7 @@ LONGEST_NAP = timedelta(minutes=1)
 """Maximum pause between checks of the clock, so that a changed clock, or the sleep of the machine, is noticed."""
 
 LATE = timedelta(minutes=15)
-"""A routine that is later than this is skipped: nobody wants the morning summary at noon."""
+"""A routine that is late by more than this time is skipped: nobody wants the morning summary at noon."""
 
 Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
 

@@ -202,8 +202,8 @@ Model = Callable[[str], Awaitable[str]]
 
 
 async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS, emit: Emit = silent) -> str:
-    """A short form of the text, never longer than the text. Without a usable summary it is the beginning of the text. A
-    model that is slow, fails or gives no summary is reported to `emit`."""
+    """A short form of the text, never longer than the text. Without a usable summary, the short form is the beginning
+    of the text. A model that is slow, fails or gives no summary is reported to `emit`."""
     summary = await _asked(text, model, seconds, emit) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
@@ -222,8 +222,8 @@ async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | N
 
 
 def usable(said: str, text: str) -> str | None:
-    """At most three sentences of a model's summary. None if it is chatter, a prefix of the text, or not shorter than
-    the text."""
+    """At most three sentences of a model's summary. None if the summary is chatter, a prefix of the text, or not
+    shorter than the text."""
     summary = " ".join(split_sentences(said)[:MOST_SENTENCES])
     if not summary or _CHATTER.match(summary) or len(summary) >= len(text) or text.startswith(summary):
         return None

@@ -1,4 +1,4 @@
-"""A Bot API client with timeouts for a relay. Creating it sends no request."""
+"""A Bot API client with timeouts for a relay. Creating the application sends no request."""
 
 import json
 import os
@@ -19,7 +19,7 @@ os.environ.setdefault("PTB_TIMEDELTA", "1")
 
 
 class _Request(HTTPXRequest):
-    """Treats an answer that is not JSON as lost; the library would treat it as a refusal."""
+    """Reports an answer that is not JSON as a lost answer, because the library would report it as a refusal."""
 
     @staticmethod
     def parse_json_payload(payload: bytes) -> dict[str, Any]:

@@ -36,9 +36,9 @@ UNKNOWN = 0
 class Delivery:
     """How much of an answer was delivered.
 
-    `numbers` are the numbers of its final messages so far; `draft` is the number of its draft. While a message is being
-    sent, `after` is the highest message number before it, and `sketch` is the message's text if it is a draft. `begun`
-    is the text of the first message if the rest goes into further messages.
+    `numbers` are the ids of the answer's final messages so far; `draft` is the id of the draft message. While a message
+    is being sent, `after` is the highest message id before it, and `sketch` is the message's text if the message is a
+    draft. `begun` is the text of the first message if the rest goes into further messages.
     """
 
     numbers: list[int] = field(default_factory=list)
@@ -52,7 +52,7 @@ class ChatSurface:
     """Delivers one answer to a chat. `external_id` converts a message number to the memory's id; `draft_id` identifies
     the answer's draft.
 
-    `keep` stores `delivery`. It is called before a message is sent and after it was sent.
+    `keep` stores `delivery`. `keep` is called before a message is sent and after it was sent.
     """
 
     def __init__(
@@ -122,8 +122,8 @@ class ChatSurface:
         await self._stand()
 
     async def _stand(self) -> None:
-        """Send the beginning of the answer as permanent messages. The draft, if there is one, becomes the first of
-        them."""
+        """Send the beginning of the answer as permanent messages. The draft message, if there is one, becomes the first
+        of these messages."""
         d = self._delivery
         beginning = _parts(d.begun) if d.begun else []
         for part in beginning[len(d.numbers) :]:
@@ -252,7 +252,7 @@ class ChatSurface:
 
 
 def _said(text: str, markup: Markup | None) -> list[tuple[Marked, Markup | None]]:
-    """The messages of a text that is separate from the answer. The last one has the buttons."""
+    """The messages of a text that is separate from the answer. The last message has the buttons."""
     *first, last = split_marked(Marked(text))
     return [*((part, None) for part in first), (last, markup)]
 

@@ -28,7 +28,7 @@ _BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
 
 @dataclass(frozen=True)
 class Mark:
-    """A range of a text. `kind` is Telegram's name for it; positions are in UTF-16 units."""
+    """A range of a text. `kind` is Telegram's name for the mark; positions are in UTF-16 units."""
 
     kind: str
     offset: int
@@ -39,19 +39,19 @@ class Mark:
 
 @dataclass(frozen=True)
 class Marked:
-    """A text and its marks."""
+    """A text, and the marks in this text."""
 
     text: str
     marks: tuple[Mark, ...] = ()
 
 
 def units(text: str) -> int:
-    """The length in UTF-16 units, as Telegram counts it."""
+    """Return the length of a text in UTF-16 units, the unit in which Telegram counts."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def rendered(source: str) -> Marked:
-    """The text with its marks. A text without Markdown is unchanged."""
+    """Return the Markdown source as plain text with its marks. A text without Markdown is unchanged."""
     if len(source) > LONGEST:
         return cut_out(Marked(source), 0, source)
     writer = _Writer()
@@ -61,7 +61,7 @@ def rendered(source: str) -> Marked:
 
 
 class _Opened(NamedTuple):
-    """An open mark. It begins at position `at`, in the part with the index `part`; `url` is a link's target."""
+    """An open mark. The mark begins at position `at`, in the part with the index `part`; `url` is a link's target."""
 
     kind: str
     at: int
@@ -109,8 +109,8 @@ class _Writer:
             self.marks.append(Mark(kind, start, self.at - start, url, language))
 
     def paragraph(self) -> None:
-        """Begin a block. A blank line separates it from the block before, or a line break in a list. The first block of
-        an item or quotation begins without a separator."""
+        """Begin a block. A blank line separates the block from the block before it; in a list, a line break does. The
+        first block of an item or quotation begins without a separator."""
         if self.block_begins:
             self.block_begins = False
         elif self.parts:
@@ -255,8 +255,8 @@ _BLOCKS: dict[str, Callable[[_Writer, Token], None]] = {
 
 
 def cut_out(whole: Marked, at: int, piece: str) -> Marked:
-    """A piece of the whole with its marks, without blanks at its ends. Telegram would remove these blanks without
-    moving the marks. The indentation of code stays, because Telegram keeps it."""
+    """Return a piece of the marked text `whole` with the piece's marks, without blanks at both ends. Telegram would
+    remove these blanks without moving the marks. The indentation of code stays, because Telegram keeps it."""
     lead = len(_BLANK_LINES.match(piece)[0])  # type: ignore[index]  # it matches any text
     if not any(m.kind == "pre" and m.offset <= at + lead < m.offset + m.length for m in whole.marks):
         lead = len(piece) - len(piece.lstrip())
@@ -282,7 +282,8 @@ _BREAKS = ("\n\n", "\n", ". ", "。", " ")
 
 
 def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
-    """Parts of at most `longest` units, split at paragraphs, lines, sentences or words, with their marks."""
+    """Split a text at paragraphs, lines, sentences or words into parts of at most `longest` units, each with its
+    marks."""
     at = 0
     parts: list[Marked] = []
     for piece in _pieces(whole.text, longest):
@@ -294,7 +295,7 @@ def split_marked(whole: Marked, longest: int = MESSAGE_UNITS) -> list[Marked]:
 
 
 def _pieces(text: str, longest: int) -> Iterator[str]:
-    """Consecutive pieces of at most `longest` units. Joined together, they give the text."""
+    """Consecutive pieces of at most `longest` units. The pieces joined together give the text."""
     while units(text) > longest:
         cut = _cut_at(text, longest)
         yield text[:cut]

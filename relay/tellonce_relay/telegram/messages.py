@@ -19,7 +19,7 @@ def incoming(
     moved: MovedGroups | None = None,
     heard: str | None = None,
 ) -> Incoming | None:
-    """The message, or None if it has no content to record (service messages, blanks).
+    """Return the message; None if it has no content to record, like a service message or a blank message.
 
     `user_name` overrides the sender's own name; `heard` is the transcript of a voice message.
     """

@@ -9,7 +9,7 @@ class MovedGroups:
         self._seen_store = seen_store or SeenStore()
 
     def moved(self, old: int, new: int) -> None:
-        """Record a move. Telegram reports it twice, once in each group."""
+        """Record a move. Telegram reports a move twice, once in each group."""
         self._seen_store.put(str(new), str(self.memory_chat(old)))
 
     def memory_chat(self, chat_id: int) -> int:

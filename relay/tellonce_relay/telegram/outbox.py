@@ -1,9 +1,10 @@
-"""Sends to Telegram: waits when throttled, retries what failed, and checks before it sends anything twice.
+"""Sends to Telegram: waits when Telegram throttles, retries after failures, and checks whether a message has arrived
+before sending it again.
 
 Telegram has no idempotency keys, and a bot cannot read a chat. But Telegram refuses an edit without changes as "not
 modified", which proves that the message has exactly this text, and message numbers only increase. So if the answer to a
-send is lost, such an edit is tried at the numbers after the highest known one. If this finds the message, it was sent;
-otherwise it is sent again.
+send is lost, such an edit is tried at the message ids after the highest known id. If such an edit finds the message,
+the message was sent; otherwise the message is sent again.
 
 A text may still appear twice in two cases. First, Telegram may execute the send only after this check. Second, the
 message may be more than `LOOK_AT` unseen messages away; this is possible if more than a hundred updates are waiting.
@@ -35,9 +36,9 @@ FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 LOOK_AT = 20
 MOST_REFUSALS = 100
-"""Maximum number of times one message is refused with errors that seem unrelated to it; the last attempts are half a
-minute apart. After that, the message is assumed to be the cause and is given up, so that it does not block its chat
-forever. While Telegram is unreachable, sending is retried without limit."""
+"""Maximum attempts to send one message that Telegram refuses with errors that seem unrelated to the message; the last
+attempts are half a minute apart. After this many attempts, the message is assumed to be the cause and is given up, so
+that it does not block its chat forever. While Telegram is unreachable, sending is retried without limit."""
 
 SUPERGROUPS_BELOW = -1_000_000_000_000
 
@@ -85,11 +86,11 @@ def nobody(after: int | None) -> None:
 
 
 class Outbox:
-    """Sends messages. Several tasks may share it. `tries` limits the attempts of one call; with None, a call retries
-    until Telegram is available.
+    """Sends messages. Several tasks may share one outbox. `tries` limits the attempts of one call; with None, a call
+    retries until Telegram is available.
 
-    `newest` stores the highest message numbers across restarts; after a kill, the search for an uncertain message
-    starts there.
+    `newest` stores the highest message ids across restarts; after a kill, the search for an uncertain message starts
+    there.
     """
 
     def __init__(
@@ -138,9 +139,9 @@ class Outbox:
             logger.info("a reaction was not shown: %s", why(error))
 
     async def send(self, to: Address, what: Marked, markup: Markup | None = None, about_to: AboutTo = nobody) -> int:
-        """Send one message and return its number. First, `about_to` is called with the highest known message number in
-        the chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look
-        for it among higher numbers.
+        """Send one message and return its id. First, `about_to` is called with the highest known message number in the
+        chat, or with None if no number is known. If it stays unknown whether the message was sent, `find` can look for
+        the message among higher ids.
 
         Raises NotSent, and AnswerLost if the answer was lost and there is no number to search from.
         """
@@ -215,8 +216,8 @@ class Outbox:
             raise NotSent(why(error)) from error
 
     async def find(self, chat_id: int, what: Marked, after: int, markup: Markup | None = None) -> int | None:
-        """The number of the message with exactly this text, searched for after the number `after`; None if it is not
-        found. Raises TelegramError."""
+        """Return the id of the message with exactly the text `what` among the messages after the id `after`; None if
+        there is no such message. Raises TelegramError."""
         keyboard = markup if isinstance(markup, InlineKeyboardMarkup) else None
         unseen = (n for n in count(after + 1) if n not in self._seen[_counter(chat_id)])
         for number in islice(unseen, LOOK_AT):
@@ -310,14 +311,14 @@ class Outbox:
 
 
 def _counter(chat_id: int) -> int:
-    """The id of the message counter of a chat: each supergroup has its own; a bot's private chats and basic groups
-    share one."""
+    """Return the id of the message counter of a chat: each supergroup has its own counter; a bot's private chats and
+    basic groups share one counter."""
     return chat_id if chat_id < SUPERGROUPS_BELOW else 0
 
 
 def why(error: TelegramError) -> str:
-    """The type of an error and, if it is known, its message. An unknown message is left out, because it may quote the
-    text."""
+    """Return the type of an error and, if the error's message is known, the message. The message of an unknown error is
+    left out, because it may quote the text."""
     known = _WORDINGS.search(str(error).lower())
     return f"{type(error).__name__} ({known[0]})" if known else type(error).__name__
 

@@ -1,6 +1,7 @@
-"""Fetches attachments and converts them for a model: to files that it can read, and to transcripts of voice messages.
+"""Fetches attachments and converts them for a model: voice messages to transcripts, and other attachments to files that
+the model can read.
 
-Files are not stored. A file is fetched once per turn. It is fetched again only if the process was killed meanwhile.
+Files are not stored. A file is fetched once per turn. A file is fetched again only if the process was killed meanwhile.
 """
 
 import asyncio

@@ -23,7 +23,8 @@ class NotTranscribed(Exception):
 
 
 def transcriber(settings: Transcription) -> Transcribe | None:
-    """The transcriber: the endpoint if it is configured, else the command; None if neither is."""
+    """Return the transcriber: the endpoint if it is configured, else the command; None if neither of them is
+    configured."""
     if settings.url is not None:
         key = settings.key.get_secret_value() if settings.key else None
         return _ByAddress(settings.url, settings.model, key)
@@ -87,7 +88,7 @@ class _ByCommand:
 
 
 def _words(text: object) -> str:
-    """The transcript as one line. Raises NotTranscribed if it is empty."""
+    """The transcript as one line. Raises NotTranscribed if the transcript is empty."""
     flat = " ".join(str(text).replace("\x00", " ").split())
     if not flat:
         raise NotTranscribed("nothing was said")

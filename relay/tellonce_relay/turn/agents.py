@@ -29,7 +29,7 @@ _FILE: TypeAdapter[dict[Name, AgentEntry]] = TypeAdapter(dict[Name, AgentEntry])
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent. Without an id, it is the plain assistant, which uses the default policy."""
+    """An agent. Without an id, the agent is the plain assistant, which uses the default policy."""
 
     id: str | None = None
     prompt: str = ""

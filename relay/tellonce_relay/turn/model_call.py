@@ -1,4 +1,5 @@
-"""Asks the model for an answer, retries while this may help, and continues an interrupted answer where it broke off."""
+"""Asks the model for an answer, retries while a retry may help, and continues an interrupted answer where the model
+stopped."""
 
 import asyncio
 import random
@@ -26,7 +27,7 @@ _LONGEST_WORD = 40
 
 @dataclass
 class Progress:
-    """The text that the model has produced so far. It is kept if the stream breaks off."""
+    """The text that the model has produced so far. The text is kept if the stream breaks off."""
 
     said: str = ""
 
@@ -55,7 +56,7 @@ class Persistence:
 
     @property
     def briefly(self) -> "Persistence":
-        """A shorter persistence, for an answer that is retried later anyway, while nobody waits for it."""
+        """Return a shorter persistence, for an answer that is retried later anyway and for which nobody waits."""
         return replace(self, total=self.total / 10)
 
 
@@ -84,7 +85,7 @@ async def persistently(
 
 
 def whole(cut_off: str) -> str:
-    """An interrupted answer up to its last complete word and the blank after it."""
+    """Return an interrupted answer up to its last complete word and the blank after this word."""
     text = finished(cut_off)
     tail = text[-_LONGEST_WORD:]
     blank = max((i for i, character in enumerate(tail) if character.isspace()), default=None)
@@ -100,7 +101,7 @@ def continued(begun: str, more: str) -> str:
 
 
 STOPPED_HERE: Final = " … [the user stopped this answer here]"
-"""Added to a stopped answer in the memory only, so that a model knows why it ends."""
+"""Added to a stopped answer in the memory only, so that a model knows why the answer ends."""
 
 
 def trouble(cause: Cause, *, owed: bool) -> str:

@@ -41,12 +41,12 @@ _SAID: Final[dict[Change, str]] = {
 }
 
 _STAMP: Final = re.compile(r" \(\d{4}-\d\d-\d\d \d\d:\d\d\)\Z")
-"""The time at the end of a reminder's words, in the memory's format."""
+"""Matches the time at the end of a reminder's text, in the memory's format."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A requested reminder: its text `what`, its first time `at`, and how it `repeats` after that."""
+    """A requested reminder: its text `what`, its first time `at`, and the repetition `repeats`, if it has one."""
 
     what: str
     at: datetime
@@ -88,7 +88,7 @@ async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text:
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """Parse the text after an order's first words, such as `tomorrow at 9 to call mom`. Raises NotSet."""
+    """Parse the text after the phrase that begins an order, such as `tomorrow at 9 to call mom`. Raises NotSet."""
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
@@ -162,7 +162,7 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 
 
 def what_of(reminder: Reminder) -> str:
-    """The words of a reminder, without the time at their end."""
+    """Return the text of a reminder, without the time at the end of the text."""
     return _STAMP.sub("", reminder.memory.content)
 
 
@@ -171,14 +171,14 @@ def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:
 
 
 def due_text(reminder: Reminder, zone: ZoneInfo, *, late: bool) -> str:
-    """The text of a due reminder. If it is late, the text says when it was due."""
+    """The text of a due reminder. If the reminder is delivered late, the text says when the reminder was due."""
     due = reminder.due_at.astimezone(zone)
     at = phrase("reminder.at", day=day(due, due, weekday=True), time=clock(due))
     return phrase("reminder.due_late" if late else "reminder.due", what=what_of(reminder), when=at)
 
 
 async def finish(memory: MemoryClient, reminder: Reminder, now: datetime, zone: ZoneInfo) -> None:
-    """Note that a reminder was delivered and, if it repeats, when it is due next. Raises MemoryRefused."""
+    """Record that a reminder was delivered and, if the reminder repeats, when it is due next. Raises MemoryRefused."""
     after = max(now, reminder.due_at)
     args = FinishReminderArgs(
         chat_id=reminder.chat_id,

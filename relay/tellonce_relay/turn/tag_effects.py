@@ -1,4 +1,4 @@
-"""Carries out an answer's tags as claims of the model. A tag that fails does not affect others."""
+"""Carries out an answer's tags as claims of the model. A tag that fails does not affect other tags."""
 
 import logging
 from dataclasses import dataclass, field
@@ -24,8 +24,8 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag created, or a goal that it closed. `undo` is the action that reverts it; `reminder` is set if
-    the memory is a reminder."""
+    """A memory that a tag in an answer created, or a goal that such a tag closed. `undo` is the action that reverts
+    this; `reminder` is set if the memory is a reminder."""
 
     memory: c.Memory
     undo: Literal["reject", "reopen"]
@@ -34,7 +34,7 @@ class Saved:
 
 @dataclass
 class Done:
-    """The result. `refused` counts the tags that the memory refused; `unsaved` counts those that failed because the
+    """The result. `refused` counts the tags that the memory refused; `unsaved` counts the tags that failed because the
     memory was unreachable.
 
     `doubted` are the claims that the user's words do not support; the user is asked about them.
@@ -104,7 +104,8 @@ def _source(incoming: Incoming, text: str) -> Incoming:
 
 
 async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
-    """Set a reminder as a claim of the model. If the user's words do not support it, the user is asked about it."""
+    """Set a reminder as a claim of the model. If the user's words do not support the reminder, the user is asked about
+    it."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
     found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))

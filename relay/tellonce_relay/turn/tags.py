@@ -1,8 +1,8 @@
-"""Parses the tags that a model may put into an answer, and removes them. Pure.
+"""Parses the tags that a model may put into an answer, and removes the tags from the answer. Pure.
 
 The tags are `[REMEMBER: …]`, `[REMEMBER_GLOBAL: …]`, `[GOAL: … | DEADLINE: …]`, `[DONE: …]` and `[REMIND: … | AT: …]`,
-in the forms of `tellonce.tag_form`. Only the model's own words are searched: not code, not quotations, and not what it
-repeats from its prompt.
+in the forms of `tellonce.tag_form`. Only the model's own words are searched: not code, not quotations, and not tags
+that the model repeats from its prompt.
 """
 
 import re
@@ -54,7 +54,8 @@ many tags."""
 
 
 def heard(texts: Iterable[str]) -> tuple[str, ...]:
-    """The contents of the tags in these texts. A tag that only repeats one of them is not a claim of the model."""
+    """The contents of the tags in these texts. A tag that only repeats a tag of the prompt is not a claim of the
+    model."""
     found = (_folded(text[m.end() : m.end() + LONGEST_HEARD]) for text in texts for m in SHOWN.finditer(text))
     return tuple(islice(dict.fromkeys(filter(None, found)), MOST_HEARD))
 
@@ -66,16 +67,16 @@ def parse(answer: str, repeated: Sequence[str] = ()) -> Parsed:
     """
     found = list(_found(answer, repeated))
     visible = _without(answer, [span for span, _ in found])
-    # After removal, the text around a tag may itself look like a tag. The model did not mean it, so it is neither
-    # stored nor shown.
+    # After removal, the text around a tag may itself look like a tag. The model did not mean this tag, so the tag is
+    # neither stored nor shown.
     while joined := [span for span, _ in _found(visible, repeated)]:
         visible = _without(visible, joined)
     return Parsed(visible, tuple(tag for _, tag in found if tag is not None))
 
 
 def shown_so_far(partial: str, repeated: Sequence[str] = ()) -> str:
-    """The part of a partial answer that may be shown. It ends before an unfinished tag, and before text that may become
-    one."""
+    """The part of a partial answer that may be shown. This part ends before an unfinished tag, and before text that may
+    become a tag."""
     return parse(partial[: _safe_end(partial)], repeated).visible
 
 
@@ -92,7 +93,7 @@ def _safe_end(partial: str) -> int:
     if opening is not None and any(name.startswith(name_of(opening["name"])) for name in NAMES):
         end = opening.start()
     for match in OPENING.finditer(partial):
-        # A backtick that is closed later would make this text code. Until then it may be a tag and is held back.
+        # A backtick that is closed later would make this text code. Until then the text may be a tag and is held back.
         closed = _closing(partial, match.end())
         if not _inside(match.start(), others) and (closed is None or closed > end):
             return min(end, match.start())
@@ -131,7 +132,8 @@ def _others_words(text: str) -> list[Span]:
 
 
 def _code(text: str) -> list[Span]:
-    """Fenced blocks, and inline code outside of them. A block that is not closed extends to the end."""
+    """Return the fenced blocks, and the inline code outside of fenced blocks. A block that is not closed extends to the
+    end."""
     fences = [match.span() for match in _FENCE.finditer(text)]
     inline = [match.span() for match in _INLINE.finditer(text) if not _inside(match.start(), fences)]
     return fences + inline
@@ -142,8 +144,8 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """The position of the bracket that closes a tag whose body begins at `start`; None if there is none in its
-    paragraph."""
+    """Return the position of the bracket that closes a tag whose body begins at `start`; None if the tag's paragraph
+    has no such bracket."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

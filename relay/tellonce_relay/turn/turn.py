@@ -1,5 +1,5 @@
-"""One turn: record the message, read the context, ask the model, show the answer, record it. Every failure is reported
-as one sentence, and nothing is lost."""
+"""Runs one turn: records the message, reads the context, asks the model, shows the answer, and records the answer.
+Every failure is reported as one sentence, and nothing is lost."""
 
 import asyncio
 import logging
@@ -42,7 +42,7 @@ _SEEN: Final = "\n> "
 
 
 class NotShown(Exception):
-    """The text could not be shown to the person; the reason is for the log."""
+    """The text could not be shown to the person; the exception's reason is for the log."""
 
 
 class Surface(Protocol):
@@ -148,15 +148,15 @@ async def run_turn(
 
 
 def _with_beginning(draft: DraftAnswer, progress: Progress) -> DraftAnswer:
-    """The draft with the partial answer above the sentence that reports the failure. It is for channels that do not
+    """The draft with the partial answer above the sentence that reports the failure. This is for channels that do not
     continue the answer later."""
     begun = parse(progress.said).visible if draft.cause is not None else ""
     return replace(draft, said=f"{begun}\n\n{draft.said}") if begun else draft
 
 
 async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.RecordedMessage:
-    """Step one: record the message. The channel must keep it until this returns. Raises MemoryUnreachable and
-    MemoryRefused."""
+    """Step one: record the message. The channel must keep the message until this function returns. Raises
+    MemoryUnreachable and MemoryRefused."""
     try:
         args = _to_record(incoming)
     except ValidationError as error:
@@ -165,8 +165,8 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
 
 
 def wrong(error: ValidationError) -> str:
-    """Names the part of a message that the memory refused, and the reason. It does not quote the text, as the error
-    itself does."""
+    """Names the part of a message that the memory refused, and the reason. The text does not quote the message, as the
+    error itself does."""
     return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
 
 
@@ -251,8 +251,8 @@ def troubled(error: CannotAnswer, options: TurnOptions) -> DraftAnswer:
 async def give(
     memory: MemoryClient, surface: Surface, incoming: Incoming, draft: DraftAnswer, options: TurnOptions
 ) -> Outcome:
-    """Step three: show the draft, record what was shown, and carry out its tags. It can be repeated safely: nothing is
-    done twice."""
+    """Step three: show the draft, record what was shown, and carry out the tags of the draft. The step can be repeated
+    safely: nothing is done twice."""
     with timed(options.emit, "tags_parsed") as found:
         text, tags = visible(draft), draft.parsed.tags
         found |= {"tags": len(tags), "kinds": sorted({tag.kind for tag in tags})}
@@ -273,7 +273,7 @@ async def give(
 
 
 def visible(draft: DraftAnswer) -> str:
-    """The text to show: without tags and never empty."""
+    """Return the text to show, without tags; if nothing is left, return a short notice."""
     parsed = draft.parsed
     return parsed.visible or (phrase("turn.noted") if parsed.tags else phrase("turn.empty"))
 
@@ -381,7 +381,8 @@ async def _carry_out(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, 
 
 
 async def _describe(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...], options: TurnOptions) -> None:
-    """Add the model's description of a file to the message as a quotation, because the user did not say it.
+    """Add the model's description of a file to the message that has the file, as a quotation, because the user did not
+    say it.
 
     The description is added to the stored text, because the user may have edited the caption meanwhile.
     """

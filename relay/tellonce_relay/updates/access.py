@@ -8,7 +8,8 @@ from tellonce_relay.telegram.moved_groups import MovedGroups
 
 
 def may_talk(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> bool:
-    """Whether the user is allowed and the chat is their private chat or a listed group. Others get no reply."""
+    """Whether the user is allowed and the chat is their private chat or a listed group. Other people and other chats
+    get no reply."""
     if user is None or user.is_bot or user.id not in settings.user_ids:
         return False
     return chat.id == user.id or moved.memory_chat(chat.id) in (*settings.groups, *settings.personal_groups)
@@ -20,7 +21,7 @@ def is_own(chat_id: int, settings: RelaySettings) -> bool:
 
 
 def is_for_us(message: Message, bot_name: str) -> bool:
-    """Whether a command is for this bot. In a group it may be for another bot, as in `/status@other_bot`."""
+    """Whether a command is for this bot. In a group, a command may be for another bot, as in `/status@other_bot`."""
     text = message.text or ""
     if not is_command(text):
         return True
@@ -47,8 +48,8 @@ def _mentions(message: Message, bot: User) -> bool:
 
 
 def why_deaf(user: User | None, chat: Chat, settings: RelaySettings, moved: MovedGroups) -> str:
-    """A log message that names the setting that would admit this person or group. It is empty if a message would not
-    help."""
+    """A log message that names the setting that would admit this person or group. The text is empty if a message would
+    not help."""
     if user is None or user.is_bot:
         return ""
     if user.id not in settings.user_ids:

@@ -1,5 +1,5 @@
 """Tracks the arrival of messages: which fetched messages are not recorded yet, and how fast each chat usually writes.
-It does no I/O. Times are seconds of the event loop's clock.
+This module does no I/O. Times are seconds of the event loop's clock.
 """
 
 import asyncio
@@ -33,12 +33,12 @@ class Arrivals:
         self._gaps: defaultdict[Thread, deque[float]] = defaultdict(lambda: deque(maxlen=REMEMBERED))
 
     def fetched(self, update: Update, at: float) -> None:
-        """Note that an update was fetched. Only new messages are tracked, because only these can join a turn."""
+        """Note that an update was fetched. Only new messages are tracked, because only new messages can join a turn."""
         if update.message is not None:
             self._waiting.setdefault(update.update_id, (_thread(update.message), at))
 
     def at(self, update_id: int, otherwise: float) -> float:
-        """The time at which an unrecorded update was fetched; `otherwise` if it is not known."""
+        """Return the time at which an unrecorded update was fetched; `otherwise` if that time is not known."""
         _, at = self._waiting.get(update_id, (None, otherwise))
         return at
 

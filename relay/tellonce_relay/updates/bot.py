@@ -1,4 +1,4 @@
-"""The bot: takes in updates one by one and hands each to its handler."""
+"""The bot: takes in updates one by one and hands each update to the update's handler."""
 
 import asyncio
 import logging
@@ -56,8 +56,8 @@ class Relay:
         self._deaf = SeenStore()
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. Its message's number is in use, and the message may belong to an open
-        turn."""
+        """Note that an update was fetched. The id of the update's message is then known to be in use, and the message
+        may belong to an open turn."""
         if not self._was_taken(update.update_id):
             self._arrivals.fetched(update, asyncio.get_running_loop().time())
         message = update.message or update.edited_message
@@ -78,7 +78,7 @@ class Relay:
         except MemoryUnreachable:
             raise
         except Exception as error:
-            # An update that causes an error would be delivered again and again and block all later ones.
+            # An update that causes an error would be delivered again and again and block all later updates.
             self.pass_over(update.update_id, error)
         finally:
             self._arrivals.ended(update.update_id)
@@ -120,7 +120,7 @@ class Relay:
             self._submit(case)
 
     async def drain(self) -> None:
-        """Give running turns some seconds to end; the next process continues the others."""
+        """Give running turns some seconds to end; the next process continues the turns that have not ended."""
         self._conversations.leave()
         self._arrivals.ended()
         await self._threads.drain(self._e.drain_seconds)
@@ -138,7 +138,7 @@ class Relay:
         self._e.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
-            # If this edit were delivered again after a newer one, it would restore the old wording.
+            # If this edit were delivered again after a newer edit, it would restore the old wording.
             self._e.inbox.done(update.update_id)
             return
         owed = update.update_id in self._e.inbox
@@ -162,8 +162,8 @@ class Relay:
             logger.warning("%s", reason)
 
     async def _is_new(self, case: Case) -> bool:
-        """Record the message and return whether to handle it. A message that was already recorded has also been
-        handled, unless the inbox still contains it."""
+        """Record the message and return whether the message is still to be handled. A message that was already recorded
+        has also been handled, unless the inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
                 outcome = (await turn.record_incoming(self._e.command_context.memory, case.told)).outcome
@@ -179,8 +179,8 @@ class Relay:
         return outcome == "created"
 
     def _wants_answer(self, case: Case) -> bool:
-        """Whether to answer. In a group, the bot answers only messages addressed to it, and messages of the same person
-        that directly follow them."""
+        """Whether to answer. In a group, the bot answers only messages addressed to it, and messages that directly
+        follow such a message of the same person."""
         if self._conversations.is_awaited(case):
             return True
         e = self._e
@@ -196,7 +196,7 @@ class Relay:
         return True
 
     async def _settle(self, case: Case) -> None:
-        """Record a message that may not be recorded yet; recording it again does no harm."""
+        """Record a message that may not be recorded yet; recording a message twice does no harm."""
         draft = case.entry.draft
         try:
             await case.surface.settle(turn.visible(draft) if draft is not None else None)
@@ -222,8 +222,8 @@ class Relay:
             self._e.emit("update_ignored", update=update_id)
 
     async def _take_edit(self, case: Case) -> None:
-        """Send the new wording to the memory. An answer in progress begins again; a given one is not changed. Commands
-        are never recorded.
+        """Send the new wording to the memory. An answer in progress begins again; an answer that was already given is
+        not changed. Commands are never recorded.
 
         Edits of a live location are ignored. Edits of a voice or video message are ignored, too, because the update
         does not contain its transcript.
@@ -268,7 +268,8 @@ class Relay:
         return order is not None and order.kind == "stop"
 
     def _memory_put_right(self, case: Case) -> int | None:
-        """The number of the memory that this message corrects, if it replies to our question."""
+        """Return the id of the memory that this message corrects, if the message replies to our question; otherwise
+        None."""
         return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
@@ -292,7 +293,7 @@ class Relay:
             self._conversations.submit(case)
 
     async def _order(self, case: Case) -> None:
-        """Carry out one command. If it fails, the person gets a message about the failure."""
+        """Carry out one command. If the command fails, the person gets a message about the failure."""
         with tracing.traced("turn", case.entry.traceparent), speaking(case.language):
             try:
                 await self._obey(case)
@@ -303,8 +304,8 @@ class Relay:
         self._e.inbox.done(case.update_id)
 
     async def _obey(self, case: Case) -> None:
-        """Run a command and send its answer, each only once, even if the process is restarted. The memory is asked
-        before anything is sent, so the command can be retried during an outage."""
+        """Run a command and send its answer. The command is run and its answer sent only once, even if the process is
+        restarted. The memory is asked before anything is sent, so the command can be retried during an outage."""
         stored = case.entry.asides.get(_ANSWER)
         try:
             if stored is not None:
@@ -353,7 +354,7 @@ class Relay:
         return phrase("turn.stopped") if await self._conversations.stop(case.thread) else phrase("turn.nothing_to_stop")
 
     async def _press(self, update_id: int, query: CallbackQuery) -> None:
-        # The tap is marked as handled before it acts: after a kill, a tap without effect is better than one that acts
+        # The tap is marked as handled before it acts: after a kill, a tap without effect is better than a tap that acts
         # twice, because the button can be tapped again.
         self._e.inbox.done(update_id)
         with tracing.traced("button"), speaking(language_of_user(query.from_user)):

@@ -35,12 +35,12 @@ class Case:
 
     @property
     def thread(self) -> tuple[int, int | None]:
-        """The key of the thread whose messages are answered in order: a chat, or a topic of it."""
+        """The key of the thread whose messages are answered in order: a chat, or a topic of a chat."""
         return (self.message.chat.id, self.told.message_thread_id)
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
-        """Send a text that is separate from the answer. It is sent only once, even if the process is restarted. Raises
-        NotShown."""
+        """Send a text that is separate from the answer. The text is sent only once, even if the process is restarted.
+        Raises NotShown."""
         fresh = Aside(text, markup.to_dict() if markup is not None else None)
         again, aside = name in self.entry.asides, self.entry.asides.setdefault(name, fresh)
         if again:
@@ -74,7 +74,8 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """The name from the settings for the default user; empty for others, for whom Telegram's name is used."""
+    """Return the name in the settings if the sender is the default user; empty for other senders, for whom Telegram's
+    name is used."""
     user = message.from_user
     return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
 

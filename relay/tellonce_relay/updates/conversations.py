@@ -116,8 +116,8 @@ class Conversations:
         return opened is not None and not opened.closed
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
-        """End the current answer, and return when its partial text is stored; False if there is none. With `owed`, this
-        applies only to an answer that is owed, or to one that is not."""
+        """End the current answer, and return True when the partial text of the answer is stored; return False if there
+        is no such answer. With `owed`, only an answer whose state `owed` has this value is ended."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed):
             return False
@@ -155,7 +155,7 @@ class Conversations:
         )
 
     async def _deal_with(self, opened: OpenTurn) -> None:
-        """Run one turn. If it fails, the person gets a message about the failure, and the next turn begins."""
+        """Run one turn. If answering fails, the person gets a message about the failure, and the next turn begins."""
         head = opened.head
         if head.thread in self._left:
             return
@@ -258,8 +258,8 @@ class Conversations:
         return None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until it answers, however long it is unavailable. The person is told once that the model is
-        unavailable, and does not have to ask again."""
+        """Ask the model until the model answers, however long it is unavailable. The person is told once that the model
+        is unavailable, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:
@@ -323,7 +323,7 @@ class Conversations:
             self._nudge(thread)
 
     async def _pass_on(self, case: Case, notices: Sequence[str]) -> None:
-        """Show notices once, although the memory repeats them in many turns."""
+        """Show notices only once, although the memory repeats the notices in many turns."""
         if not notices:
             self._noticed.discard(case.chat_id)
         elif case.chat_id not in self._noticed:

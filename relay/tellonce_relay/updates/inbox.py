@@ -2,9 +2,9 @@
 
 Each line of a file is a state of its entry; the last complete line is the newest.
 
-Telegram forgets an acknowledged update, so it is kept here with the state of its answer until its turn is over. If the
-process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has not
-flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
+Telegram forgets an acknowledged update, so the update is kept here with the state of its answer until its turn is over.
+If the process is killed, nothing that was written is lost. After a power failure, data may be lost that `secure` has
+not flushed. An update that needs an answer is flushed. The newest state of this answer may still be lost; a part of the
 answer is then sent again.
 """
 
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Aside:
-    """A text separate from the answer with the JSON of its buttons, and the state of its delivery."""
+    """A text that is sent separately from the answer, with the JSON of its buttons and the state of its delivery."""
 
     text: str
     buttons: dict[str, Any] | None = None
@@ -68,7 +68,8 @@ LARGEST = 1 << 20
 
 
 class Inbox:
-    """A folder of entries, by update number. The numbers of the newest handled updates are in a file beside it."""
+    """A folder of entries, by update number. The numbers of the newest handled updates are in a file beside this
+    folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -92,8 +93,8 @@ class Inbox:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
 
     def done(self, update_id: int) -> None:
-        """Delete the entry, if there is one, and store that the update was handled, because Telegram may deliver it
-        again."""
+        """Delete the entry of an update, if there is one, and store that the update was handled, because Telegram may
+        deliver the update again."""
         self._handled.put(str(update_id), "")
         self._file(update_id).unlink(missing_ok=True)
 

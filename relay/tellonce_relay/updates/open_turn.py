@@ -1,4 +1,5 @@
-"""The state of one turn: its messages, the model's text so far, and which messages may join or end it. No I/O."""
+"""The state of one turn: its messages, the model's text so far, and which messages may join the turn or end it. No
+I/O."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,8 @@ _CLOCK_STEP = 1.0
 
 @dataclass
 class OpenTurn:
-    """An open turn. `arrived` is when its newest message was recorded, by the loop's clock. `closed` means that no
-    message can join."""
+    """An open turn. `arrived` is the time, by the loop's clock, at which the newest message of the turn was recorded.
+    `closed` means that no message can join."""
 
     cases: list[Case]
     arrived: float
@@ -42,7 +43,7 @@ class OpenTurn:
 
     @property
     def told(self) -> Incoming:
-        """All messages joined into one."""
+        """All messages of the turn joined into one message."""
         return together([replace(case.told, files=self.files.get(case.update_id, ())) for case in self.cases])
 
     @property
@@ -71,8 +72,8 @@ class OpenTurn:
         return self.breath(seconds)
 
     def takes(self, case: Case, arrived: float, breath: float) -> bool:
-        """Whether a message belongs to the turn. It does if the same person sent it to the same thread, directly after
-        the turn's newest message."""
+        """Whether a message belongs to the turn. The message does so if the same person sent it to the same thread,
+        directly after the turn's newest message."""
         newest = self.cases[-1]
         album = newest.message.media_group_id
         breath = self.breath(breath)
@@ -96,6 +97,6 @@ class OpenTurn:
             self.interrupted.set()
 
     def stop(self) -> None:
-        """End the answer with its current text."""
+        """End the answer with the text that it has now."""
         self.stopped = True
         self.interrupted.set()

@@ -1,4 +1,4 @@
-"""Finds the bot's owner by a link that is shown only to the owner. It writes no settings."""
+"""Finds the bot's owner by a link that is shown only to the owner. Pairing writes no settings."""
 
 import asyncio
 import logging
@@ -38,8 +38,8 @@ async def offer(bot: Bot) -> Pairing:
 
 
 async def paired(pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]) -> User | None:
-    """Wait for the user who opens the link, and greet them; None when stopped. Other users get no reply. The greeting
-    warns a user for whom `leaves_memory` is true: what was stored before belongs to another user."""
+    """Wait for the user who opens the link, and greet this user; None when stopped. Other users get no reply. The
+    greeting warns a user for whom `leaves_memory` is true: what was stored before belongs to another user."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:

@@ -63,7 +63,8 @@ class Perception:
         return carried if carried is not None and carried.kind != "voice" else None
 
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
-        """Record and show the transcript, and return the case with it. A transcript by an earlier process is reused."""
+        """Record and show the transcript, and return the case with the transcript as its text. A transcript by an
+        earlier process is reused."""
         heard = case.entry.transcript or await self._e.senses.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)

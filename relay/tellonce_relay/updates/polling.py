@@ -1,4 +1,4 @@
-"""Fetches updates by long polling. An update is acknowledged only after it was taken in; the next poll does this."""
+"""Fetches updates by long polling. An update is acknowledged by the next poll after the update was taken in."""
 
 import asyncio
 import logging
@@ -30,11 +30,11 @@ class Receiver(Protocol):
     """Handles updates."""
 
     def note(self, update: Update) -> None:
-        """Note that an update was fetched. It may have to wait until it is taken in."""
+        """Note that an update was fetched. The update may have to wait until it is taken in."""
         ...
 
     async def take(self, update: Update) -> None:
-        """Take in an update. Raises MemoryUnreachable if it must be delivered again."""
+        """Take in an update. Raises MemoryUnreachable if the update must be delivered again."""
         ...
 
     def pass_over(self, update_id: int, error: Exception) -> None:
@@ -67,7 +67,8 @@ async def poll(bot: Bot, receiver: Receiver, stop: asyncio.Event) -> None:
 async def _take_all(
     bot: Bot, raws: list[dict[str, Any]], receiver: Receiver, stop: asyncio.Event, offset: int | None
 ) -> int | None:
-    """Take in updates in order until one must wait, and return the offset that acknowledges them."""
+    """Take in updates in order until one of them must wait, and return the offset that acknowledges the updates taken
+    in."""
     updates = [(int(raw["update_id"]) + 1, readable(raw, bot, receiver)) for raw in raws]
     for _, update in updates:
         if update is not None:
@@ -80,8 +81,8 @@ async def _take_all(
 
 
 async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeout: float) -> list[dict[str, Any]]:
-    """Updates as raw JSON. If one cannot be parsed, the others are still handled; the library's own call would lose
-    them.
+    """Updates as raw JSON. If one update cannot be parsed, the others are still handled; the library's own call would
+    lose them.
 
     The method name is in lower case, which the Bot API accepts. With the usual spelling, the library would warn, and
     suggest its own method.
@@ -95,7 +96,7 @@ async def _get_updates(bot: Bot, offset: int | None, seconds: float, read_timeou
 
 
 async def _taken(update: Update, receiver: Receiver, stop: asyncio.Event) -> bool:
-    """Whether the update was taken in. During an outage of the memory it stays with Telegram."""
+    """Whether the update was taken in. During an outage of the memory, the update stays with Telegram."""
     pause = FIRST_PAUSE
     while not stop.is_set():
         try:
@@ -122,8 +123,8 @@ async def _acknowledge(bot: Bot, offset: int | None) -> None:
 
 
 def readable(raw: dict[str, Any], bot: Bot, receiver: Receiver) -> Update | None:
-    """The update; None if this library cannot parse it, for example a newer kind of message. Such an update is
-    skipped."""
+    """Return the update; None if this library cannot parse it, for example because it is a newer kind of message. Such
+    an update is skipped."""
     try:
         return Update.de_json(raw, bot)
     except Exception as error:

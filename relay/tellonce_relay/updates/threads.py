@@ -30,7 +30,7 @@ class Threads:
         queue.put_nowait(work)
 
     async def drain(self, seconds: float) -> None:
-        """Wait up to `seconds` for running work to end, then cancel it."""
+        """Wait up to `seconds` for running work to end, then cancel the work that still runs."""
         await drained(self._tasks, seconds)
 
     async def _run(self, thread: Hashable, queue: asyncio.Queue[Work]) -> None:
@@ -45,5 +45,5 @@ async def _done(work: Work) -> None:
     try:
         await work()
     except Exception:
-        # Any error is caught here, because the next work in the thread does not depend on this one.
+        # Any error is caught here, because the next work in the thread does not depend on the work that failed.
         logger.exception("work of a thread failed")

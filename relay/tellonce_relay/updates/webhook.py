@@ -46,8 +46,8 @@ def application(bot: Bot, receiver: Receiver, path: str, secret: str) -> Starlet
             return PlainTextResponse("no update", 400)
         update = readable(raw, bot, receiver)
         if update is None:
-            # Telegram would send a refused update again. It would be just as unreadable and would block all later
-            # updates.
+            # Telegram would send a refused update again. The update would be just as unreadable when delivered again,
+            # and would block all later updates.
             return PlainTextResponse("passed over")
         try:
             async with lock:
@@ -70,7 +70,7 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
         port=port,
         http="h11",
         lifespan="off",
-        log_config=None,  # its errors go to our log
+        log_config=None,  # errors of the server go to our log
         log_level="warning",
         timeout_graceful_shutdown=3,
     )
@@ -84,7 +84,7 @@ async def serve_webhook(bot: Bot, receiver: Receiver, url: str, port: int, secre
 
 
 async def _json(request: Request) -> dict[str, Any] | None:
-    """The JSON, or None if it is not an update with a number."""
+    """Return the body as JSON; None if the body is not an update with an id."""
     body = await request.body()
     if len(body) > MOST_BYTES:
         return None

@@ -92,7 +92,7 @@ def _shown(conversation: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _newest_leaf(mapping: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
-    """The newest node without children. It is used if the export does not name the current node."""
+    """The newest node without children. This leaf is used if the export does not name the current node."""
     parents = {node.get("parent") for node in mapping.values()}
     leaves = [node for key, node in mapping.items() if key not in parents]
     return max(leaves, key=lambda node: float((node.get("message") or {}).get("create_time") or 0), default=None)
@@ -119,7 +119,7 @@ def _part(part: Any) -> str:
 
 
 def _memories(content: dict[str, Any], at: datetime | None) -> Iterator[ImportMemory]:
-    """Yield each line of the custom instructions, and of the memory that ChatGPT gave to its model."""
+    """Yield each line of the custom instructions, and each line of the memory that ChatGPT gave to its model."""
     for key in ("user_profile", "user_instructions", "model_set_context"):
         for line in str(content.get(key) or "").splitlines():
             text = _NUMBERED.sub("", line).strip(" -•\t")

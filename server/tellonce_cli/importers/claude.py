@@ -93,7 +93,7 @@ def _shown(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _text(message: dict[str, Any]) -> str:
-    """The text parts, without thinking and tool calls."""
+    """Return the text parts of a message, without the model's thinking and without tool calls."""
     parts = [
         str(part.get("text", "")) for part in message.get("content") or () if part.get("type") in ("text", "voice_note")
     ]

@@ -26,12 +26,12 @@ CHANNEL = "claude-code"
 INSTRUCTIONS = "CLAUDE.md"
 _LONGEST_NAME = 128
 _OWN_FORMS = ("<command-", "<local-command", "<bash-", "<task-notification", "<system-reminder", "Caveat: ")
-"""Entries that begin like this are marked as the user's, but Claude Code wrote them."""
+"""Entries that begin with one of these texts are marked as the user's, although Claude Code wrote them."""
 
 
 def holds(folder: Path) -> bool:
-    """Whether the folder contains files of Claude Code: it is Claude Code's own folder, has sessions or memory files of
-    a project, or is a project with instructions."""
+    """Whether the folder contains files of Claude Code: the folder is Claude Code's own folder, is a project with
+    instructions, or contains sessions or memory files of a project."""
     if (folder / ".obsidian").is_dir():
         return False
     inside = (folder / "projects").is_dir() or (folder / INSTRUCTIONS).is_file() or (folder / "MEMORY.md").is_file()
@@ -69,8 +69,8 @@ def _further(progress: Progress, before: int, done: int) -> None:
 
 
 def _root(path: Path) -> Path:
-    """The folder to search for sessions. In Claude Code's own folder this is `projects`, because its other folders have
-    no sessions."""
+    """The folder to search for sessions. In Claude Code's own folder, the root is `projects`, because the other folders
+    in it have no sessions."""
     return path / "projects" if (path / "projects").is_dir() else path
 
 
@@ -97,7 +97,8 @@ def _notes(path: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _project(folder: Path) -> str:
-    """The project folder for a memory file in `folder`. It is read from a session, if there is one."""
+    """The project folder for a memory file in `folder`. The project is read from a session, if the folder has a
+    session."""
     folder = folder.resolve()
     home = folder.parent if folder.name == "memory" else folder
     if home.name == ".claude":
@@ -197,7 +198,7 @@ def _aside(entry: dict[str, Any]) -> bool:
 
 
 def _text(content: object) -> str:
-    """The text of the entry, without tool results and images."""
+    """Return the text of an entry, without tool results and images."""
     if isinstance(content, str):
         return content.strip()
     blocks: list[Any] = content if isinstance(content, list) else []

@@ -28,7 +28,7 @@ def conversation_name(folder: str) -> str:
 
 
 def without_private(text: str) -> str:
-    """The text without the parts that the user marked with `<private>…</private>`."""
+    """Return the text without the parts that the user marked with `<private>…</private>`."""
     return _PRIVATE.sub("", text).strip()
 
 
@@ -71,7 +71,7 @@ def _mode(value: object) -> str:
 
 
 def _object(file: Path) -> dict[str, Any]:
-    """The JSON object in a file; empty if there is none."""
+    """Return the JSON object in a file; empty if the file has none."""
     try:
         value = json.loads(file.read_text("utf-8"))
     except (OSError, ValueError):

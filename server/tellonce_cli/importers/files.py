@@ -22,7 +22,7 @@ _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
 _SUFFIXES = (".json", ".jsonl", ".md")
 LONGEST_VALUE = 8 * 1024 * 1024
-"""Maximum bytes of one string or number, because it is held in memory completely."""
+"""Maximum bytes of one string or number. Each value is held in memory completely."""
 
 _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
@@ -39,7 +39,7 @@ class Watched:
         self._unheard = 0
 
     def heard(self) -> None:
-        """Call this after each parsed value. It resets the count of the bytes read for one value."""
+        """Call this after each parsed value. The call resets the count of the bytes that were read for one value."""
         self._unheard = 0
 
     def read(self, size: int = -1) -> bytes:
@@ -65,9 +65,9 @@ class Watched:
 
 def _spelled(digits: re.Match[bytes]) -> bytes:
     """The digits, with every thousandth digit written as an escape. In a string, this does not change the meaning. In a
-    number, it is a JSON error.
+    number, such an escape is a JSON error.
 
-    Without this, ijson's C code would crash the process at an integer with more than 4,300 digits.
+    Without this replacement, ijson's C code would crash the process at an integer with more than 4,300 digits.
     """
     run = digits[0]
     pieces = [run[i : i + _MOST_DIGITS] for i in range(0, len(run), _MOST_DIGITS)]
@@ -122,7 +122,7 @@ def _first_line(error: Exception) -> str:
 
 
 def shards(path: Path, pattern: str) -> list[str]:
-    """The names of the files that hold the export, in order: one file, or numbered parts."""
+    """Return the names of the files that hold the export: either one file, or numbered parts in order."""
     names: list[str] = []
     if path.is_dir():
         names = [str(file.relative_to(path)) for file in path.rglob("*.json")]
@@ -133,7 +133,7 @@ def shards(path: Path, pattern: str) -> list[str]:
 
 
 def size(path: Path) -> int:
-    """The total number of bytes, for a progress bar. For a zip, this is the unpacked size."""
+    """The total number of bytes, for a progress bar. For a zip, this is the size of the unpacked files."""
     if path.is_dir():
         return sum(file.stat().st_size for file in path.rglob("*") if file.suffix in _SUFFIXES and file.is_file())
     if zipfile.is_zipfile(path):
@@ -159,7 +159,7 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files with that ending, except those in hidden folders and very long files.
+    """Yield the text files whose names end in `suffix`, except files in hidden folders and very long files.
 
     Raises: ImportFailed: a file cannot be read.
     """

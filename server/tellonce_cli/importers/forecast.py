@@ -19,7 +19,7 @@ STORED_A_SECOND = 1_500
 """Messages that the import stores per second (docs/explanation/performance.md)."""
 
 INSTRUCTIONS = 3_000
-"""Input tokens of a call besides the messages: instructions and known memories."""
+"""Input tokens of one model call in addition to the messages: the instructions and the known memories."""
 
 ANSWER = 400
 """Output tokens per call."""
@@ -32,7 +32,8 @@ HOURS_A_DAY = 24
 
 @dataclass
 class Talk:
-    """Counts of the contents of a file: messages by thread, characters, the first and last time, and other items."""
+    """The contents of a file as counts: the messages of each thread, the characters, other items by their type, and the
+    time of the first and the last message."""
 
     threads: Counter[str] = field(default_factory=Counter[str])
     characters: int = 0
@@ -52,7 +53,7 @@ class Talk:
         return self.characters // CHARACTERS_A_TOKEN
 
     def calls(self, rules: Compaction) -> int:
-        """The number of model calls for learning from the messages and summarizing them."""
+        """The number of model calls that are needed to learn from the messages and to summarize them."""
         learning = sum(-(-count // EXCHANGE_MESSAGES) for count in self.threads.values())
         chunks = [max(0, count - rules.keep) // rules.chunk for count in self.threads.values()]
         return learning + sum(count + 1 for count in chunks if count)

@@ -17,7 +17,7 @@ from tellonce_server.services.import_messages import ImportMessage, clean
 
 @dataclass(frozen=True)
 class Unreadable:
-    """An entry that does not have the documented form. It is skipped, counted and reported."""
+    """An entry that does not have the documented form. An unreadable entry is skipped, counted and reported."""
 
     why: str
 
@@ -49,7 +49,7 @@ ODD = (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError, 
 
 
 class NotAsItShouldBe(ValueError):
-    """An entry does not have the documented form; the text says how it differs."""
+    """An entry does not have the documented form; the exception text says how the entry differs."""
 
 
 def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> Iterator[Item]:
@@ -64,7 +64,7 @@ def tolerant(parse: Callable[[Any], Iterator[Item]], entry: Any, name: str) -> I
 
 
 def what_is_wrong(error: Exception) -> str:
-    """The reason why a record is malformed. It quotes little from the record."""
+    """The reason why a record is malformed. The description quotes little from the record."""
     match error:
         case NotAsItShouldBe():
             return str(error)
@@ -106,7 +106,7 @@ _PIECE = MAX_TEXT_BYTES - 4
 def fitted(message: ImportMessage, zone: ZoneInfo) -> Iterator[ImportMessage]:
     """Yield the message, or several messages if its text is over 64 KiB, or none if it is blank.
 
-    Times in exports are in UTC. They are converted to the user's zone, so that `tomorrow` is the user's next day.
+    Times in exports are in UTC. Times are converted to the user's zone, so that `tomorrow` is the user's next day.
     """
     text = clean(message.content)
     if not text.strip():

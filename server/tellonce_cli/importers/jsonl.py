@@ -48,7 +48,7 @@ NEEDS = "a message needs role (user, assistant), content and sent_at (ISO 8601).
 
 
 def lines_of(stream: IO[bytes], progress: Progress) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines with their numbers, starting at 1. A line that is too long is cut."""
+    """Yield the lines, each with its line number, starting at 1. A line that is too long is cut."""
     number = done = 0
     while line := stream.readline(LONGEST_LINE + 1):
         number, done, rest = number + 1, done + len(line), line
@@ -111,8 +111,8 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
 
 
 def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None:
-    """The conversation of an exported entry; None for Telegram. Older exports do not name the conversation; for
-    these, the channel is used."""
+    """The conversation of an exported entry; None for Telegram. Older exports do not name the conversation; for such
+    exports, the channel is used."""
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
@@ -125,14 +125,14 @@ def _channel(entry: dict[str, Any]) -> str:
 
 
 def _other_group(source: Any, chat_id: int | None) -> str:
-    """A prefix for the message ids of the group `source`, if it is imported into another chat. Without it, messages of
-    two chats could have the same id."""
+    """A prefix for the message ids of the group `source`, if it is imported into another chat. Without this prefix,
+    messages of two chats could have the same id."""
     return f"{source}:" if source is not None and int(source) < 0 and source != chat_id else ""
 
 
 def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | ImportMemory:
-    """Parse a memory. If this program exported it, it is restored unchanged. If it was written by hand, it is treated
-    like a statement of another assistant."""
+    """Parse a memory. A memory that this program exported is restored unchanged. A memory that was written by hand is
+    treated like a statement of another assistant."""
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})

@@ -49,7 +49,8 @@ def _note(file: TextFile) -> Iterator[Item]:
 
 
 def _noted(title: str, line: str) -> str | None:
-    """The statement in a line of basic-memory's format, with the title of the note; None for other lines."""
+    """Return the statement in a line of basic-memory's format, with the title of the note; None if the line is not in
+    this format."""
     if observation := _OBSERVATION.match(line):
         text = without_links(_TAGS.sub("", _CONTEXT.sub("", observation["text"]))).strip()
         return text if title.casefold() in text.casefold() else f"{title}: {text}"

@@ -17,7 +17,7 @@ SHORTEST = 4
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:
-    """The simple fields at the start of a note, and its body. Lists and nested fields are ignored."""
+    """Return the simple fields at the start of a note, and the text after them. Lists and nested fields are ignored."""
     found = _FRONT.match(text)
     if found is None:
         return {}, text
@@ -34,7 +34,7 @@ def said_at(fields: dict[str, str], name: str, changed: datetime) -> datetime:
 
 
 def _moment(text: str) -> datetime | None:
-    """Parse a time. For a day without a time, this is noon in this machine's zone, so that it is the same day in
+    """Parse a time. For a day without a time, this is noon in this machine's zone, so that the day is the same in
     neighboring zones."""
     try:
         at = datetime.fromisoformat(text)

@@ -25,8 +25,8 @@ _MILLISECONDS = 10**11
 
 @dataclass
 class _Persons:
-    """Counts the statements of each person in the file, and accepts those of `me`. A statement that names no person is
-    everyone's."""
+    """Counts the statements of each person in the file, and accepts only the statements of `me`. A statement that names
+    no person is everyone's."""
 
     me: str | None
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -39,7 +39,8 @@ class _Persons:
         return self.me in (None, str(person))
 
     def check(self, path: Path) -> None:
-        """Raises ImportFailed if the file is of several persons and none is named, or if it is of others."""
+        """Raises ImportFailed if the file is of several persons and `me` names none of them, or if the file is of other
+        persons than `me`."""
         held = ", ".join(f"{name} ({count})" for name, count in self.counts.most_common(_NAMED))
         held += f" and {len(self.counts) - _NAMED} more" if len(self.counts) > _NAMED else ""
         if self.me is None and len(self.counts) > 1:

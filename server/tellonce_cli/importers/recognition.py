@@ -1,5 +1,5 @@
-"""Reads a file with the importer of its kind. The kind is recognized by names near the beginning of the file, and then
-by trying the importers."""
+"""Recognizes the kind of an import file, and reads the file with the importer for that kind. The kind is recognized by
+names near the beginning of the file, and then by trying the importers."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -25,8 +25,8 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
     (b'"sent_at"', "jsonl"),
     (b'"memory"', "mem0"),
 )
-"""Names that occur near the beginning of files of each kind. A text may contain such a name by chance, so a name only
-determines which importer is tried first."""
+"""For each kind of import, a name that occurs near the beginning of its files. A text may contain such a name by
+chance, so a name only determines which importer is tried first."""
 
 
 def read(
@@ -59,7 +59,8 @@ def read(
 
 
 def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:
-    """The kind of a file, zip or folder. `items` reads the file as a given kind. Raises ImportFailed."""
+    """Return the kind of import that a file, zip or folder contains. `items` reads the file as a given kind. Raises
+    ImportFailed."""
     for kind in _candidates(path):
         try:
             first = next(items(kind), None)

@@ -20,7 +20,8 @@ _SHALLOW = 8
 """Maximum depth of a value whose path is reported. The memory for the paths grows with the square of this depth."""
 
 _DEEPEST = 100_000
-"""Maximum nesting of the JSON. A record beyond `MOST_DEPTH` is read up to this nesting, to find its end."""
+"""Maximum nesting of the JSON. A record with deeper nesting than `MOST_DEPTH` is read up to this nesting, so that the
+end of the record is found."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,8 @@ def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Recor
 
 
 class _Building:
-    """A record that is being read. If it exceeds a limit, its content is dropped at once and the rest of it is
-    skipped."""
+    """A record that is being read. If the record exceeds a limit, its content is dropped at once and the rest of the
+    record is skipped."""
 
     def __init__(self, number: int, place: str, depth: int) -> None:
         self.depth = depth
@@ -127,7 +128,8 @@ def _joined(path: list[str], key: str) -> str:
 
 
 def read_record(parse: Callable[[Any], Iterator[Item]], record: Record) -> Iterator[Item]:
-    """The items of a record, or an `Unreadable` with the reason and the record's number."""
+    """Yield the items of a record; if the record cannot be read, yield an `Unreadable` with the reason and the record's
+    number."""
     name = f"record {record.number}"
     if record.refused:
         yield Unreadable(f"{name}: it is {record.refused}")

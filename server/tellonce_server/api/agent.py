@@ -62,7 +62,7 @@ JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
 def _possible(args: JobArgs) -> JobArgs:
-    """Return the arguments unchanged if the numbers in the job id are small enough for the database.
+    """Return the arguments unchanged if every number in the job id is small enough for the database.
 
     Raises: Refused: a number is too large, so no job can have this id.
     """

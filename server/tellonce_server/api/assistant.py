@@ -259,8 +259,8 @@ async def place_of(call: Call[Any], services: "Services") -> ChatScope:
 
 
 def _channel(call: Call[Any]) -> str:
-    """The channel of a call: the one that the message names, else Telegram for the relay or the client's own
-    channel."""
+    """The channel of a call: the channel that the message names; otherwise Telegram for the relay, and the client's own
+    channel for other clients."""
     named = call.args.channel if isinstance(call.args, c.RecordMessageArgs) else None
     if named is not None:
         return named
@@ -307,5 +307,5 @@ def turn_tool(ready: GetActors) -> ToolSpec:
 
 
 def _hook_form(turn: RecordedTurn) -> str:
-    """The text of a result: JSON that the hook prints unchanged."""
+    """Return the text of a result for the hook: JSON that the hook prints unchanged."""
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)

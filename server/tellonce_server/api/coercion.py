@@ -1,7 +1,7 @@
 """Converts valid values in another form, such as a number sent as text, to the form that the contract requires. Pure.
 
-OpenAI's strict mode sends null for every optional argument. Models write numbers as text, or one value instead of a
-list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that validation refuses them.
+OpenAI's strict mode sends null for every optional argument. Models write numbers as text, or a single value instead of
+a list. Ambiguous values, such as `1.5` or `true` for a number, stay unchanged, so that validation refuses them.
 """
 
 import json
@@ -90,8 +90,8 @@ def unstorable(arguments: dict[str, Any]) -> str | None:
 
 
 def _leaves(arguments: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every value with its dotted path. The function does not recurse, because a caller could nest values deeper than
-    the recursion limit."""
+    """Yield each value that is neither an object nor a list, with its dotted path. The function does not recurse,
+    because a caller could nest values deeper than the recursion limit."""
     waiting: list[tuple[str, Any]] = list(arguments.items())
     while waiting:
         path, value = waiting.pop()

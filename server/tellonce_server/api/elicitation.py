@@ -25,7 +25,7 @@ class Confirmation(BaseModel):
 
 @dataclass(frozen=True)
 class Answer:
-    """The person's answer; `which` is what they typed."""
+    """The person's answer; `which` is the selection that the person typed."""
 
     said: Literal["yes", "no", "dismissed"]
     which: str = ""

@@ -17,8 +17,8 @@ DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware for clients whose hooks record every message. It hides the tools and the instructions for recording,
-    so that the model does not store every message a second time."""
+    """Middleware for clients whose hooks record every message. The middleware hides the tools and the instructions for
+    recording, so that the model does not store every message a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
     # The SDK passes the result to middleware as JSON data.
@@ -35,8 +35,8 @@ LIST_TOOLS = "tools/list"
 
 
 class AppOnly:
-    """Middleware that hides the page's tools from clients without MCP Apps. Such clients would show the tools to their
-    model."""
+    """Middleware that hides the page's tools from clients without MCP Apps. Clients without MCP Apps would show the
+    tools to their model."""
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)

@@ -1,4 +1,4 @@
-"""The reminder tools for our own chat programs. They are not listed, so that models do not pay tokens for them."""
+"""The reminder tools for our own chat programs. The tools are not listed, so that models do not pay tokens for them."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any

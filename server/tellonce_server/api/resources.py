@@ -121,8 +121,8 @@ class _Views:
         return text.memory(in_zone(found, services.deps.zone))
 
     async def chat_ids(self) -> list[str]:
-        """The ids of the caller's chats, including conversations of other clients. For the relay, these are all chats in the
-        settings."""
+        """The ids of the caller's chats, including conversations of other clients. For the relay, the ids are those of
+        all chats in the settings."""
         deps, caller = (await self._ready()).deps, self._caller_of()
         settings = deps.settings
         served = (settings.default_user, *settings.user_ids, *settings.groups, *settings.personal_groups)
@@ -142,7 +142,7 @@ class _Views:
 
 
 def later(failure: Exception) -> MCPError:
-    """The error for a request, other than a tool call, during a database outage. It says that a later call may
+    """The error for a request, other than a tool call, during a database outage. The error says that a later call may
     succeed."""
     return MCPError(UNREACHABLE, errors.OUTAGES.noted(failure), {LATER_META: True})
 
@@ -172,7 +172,7 @@ def row_number(name: str, text: str) -> int:
 
 
 def require_assistant(caller: Caller) -> Caller:
-    """Return the caller if it is an assistant or the relay. Raises ResourceNotFoundError for others, such as the
+    """Return the caller if it is an assistant or the relay. Raises ResourceNotFoundError for other callers, such as the
     agent."""
     if caller.scopes & {"assistant", "relay"}:
         return caller

@@ -23,7 +23,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without titles, null branches, defaults and limits. If a call exceeds a limit, the error explains the
     limit.
 
-    References are replaced by the definitions, because some hosts do not resolve them.
+    References are replaced by the definitions to which they refer, because some hosts do not resolve references.
     """
     definitions: dict[str, Any] = schema.get("$defs", {})
     slim = _slim({key: value for key, value in schema.items() if key not in ("$defs", "description")}, definitions)
@@ -33,7 +33,7 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """If the items of a list have a field with the same name as a field beside the list, shorten the items' field."""
+    """Shorten the fields of a list's items that have the same name as a field next to the list."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:

@@ -1,4 +1,4 @@
-"""The definition of a tool before it is bound to a server. It does not depend on storage or transport."""
+"""The definition of a tool before it is bound to a server. A definition does not depend on storage or transport."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field

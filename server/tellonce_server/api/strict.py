@@ -30,10 +30,10 @@ CallerOf = Callable[[], Caller]
 
 
 class StrictTool(Tool):
-    """A tool that validates its arguments with `args_model`. It returns its result as compact text and as structured
-    content.
+    """A tool that validates its arguments with `args_model`. The tool returns its result as compact text and as
+    structured content.
 
-    `zone` is the user's time zone, in which times are read and shown. If it is None, times stay unchanged.
+    `zone` is the user's time zone, in which times are read and shown. If `zone` is None, times stay unchanged.
     """
 
     args_model: type[BaseModel] = Field(exclude=True)
@@ -133,8 +133,8 @@ def strict_tool(
     )
 
 
-# The schemas never change, so each is computed once per process. Computing them takes most of the time that is needed
-# to create a server.
+# The schemas never change, so each is computed once per process. Computing the schemas takes most of the time that is
+# needed to create a server.
 @cache
 def _arguments_schema(args: type[BaseModel]) -> dict[str, Any]:
     return compact_arguments(_full_schema(args))

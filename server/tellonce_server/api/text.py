@@ -13,8 +13,8 @@ ASKED = 20
 
 
 def structured(_: BaseModel) -> str:
-    """The short text of a tool for the memory page. The page reads only the structured content, so the text does not
-    repeat the result."""
+    """Return the short text that a tool for the memory page adds to its structured content. The page reads only the
+    structured content, so the text does not repeat the result."""
     return "The result is the structured content."
 
 
@@ -130,7 +130,7 @@ def _match(m: c.ForgetMatch) -> str:
 
 
 def _goes(m: c.ForgetMatch) -> str:
-    """The part of a message that goes, if the rest of it stays."""
+    """Return a note with the part of a message that an erasure removes; empty if the whole message is removed."""
     return f" (only this goes: {' … '.join(m.goes)})" if m.goes else ""
 
 

@@ -23,7 +23,7 @@ from tellonce_server.store.tokens import Grant, TokenEntry
 TokenScope = Literal["assistant", "relay", "agent"]
 SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
 OPERATOR = "operator"
-"""The scope of the operator's page session. No token has it."""
+"""The scope of the operator's page session. No stored token has this name."""
 LOCAL = "local-"
 """Name prefix of the tokens that the server creates for our other processes on this machine."""
 
@@ -35,8 +35,8 @@ def granted(token: str, grant: Grant) -> AccessToken:
 
 
 def session_access(access: AccessToken | None, operator: int) -> AccessToken | None:
-    """The access of a page session. It has the scope `assistant` for the user of its token and, for the operator, also
-    the scope `operator`. The result is None if the token may not open a session."""
+    """The access of a page session. The session has the scope `assistant` for the user of its token and, for the
+    operator, also the scope `operator`. The result is None if the token may not open a session."""
     if access is None or access.subject is None or "assistant" not in access.scopes:
         return None
     scopes = ["assistant", OPERATOR] if access.subject == str(operator) else ["assistant"]
@@ -86,7 +86,7 @@ class AccessTokens:
         return await tokens.everyone(self.login)
 
     async def revoke(self, name: str, now: datetime) -> bool:
-        """Revoke the token of that name. Returns whether there was a valid one."""
+        """Revoke the token of that name. Returns whether there was a valid token of that name."""
         return await tokens.revoke(self.login, name, now)
 
 
@@ -120,7 +120,8 @@ async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: 
 
 
 def _write_private(file: Path, text: str) -> None:
-    """Write the file atomically, so that other processes never read half of it. Only its owner can read it."""
+    """Write the file atomically, so that other processes never read half of it. Only the owner of the file can read
+    it."""
     fresh = file.with_suffix(f".{os.getpid()}")
     descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as stream:

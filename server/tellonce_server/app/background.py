@@ -92,11 +92,12 @@ async def _repeat(seconds: float, work: Callable[[], Awaitable[object]]) -> None
 
 
 async def trim() -> None:
-    """Return freed memory to the system. glibc itself keeps freed memory that lies below a block in use; after large
-    erasures, this is a lot."""
+    """Return freed memory to the system. After large erasures, much freed memory lies below a block in use, and glibc
+    itself keeps such memory."""
     release = malloc_trim()
     if release is not None:
-        # It takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they allocate memory.
+        # Releasing memory takes milliseconds, so it runs in a thread. Meanwhile, other threads wait only if they
+        # allocate memory.
         await asyncio.to_thread(release, 0)
 
 

@@ -43,7 +43,7 @@ class Opened:
     scrubber: Scrubber
     generations: Generations
     login: str
-    """The database URL with the login that owns the tables. It is used to create and revoke access tokens."""
+    """The database URL with the login that owns the tables. This login is used to create and revoke access tokens."""
     side_tasks: SideTasks
 
 
@@ -57,7 +57,7 @@ async def open_memory(
     *,
     keeps_tokens: bool,
 ) -> Opened:
-    """Open the configured memory. It is closed when `stack` is closed."""
+    """Open the configured memory. The memory is closed when `stack` is closed."""
     route, admin_dsn, keepers = await _route(settings, stack)
     dsn = route.direct
     database = await _pool(stack, route, durable=True)

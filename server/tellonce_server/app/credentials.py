@@ -1,4 +1,4 @@
-"""Looks up bearer tokens while the calls that carry them are already running.
+"""Looks up bearer tokens while the calls with these tokens are already running.
 
 A call can begin with a cached grant, but it is answered only if the grant is still valid. A call whose token was
 revoked before the request arrived can therefore neither read nor write.
@@ -76,7 +76,7 @@ class TokenVerifier:
             try:
                 grants = await tokens.find_all(self.database, [key for key, _ in waiting])
             except Exception as failure:
-                # One lookup serves several callers, so any error is passed on to each of them.
+                # One lookup serves several callers, so any error is passed on to each of the callers.
                 _fail(waiting, failure)
                 continue
             for key, found in waiting:
@@ -122,7 +122,8 @@ async def stands(token: AccessToken | None) -> bool:
 
 
 class Standing:
-    """ASGI middleware that runs after authentication. It sends a response only after the credential was confirmed."""
+    """ASGI middleware that runs after authentication. The middleware sends a response only after the credential was
+    confirmed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -154,7 +155,7 @@ async def _refused(token: HeldToken) -> JSONResponse | None:
 
 
 def _unknown() -> JSONResponse:
-    """The same response that the SDK sends for an unknown token."""
+    """Return the same response as the SDK sends for an unknown token."""
     error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
     challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
     return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

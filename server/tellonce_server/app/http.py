@@ -35,7 +35,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams) -> Starlette:
-    """The ASGI application. While it runs, the storage is open. `streams` can end its open subscriptions."""
+    """The ASGI application. While the app runs, the storage is open. `streams` can end the app's open subscriptions."""
     server = build_server(settings, storage, auth=True, middleware=(streams, show_hooked))
     security = transport_security(settings)
     add_operator_pages(server, storage, security, transport_security(settings, public=False))
@@ -47,7 +47,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
         max_request_body_size=BODY_BYTES,
         transport_security=security,
     )
-    # Middleware at index 0 runs before authentication. Appended middleware runs after it and knows the credential.
+    # Middleware at index 0 runs before authentication. Appended middleware runs after authentication and knows the
+    # credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
@@ -92,8 +93,8 @@ async def serve_http(settings: ServerSettings) -> None:
 
 
 class _Server(uvicorn.Server):
-    """A uvicorn server that ends subscription streams before it stops, because they do not end by themselves. After a
-    signal, it ends normally."""
+    """A uvicorn server that ends subscription streams before the server stops, because such streams do not end by
+    themselves. After a signal, it ends normally."""
 
     def __init__(self, config: uvicorn.Config, streams: OpenStreams) -> None:
         super().__init__(config)
@@ -117,7 +118,7 @@ class _Server(uvicorn.Server):
 
 class TimedArrival(H11Protocol):
     """Limits how long a request may take to arrive. The time limit starts when the connection opens. For later requests
-    on the connection, it starts at the first byte.
+    on the same connection, the time limit starts at the first byte of the request.
 
     Between requests, the keep-alive timer of uvicorn applies.
     """

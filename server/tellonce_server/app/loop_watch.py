@@ -84,7 +84,7 @@ def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) ->
 
 
 def _clock_of(thread: int) -> int | None:
-    """The id of the clock that measures a thread's processor time; None if the system has no such clock."""
+    """Return the id of the clock that measures a thread's processor time; None if the system has no such clock."""
     return time.pthread_getcpuclockid(thread) if hasattr(time, "pthread_getcpuclockid") else None
 
 

@@ -1,4 +1,5 @@
-"""The metrics at `/metrics` in the text format of Prometheus. They never contain a stored text or a user's id."""
+"""The metrics at `/metrics` in the text format of Prometheus. The metrics never contain a stored text or a user's
+id."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -41,7 +42,8 @@ class Metrics:
         self._seconds.labels(tool).observe(seconds)
 
     async def text(self) -> bytes:
-        """The text of the page. During a database outage it contains only the figures of the process itself."""
+        """Return the metrics in the Prometheus text format. During a database outage, the text contains only the
+        figures of the process itself."""
         health = await self._storage.health()
         families = [*_process(health)]
         try:

@@ -1,6 +1,7 @@
-"""Accepts access tokens (JWT) of an OAuth issuer, as a resource server. It neither issues nor stores tokens.
+"""Accepts access tokens (JWT) of an OAuth issuer, as a resource server. The server neither issues nor stores these
+tokens.
 
-Only the subjects named in the settings are admitted. Each gets the scope `assistant` for its user.
+Only the subjects named in the settings are admitted. Each accepted token gets the scope `assistant` for its user.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from tellonce.settings import Remote
 SCOPE = "assistant"
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 """The accepted signature algorithms. All are asymmetric, because with a shared secret (HS…) a verifier could also issue
-tokens. `none` is left out, because it means that there is no signature."""
+tokens. The algorithm `none` is left out, because a token with it has no signature."""
 
 CLOCK_SKEW_SECONDS = 30
 REFRESH_SECONDS = 30.0
@@ -50,7 +51,7 @@ class SigningKeys:
         return self._keys.get(key_id)
 
     async def _fetch(self) -> None:
-        """Replace the keys with those that the issuer publishes now. If the issuer is unreachable, keep the present
+        """Replace the keys with the keys that the issuer publishes now. If the issuer is unreachable, keep the present
         keys."""
         try:
             async with httpx2.AsyncClient(timeout=FETCH_SECONDS) as http:
@@ -64,7 +65,8 @@ class SigningKeys:
 
 
 class JwtVerifier:
-    """Checks the signature, issuer, audience, times and subject of a token, and rejects it if one of them is wrong."""
+    """Checks the signature, issuer, audience, times and subject of a token, and rejects the token if one of these is
+    wrong."""
 
     def __init__(self, remote: Remote, keys: SigningKeys) -> None:
         self._remote = remote
@@ -106,7 +108,7 @@ class JwtVerifier:
 
 
 def granted(claims: dict[str, Any]) -> list[str]:
-    """The scopes of a token. They are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
+    """The scopes of a token. The scopes are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value
     return [str(word) for word in words] if isinstance(words, list) else []

@@ -1,4 +1,4 @@
-"""The operator's pages `/health`, `/ready` and `/metrics`. None of them shows a stored text."""
+"""The operator's pages `/health`, `/ready` and `/metrics`. None of the pages shows a stored text."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

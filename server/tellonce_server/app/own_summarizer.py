@@ -1,7 +1,7 @@
-"""Runs a summarizer for a stdio server if no other summarizer is at work. At most one runs per data folder, and it
-stops with the server.
+"""Runs a summarizer for a stdio server if no other summarizer is at work. At most one such summarizer runs for each
+data folder, and it stops with the server.
 
-If the settings do not allow this, every context contains a notice that nothing is being learned.
+If the settings do not allow a summarizer, every context contains a notice that nothing is being learned.
 """
 
 import asyncio
@@ -36,8 +36,8 @@ logger = logging.getLogger(__name__)
 
 
 def may_start(settings: ServerSettings) -> bool:
-    """Whether this server may start a summarizer. By default it may, unless the service is installed, because the
-    service runs a summarizer."""
+    """Whether this server may start a summarizer. By default, the server may start a summarizer, unless the service is
+    installed, because the service runs a summarizer."""
     if settings.stdio_learns is not None:
         return settings.stdio_learns
     return not service_file().exists()
@@ -80,13 +80,14 @@ class OwnSummarizer:
         notices[:] = [] if others or self._child is not None else [NOBODY_LEARNS]
 
     async def _start(self, attendance: "Attendance", stack: AsyncExitStack) -> None:
-        """Start the summarizer, unless another server with this data folder has started one."""
+        """Start the summarizer, unless another server with this data folder has started a summarizer."""
         lock = try_hold(self._lock_file())
         if lock is None:
             return
         stack.callback(self._forget, lock)
         stack.push_async_callback(attendance.left, self._worker)
-        # `agent_port` imports an HTTP server. It is imported only here, so that no client's handshake waits for that.
+        # `agent_port` imports an HTTP server. The module is imported only here, so that no client's handshake waits for
+        # that import.
         module = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.agent_port")
         port = await stack.enter_async_context(module.agent_port(self._settings, self._storage))
         environment = {"TELLONCE_URL": port.url, "TELLONCE_TOKEN": port.token}

@@ -21,8 +21,8 @@ class Retention:
         self._deps = deps
 
     async def prune(self) -> int:
-        """Delete in batches all rows that are older than the settings allow. Returns their number, or 0 if another
-        server is deleting now."""
+        """Delete in batches all rows that are older than the settings allow. Returns the number of deleted rows, or 0
+        if another server is deleting now."""
         async with self._deps.database.session() as session:
             if not await session.value("locks.take", LOCK):
                 return 0

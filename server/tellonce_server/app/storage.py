@@ -41,7 +41,8 @@ logger = logging.getLogger(__name__)
 
 
 class Storage:
-    """The storage of one process. `running()` opens it and may be used once. Until it is open, `services()` waits.
+    """The storage of one process. `running()` opens the storage and may be used only once. Until the storage is open,
+    `services()` waits.
 
     With `keeps_tokens`, this process writes the access tokens for this machine. Only the HTTP server does so, because
     other processes may be configured for another user.
@@ -68,8 +69,8 @@ class Storage:
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Storage"]:
-        """Open the storage in the background, so that the handshake with a client never waits for PostgreSQL. Close it
-        at the end of the block."""
+        """Open the storage in the background, so that the handshake with a client never waits for PostgreSQL. Close the
+        storage at the end of the block."""
         self._actors = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as stack:
             opening = asyncio.create_task(self._open(stack))
@@ -92,7 +93,7 @@ class Storage:
         """The health report: whether calls can be answered, the state of the embedding model and of the side tasks, and
         how often the event loop was blocked.
 
-        It never waits.
+        The method never waits.
         """
         future = self._actors
         failed = future is not None and future.done() and future.exception() is not None
@@ -136,7 +137,8 @@ class Storage:
             return True
 
     def _log(self, error: Exception) -> None:
-        """Log an error that people have to fix as one line, and only once. Log any other error with its stack."""
+        """Log an error that a person has to fix: as one line, and only once for the same error. Log any other error
+        with the error's stack."""
         if isinstance(error, (*AWAY, StorageRefused)):
             if str(error) != self._told:
                 logger.error("the memory's database cannot be opened, trying again: %s", error)
@@ -151,7 +153,7 @@ class Storage:
             self._actors = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
             self._actors.set_exception(outcome)
-            # Retrieve the exception, so that asyncio does not log it if no call asks for it.
+            # Retrieve the exception, so that asyncio does not log it if no call retrieves it.
             self._actors.exception()
         else:
             self._actors.set_result(outcome)

@@ -15,8 +15,8 @@ MOST_BYTES = 64 * 1024
 
 
 class Unavailable:
-    """The outermost ASGI middleware. It answers a temporary failure with 503, Retry-After, and a sentence as a JSON-RPC
-    error."""
+    """The outermost ASGI middleware. The middleware answers a temporary failure with 503, Retry-After, and a sentence
+    as a JSON-RPC error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -52,7 +52,8 @@ def later(sentence: str, request_id: Any) -> JSONResponse:
 
 
 async def _request_id(receive: Receive) -> Any:
-    """The JSON-RPC id of the request, which tells the client which call failed; None if it cannot be read."""
+    """Return the JSON-RPC id of the request, from which the client knows which call failed; None if the id cannot be
+    read."""
     body, more = b"", True
     while more and len(body) <= MOST_BYTES:
         message = await receive()

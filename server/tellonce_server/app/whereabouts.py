@@ -23,7 +23,7 @@ NOTE = "external-database"
 
 
 def described(settings: ServerSettings) -> str:
-    """The memory's database in words, without user and password."""
+    """Describe the database of the memory in words, without user and password."""
     if settings.login_url is None:
         return f"the embedded PostgreSQL in {settings.data_dir}"
     url = urlsplit(settings.login_url)
@@ -49,15 +49,16 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 
 
 def has_memory(settings: ServerSettings) -> bool:
-    """Whether there is a memory. An external database is assumed to have one. The embedded PostgreSQL has one after its
-    first start."""
+    """Whether there is a memory. An external database is assumed to have a memory. The embedded PostgreSQL has a memory
+    after its first start."""
     if settings.login_url is not None or (settings.data_dir / NOTE).exists():
         return True
     return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()
 
 
 def move_former_folder() -> str | None:
-    """Move the former folder if the new folder does not exist and no server uses the former one.
+    """Move the data folder from its former path to its new path, if the new folder does not exist and no server uses
+    the former folder.
 
     Returns: A sentence for the person, or None if there was nothing to move.
     """

@@ -1,4 +1,4 @@
-"""Failures of the database: which failures are temporary, and what a caller is told about them."""
+"""Failures of the database: decides which failures are temporary, and gives the sentences that callers receive."""
 
 import logging
 import time
@@ -32,7 +32,8 @@ AWAY = (
     # asyncpg raises this if the connection breaks before a rollback.
     asyncpg.InternalClientError,
 )
-"""All failures of the database or of the connection to it. After each of them, background work tries again."""
+"""All failures of the database or of the connection to it. After each of these failures, background work tries
+again."""
 
 PASSING: tuple[type[Exception], ...] = (
     StorageUnavailable,
@@ -49,7 +50,7 @@ nothing."""
 
 
 def told(failure: Exception) -> str:
-    """A sentence about the failure, for the caller. The caller may show it to the person."""
+    """A sentence about the failure, for the caller. The caller may show the sentence to the person."""
     match failure:
         case StorageUnavailable():
             return str(failure)
@@ -62,7 +63,8 @@ def told(failure: Exception) -> str:
 
 
 class OutageLog:
-    """Logs one line when a database outage begins and one when it ends, for any number of failed calls."""
+    """For each database outage, logs one line when the outage begins and one line when it ends, however many calls
+    fail."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -71,7 +73,7 @@ class OutageLog:
         self._failures = 0
 
     def noted(self, failure: Exception) -> str:
-        """Log the start of an outage, unless it is already logged. Returns the sentence for the caller."""
+        """Log the start of an outage, unless this outage is already logged. Returns the sentence for the caller."""
         sentence = told(failure)
         self._failures += 1
         if sentence != self._sentence:

@@ -48,7 +48,7 @@ class ChatScope:
 
     @property
     def is_own(self) -> bool:
-        """Whether a call from this chat may change all memories of the owner. It may in a private chat, in a
+        """Whether a call from this chat may change all memories of the owner. This is allowed in a private chat, in a
         conversation, and in a shared group, which is its own owner."""
         return self.owner_id == self.chat_id or is_conversation(self.chat_id)
 
@@ -64,7 +64,7 @@ class ChatScope:
 
     @property
     def shared(self) -> bool:
-        """Whether this is a shared group, which is its own owner."""
+        """Whether this chat is a shared group. A shared group is its own owner."""
         return self.chat_id < 0 and self.owner_id == self.chat_id
 
 
@@ -116,8 +116,8 @@ def _conversation(caller: Caller, asked: Asked) -> ChatScope:
 
 
 def conversation(owner_id: int, channel: str, conversation_id: str | None = None) -> ChatScope:
-    """The chat of a conversation; without `conversation_id`, the chat of the channel. Its number is computed from the
-    three arguments."""
+    """The chat of a conversation; without `conversation_id`, the chat of the channel. The number of the conversation is
+    computed from the three arguments."""
     named = f"{owner_id}\n{channel}\n{conversation_id or ''}".encode()
     # 13 hexadecimal digits are 52 bits. Migration 0031 computes the same number.
     number = CONVERSATIONS + int(hashlib.sha256(named).hexdigest()[:13], 16)
@@ -134,7 +134,7 @@ def room(where: ChatScope) -> int:
 
 
 def channel_of(client: str | None) -> str:
-    """The channel of a client that does not name one: the client's name, without characters that a channel cannot
+    """The channel of a client that names no channel: the client's name, without characters that a channel cannot
     have."""
     name = re.sub(r"[^a-z0-9_-]+", "-", (client or "").lower()).strip("-")
     return name[:32] or UNNAMED_CHANNEL
@@ -150,13 +150,14 @@ def owner_of(chat_id: int, settings: ServerSettings) -> int | None:
 
 
 def known_everywhere(owner_id: int) -> int:
-    """The chat number under which the profile of an owner is stored. For a shared group, this is its own chat. For a
-    person, it is 0, because the profile is shown in all chats."""
+    """The chat number under which the profile of an owner is stored. For a shared group, this number is that of the
+    group's own chat. For a person, the number is 0, because the profile is shown in all chats."""
     return owner_id if owner_id < 0 else 0
 
 
 def topic_thread(chat_id: int, message_thread_id: int | str) -> str:
-    """The thread key of a forum topic, given by its number, or of a client's session, given by its name."""
+    """Return the thread key of a forum topic or of a client's session. `message_thread_id` is the topic's number or the
+    session's name."""
     return f"topic:{chat_id}:{message_thread_id}"
 
 
@@ -165,11 +166,11 @@ def root_thread(chat_id: int) -> str:
 
 
 def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: str | None = None) -> str:
-    """The thread key of a reply. It is the thread of the target if that is a reply thread, else a new thread that
-    starts at the target.
+    """The thread key of a reply. The thread is that of the target if the target is in a reply thread, else a new thread
+    that starts at the target.
 
-    `guest` is the channel of the reply if the chat belongs to another channel. It is part of the key, because both
-    channels may have a message with the id `target`.
+    `guest` is the channel of the reply if the chat belongs to another channel. The channel is part of the key, because
+    both channels may have a message with the id `target`.
     """
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread

@@ -30,7 +30,7 @@ class Changes:
             listener(change)
 
     def hear(self, listener: Callable[[Change], None]) -> Callable[[], None]:
-        """Register a listener, which is called for each change. The returned function removes it."""
+        """Register a listener, which is called for each change. The returned function removes the subscriber."""
         key = object()
         self._listeners[key] = listener
 
@@ -41,8 +41,8 @@ class Changes:
 
 
 class OwnChanges(InMemorySubscriptionBus):
-    """The subscription bus of the MCP server. It passes a change to a subscriber only if the caller that subscribed may
-    see it."""
+    """The subscription bus of the MCP server. The filter passes a change to a subscriber only if the caller that
+    subscribed may see the change."""
 
     def __init__(self, changes: Changes, caller_of: Callable[[], Caller]) -> None:
         super().__init__()

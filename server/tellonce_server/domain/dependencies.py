@@ -14,7 +14,7 @@ from tellonce_server.store.database import Database
 @dataclass(frozen=True)
 class Dependencies:
     """The objects that every service is created with. `announce(channel, payload)` reaches all server processes. Call
-    it after the commit. It never waits and never fails.
+    `announce` after the commit. `announce` never waits and never fails.
 
     `traces` is a connection pool for rows that may be lost in a power failure, because it commits asynchronously.
     """
@@ -47,7 +47,8 @@ WORK = "tellonce_work"
 """The channel that announces new or newly claimable jobs."""
 
 FORGOTTEN = "tellonce_forgotten"
-"""The channel that announces every erasure with its commit. Each server process then clears its caches of texts."""
+"""The PostgreSQL notification channel on which the commit of an erasure announces the erasure. Each server process then
+clears its caches of texts."""
 
 CHANGES = "tellonce_changes"
-"""The channel that announces changed resources. Its payload is the owner, a space and the URI."""
+"""The channel that announces changed resources. The payload of a notification is the owner, a space and the URI."""

@@ -20,7 +20,7 @@ from tellonce_server.store.database import Queries
 
 
 async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope:
-    """The chat of a call. A conversation can be given by number only if it already exists.
+    """The chat of a call. A conversation can be given by its number only if it already exists.
 
     Raises: ChatRefused: the caller may not use the chat's memory.
     """

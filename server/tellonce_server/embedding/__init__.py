@@ -2,6 +2,6 @@
 
 import os
 
-# onnxruntime reports its use to its maker unless this is set before its first import. It would also write an id of this
-# device into the user's cache folder.
+# onnxruntime reports its use to its maker unless this variable is set before onnxruntime is first imported. onnxruntime
+# would also write an id of this device into the user's cache folder.
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"

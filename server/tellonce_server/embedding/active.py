@@ -1,4 +1,4 @@
-"""The embedder of the database's active model. It is replaced when `tellonce reembed` changes the model.
+"""The embedder of the database's active model. The active model is replaced when `tellonce reembed` changes the model.
 
 The settings choose the embedder that a process starts with. The Ollama client is imported only if needed.
 """
@@ -68,7 +68,7 @@ class ActiveEmbedder:
             try:
                 await asyncio.wait({running, changed}, return_when=asyncio.FIRST_COMPLETED)
                 if running.done():
-                    running.result()  # raises the embedder's error, if it failed
+                    running.result()  # raises the embedder's error, if the embedder failed
                 await changed
             finally:
                 await ended(running, changed)
@@ -95,7 +95,7 @@ def choose_embedder(settings: ServerSettings) -> Embedder:
 
 
 def embedder_named(model: str, settings: ServerSettings) -> Embedder:
-    """The embedder of the model with this name. For an unknown name, an embedder that is never ready."""
+    """Return the embedder for the model `model`. For an unknown name, an embedder that is never ready."""
     if model == MODEL:
         return LocalEmbedder(settings.data_dir / "models" / MODEL, settings.embedding_model_dir)
     if model.startswith(OLLAMA):

@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 BATCH = 32
 IN_A_ROW = 8
-"""Maximum consecutive batches of one kind. Then the next kind gets its turn."""
+"""Maximum consecutive batches of one kind. After that, the next kind gets its turn."""
 
 IDLE_SECONDS = 2.0
 
@@ -97,7 +97,8 @@ class EmbeddingBacklog:
         return count
 
     async def _embedded(self, kind: _Kind, rows: Sequence[Row]) -> tuple[list[Any], ...]:
-        """The columns to write: the rows' keys and versions, the vectors, and the sign codes if the kind has them."""
+        """Return the columns to write: the keys and versions of the rows, the vectors, and the sign codes if this kind
+        has sign codes."""
         model, mean = self._embedder.model, self._embedder.mean
         vectors = await self._embedder.embed([kind.text(row) for row in rows], urgent=False)
         written = [

@@ -1,5 +1,5 @@
-"""Replaces the embedding model while the memory is in use. The new vectors are stored beside the old ones, and one
-transaction switches to them.
+"""Replaces the embedding model while the memory is in use. The new vectors are stored beside the old vectors, and one
+transaction switches to the new vectors.
 
 Searches use the old model until the switch commits. A vector of another model counts as missing. The old vectors are
 kept for a rollback until the next change begins.
@@ -75,6 +75,6 @@ async def _prepare(connection: Any, kind: str, embedder: Embedder, progress: Pro
 
 async def follow(database: Database, embedder: ActiveEmbedder, now: datetime) -> None:
     """Make this process embed with the active model. In an empty memory, the configured model becomes the active
-    one."""
+    model."""
     if not embedder.off:
         embedder.follow(await generations.settle(database, embedder.model, now))

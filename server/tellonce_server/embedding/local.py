@@ -1,5 +1,5 @@
-"""The local model. It is downloaded and loaded in the background. One thread embeds queries, another one all other
-texts."""
+"""The local model. The model is downloaded and loaded in the background. One thread embeds queries, another one all
+other texts."""
 
 import asyncio
 import importlib
@@ -24,8 +24,8 @@ MOST_WAITING = 64
 """Maximum number of waiting queries. Each takes a few milliseconds. Any further query is searched by words alone."""
 
 FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
-"""Seconds before the second attempt to get the model's files, and the longest such delay. The delay doubles each
-time."""
+"""The delay in seconds before the second attempt to get the model's files, and the longest delay before an attempt. The
+delay doubles each time."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ class LocalEmbedder:
 
     @property
     def state(self) -> dict[str, Any]:
-        """State for the health page: the progress of the download, or why it failed."""
+        """The state for the health page: the progress of the download, or the reason why the download failed."""
         done, total = self._progress
         return {"model": self.model, "ready": self.ready, "bytes": done, "total": total, "failed": self._failed}
 
@@ -184,8 +184,8 @@ class LocalEmbedder:
 
 
 def _give_way() -> None:
-    """Lower the priority of this thread alone, so that embedding a long history does not delay answers. Only Linux
-    allows this."""
+    """Lower the priority of this thread alone, so that embedding a long history does not delay answers. Only Linux can
+    lower the priority of a single thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
 

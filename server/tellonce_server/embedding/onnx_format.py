@@ -29,7 +29,7 @@ def model(graph: bytes) -> bytes:
 
 
 def extension(graph: bytes) -> bytes:
-    """The bytes to append to a model, so that it also has the parts of this graph."""
+    """Return the bytes that add the parts of the graph `graph` to a model when they are appended to the model."""
     return _bytes(7, graph)
 
 
@@ -60,7 +60,7 @@ def node(kind: str, inputs: Sequence[str], outputs: Sequence[str], **attributes:
 
 
 def constant(name: str, value: Array) -> bytes:
-    """A constant tensor. Its elements are stored in little-endian byte order."""
+    """A constant tensor. The elements of the tensor are stored in little-endian byte order."""
     dimensions = b"".join(_number(1, size) for size in value.shape)
     little = value.astype(value.dtype.newbyteorder("<"), copy=False)
     element = _ELEMENTS[value.dtype.name]

@@ -2,8 +2,8 @@
 
 The architecture is BERT (Devlin et al. 2019) with mean pooling over tokens and L2 normalization. sentence-transformers
 publishes all-MiniLM-L6-v2 in this form. Weights are rounded to bytes, with one scale per column. The values multiplied
-by the weights are rounded to bytes at run time. This takes half the time of float32, and the vectors have a cosine of
-.99 with those of float32.
+by the weights are rounded to bytes at run time. This takes half the time of float32, and the cosine of the vectors with
+the float32 vectors is .99.
 """
 
 import json
@@ -41,7 +41,7 @@ _TYPES = {"F32": "<f4", "F16": "<f2", "I64": "<i8"}
 
 
 MASKED = -1e4
-"""This number is added to the attention scores of padding. Its exponential is practically 0."""
+"""This number is added to the attention scores of padding. The exponential of this value is practically 0."""
 
 
 def build(source: Path) -> bytes:
@@ -60,7 +60,8 @@ def build(source: Path) -> bytes:
 
 
 def early(hidden: int) -> bytes:
-    """The bytes to append to the model, so that it also has the output EARLY. The output EMBEDDING does not change."""
+    """Return the bytes that add the output EARLY to the model when they are appended to the model. The output EMBEDDING
+    does not change."""
     weights, weighted, total, count = (f"early_{part}" for part in ("weights", "weighted", "total", "count"))
     axes = [constant(f"early_axis{axis}", np.array([axis], np.int64)) for axis in (1, 2)]
     nodes = [
@@ -170,8 +171,8 @@ class _Writer:
         return self._op("Add", [scaled, self._constant(f"{name}.b", self._weight(f"{name}.bias"))])
 
     def _bytes_of(self, x: str) -> tuple[str, str, str]:
-        """The names of the value rounded to bytes, its scale and its zero point. Each value is rounded once for all its
-        uses."""
+        """Round a value to bytes, and return the names of the rounded value, of its scale and of its zero point. Each
+        value is rounded once for all its uses."""
         if x not in self._rounded:
             self._rounded[x] = (f"{x}_bytes", f"{x}_scale", f"{x}_zero")
             self._nodes.append(node("DynamicQuantizeLinear", [x], self._rounded[x]))

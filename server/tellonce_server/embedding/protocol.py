@@ -18,7 +18,7 @@ class Layers:
     final: Vector
     """The text's unit vector, as returned by `embed`."""
     early: Vector
-    """The mean of the text's token vectors after the early layer. It is not scaled to length one."""
+    """The mean of the text's token vectors after the early layer. The vector is not scaled to length one."""
 
 
 class EmbeddingUnavailable(Exception):
@@ -61,8 +61,8 @@ class Embedder(Protocol):
         ...
 
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
-        """Both layers of each text. Only the local model has them. Urgent texts do not wait for background texts, and
-        their final vectors are cached like those of queries.
+        """Both layers of each text. Only the local model has both layers. Urgent texts do not wait for background
+        texts, and their final vectors are cached like those of queries.
 
         Raises: EmbeddingUnavailable: at once if another model is in use or the local model is not ready.
         """
@@ -92,7 +92,8 @@ class NoEmbedder:
 
 
 async def vector_or_none(embedder: Embedder, text: str) -> HalfVector | None:
-    """The vector in PostgreSQL's form, or None if no embedder is available; the caller then uses words alone."""
+    """Return the text's vector in PostgreSQL's form; None if no embedder is available, in which case the caller uses
+    words alone."""
     try:
         model, vectors = embedder.model, await embedder.embed([text], urgent=True)
     except EmbeddingUnavailable:

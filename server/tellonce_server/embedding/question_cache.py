@@ -1,4 +1,4 @@
-"""Caches the vectors of recent questions, and embeds texts in advance if they are likely to be asked as questions."""
+"""Caches the vectors of recent questions, and embeds texts in advance if a user is likely to ask them as questions."""
 
 import asyncio
 import hashlib
@@ -13,7 +13,7 @@ MOST: Final = 2
 """Maximum texts embedded at the same time."""
 
 RATE: Final = 10.0
-"""Maximum texts per second over time. A client that records messages faster is not waiting for answers."""
+"""Maximum texts per second on average. A client that records messages faster is not waiting for answers."""
 
 LONGEST: Final = 2_000
 """Maximum characters of a text. A longer text is hardly ever a question."""

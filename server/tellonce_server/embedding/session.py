@@ -18,8 +18,8 @@ LONGEST = 256
 
 
 class Session:
-    """One loaded model, usable from any thread. By default it uses one thread, which is faster than two while the
-    database is busy on the same machine."""
+    """One loaded model, usable from any thread. By default the session uses one thread, which is faster than two
+    threads while the database is busy on the same machine."""
 
     def __init__(self, graph: Path, tokenizer: Path, threads: int = 1) -> None:
         options = ort.SessionOptions()
@@ -33,12 +33,13 @@ class Session:
         self._tokenizer.enable_truncation(LONGEST)
 
     def vector(self, text: str) -> Vector:
-        """The text's unit vector. It does not depend on other texts."""
+        """The text's unit vector. The vector does not depend on other texts."""
         (vector,) = self._run([EMBEDDING], text)
         return vector
 
     def layers(self, text: str) -> Layers:
-        """The unit vector and the early layer's vector. Computing both takes little more time than computing one."""
+        """The unit vector and the early layer's vector. Computing both layers takes little more time than computing one
+        of them."""
         return Layers(*self._run([EMBEDDING, EARLY], text))
 
     def _run(self, outputs: list[str], text: str) -> list[Vector]:

@@ -33,7 +33,7 @@ from tellonce_text.changes import Change, Place
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
-"""Maximum messages read for a window. No budget has room for more, and a window grows beyond this only if the
+"""Maximum messages read for a window. No budget has room for more messages, and a window grows beyond this only if the
 summarizer was down for a long time."""
 
 CHUNKS = 40
@@ -41,7 +41,7 @@ LOGGED, LOGGED_CHUNKS = 2_000, 400
 """Maximum memories and chunk summaries read for a log. No budget has room for more."""
 
 MOST_UNREAD = 100
-"""Unread exchanges are counted up to this number, which is also the limit in `context.sql`."""
+"""Unread exchanges are counted only up to this number. `context.sql` has the same limit."""
 
 NEIGHBOURS = 2
 
@@ -75,7 +75,7 @@ class ContextReader:
 
     async def context(self, where: ChatScope, args: c.GetContextArgs, *, learns: bool = False) -> c.Context:
         """Build one context and its receipt. `learns` means that the caller is an assistant that can read the exchanges
-        that no model has read. The result then gives their number."""
+        that no model has read. The result then gives the number of these exchanges."""
         started = time.perf_counter()
         thread = await thread_of(self._deps.database, where, args)
         request = _Request(where, args, thread, self._deps.now())
@@ -138,8 +138,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
     ) -> tuple[ContextRows, list[Found]]:
-        """The conversation as it was when message `asked` was written. Later messages are dropped unless they answer
-        earlier ones."""
+        """Return the conversation as it was when the message `asked` was written. Later messages are dropped unless
+        they answer earlier messages."""
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept
@@ -185,7 +185,7 @@ class ContextReader:
         return await memories.changes(self._deps.database, r.where.owner_id, shown, places, chat)
 
     def _asked(self, r: _Request) -> SearchRequest | None:
-        """The search request, or None if there is nothing to search for."""
+        """Return the search request; None if there is nothing to search for."""
         wanted = r.args.include is None or "relevant" in r.args.include
         if not wanted or not r.args.query or not r.args.query.strip():
             return None
@@ -210,7 +210,8 @@ class ContextReader:
         return await self._retriever.hits(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
-        """The messages around the quoted message, if the thread has just been started by a reply to it."""
+        """Return the messages around the quoted message, if the thread has just been started by a reply to the quoted
+        message."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = (r.where.owner_id, r.where.chat_id)
@@ -239,7 +240,7 @@ class ContextReader:
         return receipt_id
 
     def _answered(self, r: _Request, rows: ContextRows) -> int | None:
-        """The number of the message being answered, if the window contains it."""
+        """Return the id of the message that is being answered; None if the window does not contain it."""
         wanted = r.args.exclude_message_id
         named = [x for x in rows.window if wanted is not None and x.ext_id == wanted]
         own = [x for x in named if x.channel == r.where.channel] or (named if len(named) == 1 else [])
@@ -265,7 +266,7 @@ class ContextReader:
 
 
 def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[tuple[int, int]]:
-    """The messages, as (chat, number), that the context may show, without those that a search found."""
+    """Yield the messages, as (chat, number), that the context may show, except messages that a search found."""
     replies = (line for talk in beside.replies for line in talk.lines)
     yield from ((chat, line.id) for line in (*rows.window, *beside.left, *replies))
     yield from ((talk.chat_id, line.id) for talk in beside.others for line in talk.lines)

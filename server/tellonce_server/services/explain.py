@@ -15,8 +15,8 @@ from tellonce_server.store.receipts import Receipt
 
 LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
-"""Number of attempts to read a receipt, and the seconds between them. Several attempts are made because another server
-process may be about to write the receipt."""
+"""The number of attempts to read a receipt, and the seconds between two attempts. Several attempts are made because
+another server process may be about to write the receipt."""
 
 
 class NothingToExplain(Refused):
@@ -86,8 +86,8 @@ class Explainer:
         )
 
     async def _sources(self, where: ChatScope, said_in: int | None, ids: tuple[int, ...]) -> tuple[Source, ...]:
-        """The memory's source messages. If they are from another chat, they are shown only in the owner's own chat,
-        even if the memory itself is visible everywhere."""
+        """The memory's source messages. If the messages are from another chat, they are shown only in the owner's own
+        chat, even if the memory itself is visible everywhere."""
         if said_in is None or not (where.is_own or said_in == where.chat_id):
             return ()
         lines = await messages.by_ids(self._deps.database, where.owner_id, said_in, ids)
@@ -118,8 +118,8 @@ class Explainer:
 
 
 def _is_reached(where: ChatScope, chat_id: int) -> bool:
-    """Whether a search in the chat `where` also finds the messages of `chat_id`. It does if both are the owner's own
-    chats."""
+    """Whether a search in the chat `where` also finds the messages of `chat_id`. The search finds these messages if
+    both chats are the owner's own chats."""
     return where.is_own and (chat_id == where.owner_id or is_conversation(chat_id))
 
 

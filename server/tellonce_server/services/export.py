@@ -102,8 +102,8 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
 
 
 async def _memory(database: Database, owner_id: int, memory: Memory, places: Mapping[int, ChatEntry]) -> Entry:
-    """A memory as an entry, with its former texts and its alarm. Its sources are also given by external id, because an
-    import numbers messages differently."""
+    """A memory as an entry, with its former texts and its alarm. The sources are also given by external id, because an
+    import gives messages other ids."""
     key = (database, owner_id, memory.id)
     origin, versions, alarm = (
         await memories.provenance(*key),

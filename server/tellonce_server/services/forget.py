@@ -30,7 +30,7 @@ from tellonce_text import caches
 
 CONFIRM_MINUTES = 15
 MOST_WORDS = 6
-"""Maximum words of a topic that are searched for one by one."""
+"""Maximum words of a topic for which a separate search is made."""
 EXTERNAL_NOTE = (
     "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text."
 )
@@ -44,7 +44,7 @@ class ForgetRefused(Refused):
 
 @dataclass(frozen=True)
 class _Confirmed:
-    """All matches that the preview showed, and the ones among them that the user chose to erase."""
+    """All matches that the preview showed, and the matches among them that the user chose to erase."""
 
     shown: Sequence[Match]
     chosen: Sequence[Match]
@@ -57,8 +57,8 @@ class _Confirmed:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A preview. `shown` has all matches, `listed` the ones in the result. `tally` counts the rows per table that would
-    be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
+    """A preview. `shown` has all matches, `listed` the matches in the result. `tally` counts the rows per table that
+    would be erased or changed. `sealed` has the matches as JSON, to be stored with the token."""
 
     shown: Sequence[Shown]
     listed: tuple[ForgetMatch, ...]
@@ -151,7 +151,8 @@ class Forgetter:
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
-        """A note with the topic's words that some text contains. It is shown if no text contains all of the words."""
+        """A note with the topic's words that some text contains. The note is shown if no text contains all words of the
+        topic."""
         words = Target.topic(args.topic).topic_words if args.topic is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
@@ -225,7 +226,7 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
 
 
 def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
-    """The matches of the final search, without those that the user chose to keep."""
+    """Return the matches of the final search, except the matches that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
     found = [hit for hit in erased.left if hit.degree in order.degrees]
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]

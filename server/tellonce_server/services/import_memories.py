@@ -70,7 +70,7 @@ class ExportedAlarm:
 
 @dataclass(frozen=True)
 class ExportedMemory:
-    """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are numbers in the
+    """A memory written by `tellonce export`, to be restored unchanged. `number` and `superseded_by` are ids in the
     exporting database."""
 
     number: int
@@ -102,7 +102,8 @@ class ExportedMemory:
 
 @dataclass
 class Keeper:
-    """Stores memories of the chat `where`, or of the conversation that they name. `numbers` maps a restored memory's old number to its new one."""
+    """Stores memories of the chat `where`, or of the conversation that they name. `numbers` maps a restored memory's
+    old id to its new id."""
 
     services: Services
     where: ChatScope
@@ -113,7 +114,7 @@ class Keeper:
     _history: list[ExportedMemory] = field(default_factory=list)
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
-        """Store one statement, unless it says nothing, is too long, is already known, or was forgotten."""
+        """Store one statement, unless the statement says nothing, is too long, is already known, or was forgotten."""
         text = mask(clean(item.content).strip())
         if not worth_showing(text) or len(text.encode()) > MAX_TEXT_BYTES:
             return "unfit"
@@ -137,8 +138,8 @@ class Keeper:
         self.services.deps.tell_subscribers(self.where.owner_id, "memory://profile")
 
     async def _forgotten(self, text: str) -> bool:
-        """Whether the user has forgotten the statement. An import does not lift its tombstone; only a new statement by
-        the user does."""
+        """Whether the user has forgotten the statement. An import does not lift the tombstone of a forgotten statement;
+        only a new statement by the user does."""
         standing = await self.tombstones.standing(self.services.deps.database, self.where.owner_id)
         return bool(self.tombstones.covering(standing, text))
 
@@ -218,8 +219,8 @@ class Keeper:
             )
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
-        """An existing memory with the same text and the same start. If there is none and the item has no end, a memory
-        with the same text and no end."""
+        """Return the existing memory with the same text and the same start. If there is none and the item has no end, a
+        memory with the same text and no end."""
         same = [m for m in self.known if m.content == text]
         exact = (m for m in same if m.valid_from == item.valid_from)
         return next(exact, None) or next((m for m in same if m.valid_to is None and item.valid_to is None), None)
@@ -251,7 +252,7 @@ class Keeper:
         )
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> list[int]:
-        """The numbers of the source messages that are also stored in this database."""
+        """Return the ids of those source messages that are stored in this database."""
         database, place = self.services.deps.database, (where.owner_id, where.chat_id)
         named = item.source_messages
         found = [await messages.by_ext_id(database, *place, s.message_id, s.channel) for s in named]

@@ -24,18 +24,18 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
 BATCH = 500
-"""Messages per transaction. A crash loses at most this many; repeating the import adds them."""
+"""Messages per transaction. A crash loses at most this many messages; repeating the import adds the lost messages."""
 
 
 HELD = timedelta(minutes=4)
-"""How long imported exchanges wait to be read, unless the import ends earlier or extends the time. A worker would
-otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is shorter than
-LATEST_START, because a later date would count as a wrong clock."""
+"""How long imported exchanges wait before they may be read, unless the import ends earlier or extends this time. A
+worker would otherwise learn statements that the memories at the end of the import say are corrected or rejected. It is
+shorter than LATEST_START, because a later date would count as a wrong clock."""
 
 
 class OwnConversation(NamedTuple):
-    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, it is the
-    channel's own chat."""
+    """The conversation that a message belongs to, unless the import goes to one fixed chat. Without a name, the
+    conversation is the channel's own chat."""
 
     channel: str
     name: str | None = None
@@ -67,8 +67,8 @@ class Imported:
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and the values computed from the text alone. They are computed before the transaction, outside
-    the event loop."""
+    """A message's text, and the values that are computed from this text alone. These values are computed before the
+    transaction, outside the event loop."""
 
     content: str
     importance: float
@@ -99,7 +99,7 @@ class Importers:
         return Imported(sum(one.created for one in done), sum(one.duplicates for one in done))
 
     async def hold(self) -> None:
-        """Extend the time for which the exchanges are held, if much of it has passed."""
+        """Extend the time for which the exchanges are held, if much of this time has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
             await queue.hold(self._deps.database, self._where.owner_id, now, now + HELD)
@@ -166,8 +166,8 @@ class Importer:
             await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
-        """The numbers and times of the messages that were recorded without an external id. An export identifies these
-        messages by their numbers."""
+        """Return the ids and times of the messages that were recorded without an external id. An export identifies such
+        messages by their ids."""
         own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]
@@ -204,7 +204,7 @@ class Importer:
 
 
 def clean(text: str) -> str:
-    """The text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
+    """Return the text without NUL and unpaired surrogates, which PostgreSQL cannot store."""
     return text.replace("\x00", "").encode("utf-8", "replace").decode()
 
 

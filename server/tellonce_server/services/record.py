@@ -35,7 +35,7 @@ class MessageRefused(Refused):
 
 @dataclass(frozen=True)
 class _Text:
-    """A message's text and the values computed from the text alone."""
+    """A message's text, and the values that are computed from this text alone."""
 
     content: str
     importance: float
@@ -45,7 +45,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Incoming:
-    """An incoming message with the values computed from it."""
+    """An incoming message, and the values that are computed from the message."""
 
     where: ChatScope
     args: RecordMessageArgs
@@ -73,7 +73,7 @@ class Recorder:
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
-        """Record a message, or recognize it by its id as a duplicate or an edit.
+        """Record a message. If a message with the same id is already recorded, the new one is a duplicate or an edit.
 
         Raises: MessageRefused: `exchange_of` names no message, or the id belongs to a message of the other role.
         """
@@ -157,7 +157,7 @@ class Recorder:
         )
 
     async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
-        """Handle a known id: the same text is a duplicate, another text is an edit."""
+        """Handle a message whose id is known: with the same text it is a duplicate, with another text it is an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
@@ -173,8 +173,8 @@ class Recorder:
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
-        """The text without the parts of this message that were forgotten. A client that sends the message again thus
-        does not restore them."""
+        """Return the text without the parts of this message that were forgotten. A client that sends the message again
+        therefore does not restore forgotten sentences."""
         place = (m.where.owner_id, m.where.chat_id, old.id)
         text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
@@ -206,8 +206,8 @@ class Recorder:
         return stored
 
     async def _compacted(self, m: _Incoming, recorded: Recorded, now: datetime) -> bool:
-        """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the thread's next
-        message makes up for it."""
+        """Queue summaries of the thread's older messages if they are due. If a crash prevents this, the next message of
+        the thread queues the summaries."""
         rules, count = self._deps.settings.compaction, recorded.last_no - recorded.queued_to
         if not compaction.is_due(rules, messages=count, tokens=recorded.open_tokens, spoke=recorded.before, now=now):
             return False

@@ -49,7 +49,8 @@ DEFAULT_IMPORTANCE = 0.6
 
 
 class NoSuchMemory(Refused):
-    """This chat has no memory with that number, or may not change it. The error text says where to find the number."""
+    """This chat has no memory with that number, or the chat may not change the memory. The error text says where to
+    find the number."""
 
 
 class MemoryUnfit(Refused):
@@ -99,7 +100,7 @@ class Rememberer:
         """Store a statement of the user's, or statements that the connected assistant learned from the user's words.
 
         A statement of the user's is certain; an assistant's is checked against the user's words. A certain statement
-        lifts its tombstone.
+        lifts the tombstone of the same statement.
 
         Raises: MemoryUnfit: the text states nothing, the user has denied it, or the user asked to forget it after its
         source message was sent. NoSuchMemory: `replaces` has a number that this chat does not know.
@@ -139,8 +140,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement that was sent without a kind: a date if it names a day and time, otherwise a
-        preference or a fact. The scorer decides between the last two."""
+        """The kind of a statement that was sent without a kind: a date if the statement names a day and time, otherwise
+        a preference or a fact. The scorer decides between the last two."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -170,8 +171,8 @@ class Rememberer:
         ]
 
     async def _store(self, t: Queries, where: ChatScope, told: _Told, now: datetime) -> Stored:
-        """Store one statement. It is stored before the tombstones are read, because storing waits until an erasure in
-        progress ends."""
+        """Store one statement. The statement is stored before the tombstones are read, because storing waits until an
+        erasure in progress ends."""
         new = self._statement(where, told, now)
         if told.checked is not None:
             await self._require_not_denied(t, where, told)
@@ -190,8 +191,8 @@ class Rememberer:
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:
-        """The memory that has the same words but another due day. The user's new statement replaces it, because the due
-        time is part of the statement."""
+        """Return the memory that has the same words as the new statement but another due day. The user's new statement
+        replaces the memory, because the due time is part of the statement."""
         known = await self._statements.same(t, new) if told.checked is None else None
         if known is None or known.deadline is None or new.deadline is None:
             return ()
@@ -324,14 +325,14 @@ class Rememberer:
     async def _held(
         self, t: Queries, where: ChatScope, memory: Memory, now: datetime, *, confirmed: bool
     ) -> Memory | None:
-        """Make a memory active again or confirm it. Returns it, or None if it no longer exists."""
+        """Make a memory active again or confirm it. Returns the memory, or None if the memory no longer exists."""
         held, gone = await self._statements.affirm(t, where.owner_id, memory, now, confirmed=confirmed)
         await self._strike(t, where, [(old, memory.content) for old in gone], now)
         return held
 
     def _due_after_edit(self, memory: Memory, text: str) -> datetime | None:
-        """The due time after an edit: the one that the new text names. If neither text names a day, the due time
-        stays."""
+        """Return the due time of a memory after an edit: the time that the new text names. If neither the former nor
+        the new text names a day, the due time stays."""
         if memory.kind not in ("goal", "date"):
             return memory.deadline
         now, zone = self._deps.now(), self._deps.zone

@@ -71,8 +71,8 @@ class Reminding:
         return await self._find(where, args.memory_id)
 
     async def claim(self, user_id: int | None, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        """Claim the due reminders of the chats that this server serves. If `user_id` is given, only those of this
-        user's private chat."""
+        """Claim the due reminders of the chats that this server serves. If `user_id` is given, only the reminders of
+        this user's private chat are claimed."""
         db, now = self._deps.database, self._deps.now()
         owners = [one for one in await reminders.owners(db, now) if user_id in (None, one.owner_id)]
         claimed: list[r.Reminder] = []
@@ -90,7 +90,8 @@ class Reminding:
         return r.FinishedReminder(finished=done)
 
     def _words(self, args: r.SetReminderArgs) -> str:
-        """The memory's words. They include the time, so that two reminders with the same text stay two memories."""
+        """The memory's words. The words include the time, so that two reminders with the same text stay two
+        memories."""
         when = args.words if args.repeats else f"{args.at.astimezone(self._deps.zone):%Y-%m-%d %H:%M}"
         return f"{args.content} ({when or args.repeats})"
 

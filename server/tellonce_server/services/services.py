@@ -1,4 +1,4 @@
-"""The services of one server process. They are created when the database is open."""
+"""The services of one server process. The services are created when the database is open."""
 
 from dataclasses import dataclass
 

@@ -49,8 +49,8 @@ class TurnKeeper:
         return recorded, refused
 
     async def _record(self, where: ChatScope, args: RecordTurnArgs, message: TurnMessage) -> bool:
-        """Record a message. Returns False if it is a duplicate. If the prompt that a reply answers was not recorded,
-        the reply is recorded without `exchange_of`."""
+        """Record a message. Returns False if the message is a duplicate. If the prompt that a reply answers was not
+        recorded, the reply is recorded without `exchange_of`."""
         said = await self._as_recorded(args, message)
         try:
             result = await self._recorder.record(where, said)
@@ -101,5 +101,5 @@ async def _nothing() -> str:
 
 
 def _unseen(hits: Sequence[Hit], thread: str) -> list[Hit]:
-    """The results without the session's own messages, which its model has already seen."""
+    """Return the results without the session's own messages, which the model of the session has already seen."""
     return [hit for hit in hits if hit.thread_key != thread]

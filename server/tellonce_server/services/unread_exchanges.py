@@ -1,4 +1,4 @@
-"""Hands exchanges that no model has read to the connected assistant, and marks them as read afterwards."""
+"""Hands exchanges that no model has read to the connected assistant, and marks the exchanges as read afterwards."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ AT_ONCE: Final = 10
 """Maximum exchanges handed out at a time."""
 
 HELD: Final = timedelta(hours=1)
-"""How long the assistant may take to report what it learned."""
+"""Maximum time between handing out exchanges to the assistant and the assistant's report of what it learned."""
 
 MOST_LINES: Final = 40
 
@@ -33,8 +33,8 @@ class HandingOut:
         self._known = KnownMemories(deps)
 
     async def prompt(self, where: ChatScope) -> str:
-        """The newest exchanges of this chat that no model has read, with instructions. The next call returns other
-        exchanges."""
+        """Return the newest exchanges of this chat that no model has read, with instructions for the assistant. The
+        next call returns other exchanges."""
         database, now = self._deps.database, self._deps.now()
         jobs = await queue.hand_out(database, where.owner_id, where.chat_id, now, AT_ONCE, handed_before=now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
@@ -46,8 +46,9 @@ class HandingOut:
 async def take_over(
     t: Queries, where: ChatScope, borne_out: frozenset[int], sources: Sequence[int], now: datetime
 ) -> None:
-    """Mark exchanges as read by the assistant if they were handed out recently or contain a message of `sources`. Notes
-    from these exchanges are ended, except those in `borne_out`, which the assistant's statements repeat."""
+    """Mark an exchange as read by the assistant if the exchange was handed out recently or contains a message of
+    `sources`. Notes from these exchanges are ended, except the notes in `borne_out`, which the assistant's statements
+    repeat."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
         own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):
@@ -85,8 +86,8 @@ A word such as "tomorrow" means a day: write the date."""
 
 
 def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory], zone: ZoneInfo) -> str:
-    """The text for the assistant: the instructions, the memories that it may change, and the exchanges, oldest
-    first."""
+    """Return the text for the assistant: the instructions, the memories that the assistant may change, and the
+    exchanges, oldest first."""
     if not any(parts):
         return NOTHING
     told = [contained(f"#{m.id} ({m.since.astimezone(zone):%Y-%m-%d}): {_text(m)}") for m in known]

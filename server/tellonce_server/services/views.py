@@ -200,7 +200,8 @@ def _open(thread: Thread | None) -> int:
 
 
 def gist(lines: Sequence[Line]) -> str:
-    """The user's newest messages, as many as fit, oldest first. They are shown while a session has no summary."""
+    """The user's newest messages, as many as fit, oldest first. These messages are shown while a session has no
+    summary."""
     said: list[str] = []
     for line in reversed([line for line in lines if line.role == "user"]):
         longer = [mask(line.content), *said]
@@ -219,7 +220,8 @@ def _cursor(moment: datetime, number: int) -> str:
 
 
 def _place(cursor: str) -> tuple[datetime, int]:
-    """The time and number of the previous page's last entry. Raises: Refused: the cursor is not valid."""
+    """Return the time and the id of the previous page's last entry, which the cursor names. Raises: Refused: the cursor
+    is not valid."""
     moment, _, number = cursor.partition(".")
     try:
         if re.fullmatch(r"[0-9]{1,18}", number):

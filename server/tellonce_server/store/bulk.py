@@ -1,4 +1,5 @@
-"""Stores many messages at once. Their message numbers and thread numbers are reserved together, not one by one."""
+"""Stores many messages at once. The ids of the messages, and their positions in the thread, are reserved together, not
+one by one."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,7 +29,7 @@ class BulkMessage:
 
 
 def by_number(chat_id: int, number: int | str) -> str:
-    """The external id given to a message whose channel gave it none."""
+    """Return the external id for a message whose channel gave no external id."""
     return f"{chat_id}:{number}"
 
 
@@ -45,7 +46,8 @@ class Named:
 async def known(
     q: Queries, owner_id: int, chat_id: int, named: Sequence[Named], numbered: Sequence[tuple[int, datetime]]
 ) -> dict[tuple[str, str], str]:
-    """Find which of the given messages are already stored. Returns their thread keys by channel and external id.
+    """Find which of the given messages are already stored. Returns the thread keys of these messages by channel and
+    external id.
 
     The `numbered` messages are found by number and time. In the result, their channel is empty.
     """
@@ -56,7 +58,7 @@ async def known(
 
 
 async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: datetime) -> list[int]:
-    """Store the messages and return their numbers in the given order. Run it in a transaction, because it locks the
+    """Store the messages and return their ids in the given order. Run this in a transaction, because it locks the
     chat."""
     owner_id, chat_id = where.owner_id, where.chat_id
     exchanges = sum(row.role == "assistant" for row in rows)

@@ -79,8 +79,8 @@ async def set_canonical(
 
 
 async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:
-    """Start a new epoch. Returns its number and whether a canonical summary was archived; None for a chat without
-    messages."""
+    """Start a new epoch. Returns the number of the epoch and whether a canonical summary was archived; None for a chat
+    without messages."""
     row = await q.row("chats.new_epoch", owner_id, chat_id, now)
     return (row["epoch"], row["archived"]) if row is not None else None
 

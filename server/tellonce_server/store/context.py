@@ -1,4 +1,5 @@
-"""Reads the database rows for one context in one round trip, as they are now or were at a past time."""
+"""Reads the database rows for one context in one round trip. The rows are as they are now, or as they were at a past
+time."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from tellonce_server.store.messages import Line
 
 @dataclass(frozen=True)
 class Limits:
-    """Maximum number of rows of each kind to read. Fewer of them may fit into the token budget."""
+    """Maximum number of rows of each kind to read. Fewer rows than these may fit into the token budget."""
 
     window: int
     facts: int
@@ -67,8 +68,8 @@ class Remembered(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A memory in the section `log` of a context: it holds now, was completed, or was replaced by another memory.
-    `last_source` is its newest source message in this chat."""
+    """A memory in the section `log` of a context. The memory holds now, was completed, or was replaced by another
+    memory. `last_source` is the newest source message of the memory in this chat."""
 
     id: int
     kind: MemoryKind
@@ -81,7 +82,8 @@ class Learned(NamedTuple):
 
 
 class Happened(NamedTuple):
-    """A chunk summary in the section `log` of a context. `body` contains the lists of its structured part."""
+    """A chunk summary in the section `log` of a context. `body` contains the lists of the structured part of the
+    summary."""
 
     from_at: datetime
     to_at: datetime
@@ -91,8 +93,8 @@ class Happened(NamedTuple):
 
 @dataclass(frozen=True)
 class LogRows:
-    """The newest memories and chunk summaries for the `LOG` section of a context. `omitted` is the number of older ones,
-    which were not read."""
+    """The newest memories and chunk summaries for the `LOG` section of a context. `omitted` is the number of older
+    entries, which were not read."""
 
     learned: Sequence[Learned] = ()
     happened: Sequence[Happened] = ()
@@ -142,7 +144,7 @@ async def read(
 
 
 async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, memories: int, chunks: int) -> LogRows:
-    """Read the log: at most `memories` memories and `chunks` chunk summaries, the newest of each."""
+    """Read the log: the newest `memories` memories and the newest `chunks` chunk summaries."""
     row = await q.row("context.log", owner_id, chat_id, thread_key, memories, chunks)
     assert row is not None  # a select without FROM always returns a row
     learned = [Learned(*memory) for memory in row["learned"]]

@@ -1,7 +1,8 @@
-"""Runs named queries on connection pools, or inside one transaction. It knows the queries' names, but no tables.
+"""Runs named queries on connection pools, or inside one transaction. This module knows the names of the queries, but no
+tables.
 
-Two mechanisms limit a statement to one owner's rows. One is the statement's own condition `owner_id = $1`. The other is
-row-level security, which reads the current owner from a setting of the connection (see `pools`).
+Two mechanisms limit a statement to one owner's rows. One mechanism is the statement's own condition `owner_id = $1`.
+The other mechanism is row-level security, which reads the current owner from a setting of the connection (see `pools`).
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -50,10 +51,10 @@ SESSIONS = 2
 """The number of direct connections for session locks, which a pooler cannot provide."""
 
 SERVER_ROLE = "chatmem_server"
-"""The role that sees only the rows of the connection's current owner. It owns no tables."""
+"""The role that sees only the rows of the connection's current owner. This role owns no tables."""
 
 WORKER_ROLE = "chatmem_worker"
-"""The role for work across all owners: queue, embedder and ledger. It can read only the columns that this work
+"""The role for work across all owners: queue, embedder and ledger. This role can read only the columns that such work
 needs."""
 
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
@@ -74,8 +75,8 @@ class Queries(Protocol):
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
-    """Run a statement that must return a row, such as an aggregate or an upsert. Raises LookupError if it returns
-    none."""
+    """Run a statement that must return a row, such as an aggregate or an upsert. Raises LookupError if the query
+    returns no row."""
     row = await q.row(name, *args)
     if row is None:
         raise LookupError(f"{name} returned no row")
@@ -91,7 +92,7 @@ class Transaction:
 
     @asynccontextmanager
     async def savepoint(self) -> AsyncGenerator[None]:
-        """A block inside the transaction. An exception in it rolls back only this block."""
+        """A block inside the transaction. An exception in the block rolls back only this block."""
         async with owner_forgotten_if_undone(self._connection), self._connection.transaction():
             yield
 
@@ -158,8 +159,8 @@ class Database:
             yield Transaction(connection)
 
     async def notify(self, announcements: Sequence[tuple[str, str]]) -> None:
-        """Announce changes after their transaction was committed. A notification inside the transaction would serialize
-        all commits."""
+        """Announce changes after the transaction with these changes was committed. A notification inside the
+        transaction would serialize all commits."""
         async with self._pool.statement("notify.send", ()) as connection:
             await connection.executemany(query("notify.send"), announcements)
 

@@ -15,7 +15,7 @@ OTHER_CHATS = 3
 
 @dataclass(frozen=True)
 class Talk:
-    """The newest messages of one conversation, oldest first. `name` is the client's name for it."""
+    """The newest messages of one conversation, oldest first. `name` is the client's name for the chat."""
 
     chat_id: int
     lines: Sequence[Line]
@@ -36,7 +36,7 @@ class Elsewhere:
 
 async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | None, moment: datetime) -> Elsewhere:
     """Read the recent messages from outside the thread. `excluded` is the external id of the message being answered.
-    Messages recorded after it are not read."""
+    Messages recorded after that message are not read."""
     row = await q.row(
         "elsewhere.read",
         *(where.owner_id, where.chat_id, thread_key, excluded, moment, _head(where, thread_key)),
@@ -57,7 +57,7 @@ async def read(q: Queries, where: ChatScope, thread_key: str, excluded: str | No
 
 
 async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
-    """The numbers of the messages that were recorded after `message_id` and answer a message before it."""
+    """Return the ids of the messages that were recorded after `message_id` and answer a message before `message_id`."""
     rows = await q.rows("elsewhere.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
     return frozenset(row["id"] for row in rows)
 

@@ -1,4 +1,5 @@
-"""The queries of `forget`. They find and change every text of an owner, and store previews that contain no text."""
+"""The queries of `forget`. The queries find and change every text of an owner, and store previews that contain no
+text."""
 
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ class TextRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Statement:
-    """A memory with the fields that `forget` needs. Its sources are messages of the chat `source_chat_id`."""
+    """A memory with the fields that `forget` needs. The sources of the statement are messages of the chat
+    `source_chat_id`."""
 
     id: int
     version: int
@@ -59,8 +61,8 @@ class Preview:
 
 @dataclass(frozen=True)
 class NewText:
-    """A message's new text. `texts` is in the order of `TextRow.texts`; `claims` are hashes of the removed
-    sentences."""
+    """The new text of a message that an erasure changes. `texts` is in the order of `TextRow.texts`; `claims` are
+    hashes of the removed sentences."""
 
     chat_id: int
     id: int
@@ -92,7 +94,7 @@ async def texts(
 
 
 async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
-    """The messages with these keys (chat, number)."""
+    """Return the messages with the keys `keys`, each (chat, number)."""
     return [TextRow(*row) for row in await q.rows("forget.messages", owner_id, *unzip(keys, 2))]
 
 
@@ -115,21 +117,21 @@ async def memories_of(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> list[Statement]:
-    """The memories of a chat. If it is the owner's own chat (`is_own`), memories that belong to no chat are
+    """The memories of a chat. If the chat is the owner's own chat (`is_own`), memories that belong to no chat are
     included."""
     return _statements(await q.rows("forget.memories_of", owner_id, chat_id, is_own, since, until))
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
-    """The messages directly before and after each given message in its thread, and those up to three positions away
-    that were sent within a minute of it."""
+    """Return the messages directly before and after each given message in its thread, and messages up to three
+    positions away from the given message that were sent within a minute of it."""
     return [TextRow(*row) for row in await q.rows("forget.neighbors", owner_id, *unzip(keys, 2), limit)]
 
 
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
-    """Current memories learned from these messages, except those in `without`."""
+    """Return the current memories that were learned from the messages `keys`, except the memories `without`."""
     return _statements(await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), list(without), limit))
 
 
@@ -150,8 +152,8 @@ async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes,
 
 
 async def redact_messages(q: Queries, owner_id: int, new: Sequence[NewText], now: datetime) -> set[tuple[int, int]]:
-    """Write the new texts and their tombstones. Returns the changed messages as (chat, number). A message that no
-    longer has the expected version is not changed."""
+    """Write the new texts of the messages, and the tombstones of the erased texts. Returns the changed messages as
+    (chat, number). A message that no longer has the expected version is not changed."""
     columns = unzip([(m.chat_id, m.id, m.version, m.texts[0], m.tokens, m.index_text, *m.texts[1:]) for m in new], 12)
     scopes = [f"@c{m.chat_id}" for m in new]
     marks = unzip([(m.chat_id, m.id, claim) for m in new for claim in m.claims], 3)
@@ -187,8 +189,8 @@ async def set_profile(q: Queries, owner_id: int, row: TextRow, narrative: str, b
 
 
 async def set_former_lines(q: Queries, owner_id: int, lines: Sequence[tuple[int, str]]) -> None:
-    """Replace the texts of lines of former versions of summaries and profiles. `lines` has pairs of a line's number and
-    its new text. A line whose new text is empty is deleted."""
+    """Replace the texts of single lines in former versions of summaries and profiles. `lines` has pairs of a line's
+    number and its new text. A line whose new text is empty is deleted."""
     await q.run("forget.set_former_lines", owner_id, *unzip(lines, 2))
 
 
@@ -201,7 +203,8 @@ async def clear_notes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:
-    """The chunk summaries that cover these messages, as (chat, thread, first message, last message)."""
+    """Return the chunk summaries that cover the messages `keys`, each as (chat, thread, first message, last
+    message)."""
     return await q.rows("forget.covering", owner_id, *unzip(keys, 2))
 
 

@@ -1,5 +1,5 @@
-"""The queries for changing the embedding model. They list the texts left to embed, store the new vectors beside the
-active ones, and switch to the new vectors."""
+"""The queries for changing the embedding model. The functions list the texts left to embed, store the new vectors
+beside the active vectors, and switch to the new vectors."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -47,20 +47,22 @@ async def drop_others(connection: Any, model: str) -> None:
 
 
 async def left(connection: Any, kind: str, model: str, after: Sequence[int], limit: int) -> list[Any]:
-    """The next texts of a kind that the model has not embedded, in key order, after the row `after`."""
+    """Return the next texts of a kind, in key order, after the row `after`. Texts that the model has embedded are left
+    out."""
     rows: list[Any] = await connection.fetch(query(f"embeddings.{kind}_left"), model, *after, limit)
     return rows
 
 
 async def keep(connection: Any, kind: str, model: str, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store vectors beside the active ones. Each row is (owner, chat, number, version of the text, vector, code)."""
+    """Store vectors beside the vectors of the active model. Each row is (owner, chat, number, version of the text,
+    vector, code)."""
     await connection.execute(query("embeddings.keep"), model, _SINGULAR[kind], *unzip(rows, 6))
 
 
 async def switch(connection: Any, model: str, now: datetime) -> None:
-    """Replace the active vectors with the vectors of `model`, and keep the former ones, in one transaction."""
-    # The vector indexes are dropped first, because adding every new vector to them is slow. They are rebuilt in the
-    # background.
+    """Replace the active vectors with the vectors of `model`, and keep the former vectors, in one transaction."""
+    # The vector indexes are dropped first, because adding every new vector to them is slow. The indexes are rebuilt in
+    # the background.
     await near_indexes.clear_all(connection)
     async with connection.transaction():
         before = await active(connection)
@@ -75,7 +77,7 @@ async def switch(connection: Any, model: str, now: datetime) -> None:
 
 
 async def settle(database: Database, model: str, now: datetime) -> str:
-    """The active model. If there is none yet, `model` becomes the active one."""
+    """The active model. If there is no active model yet, `model` becomes the active model."""
     await database.run("embeddings.settle", model, now)
     models = await database.row("embeddings.models")
     assert models is not None  # the table always has exactly one row

@@ -32,12 +32,12 @@ async def since(q: Queries, start: datetime) -> Spent:
 
 
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """The tiers whose provider has been unreachable in every call since its last answer."""
+    """Return the tiers whose provider was unreachable in every call after the provider's last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 
 async def months(q: Queries) -> list[tuple[str, int, float]]:
-    """Each month with the number and the cost of its calls, newest first."""
+    """Return each month with the number of calls in the month and the cost of these calls, newest first."""
     return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
 
 

@@ -26,7 +26,8 @@ class Quoted:
 
 @dataclass(frozen=True)
 class Intent:
-    """The memories that an uncertain statement will replace, and those that it will end, when it is confirmed."""
+    """The memories that an uncertain statement will replace, and the memories that it will end, when the statement is
+    confirmed."""
 
     replaces: Sequence[int] = ()
     ends: Sequence[int] = ()
@@ -72,7 +73,7 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class Near:
-    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two has no
+    """A memory that may have the same meaning as a new statement. `cosine` is None if one of the two memories has no
     embedding."""
 
     memory: Memory
@@ -95,7 +96,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Provenance:
-    """The model that worded a memory (None: the user), the chat of its sources, and the quotes that support it."""
+    """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
+    support the memory."""
 
     model: str | None = None
     tier: Tier | None = None
@@ -130,7 +132,7 @@ async def add(
 
 
 async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
-    """The user's name as the user most recently stated it, or None."""
+    """Return the user's name as the user most recently stated it; None if the user has stated no name."""
     name: str | None = await q.value("memories.user_name", owner_id, chat_id)
     return name
 
@@ -153,8 +155,8 @@ async def page(
     after: tuple[datetime, int],
     limit: int,
 ) -> list[Memory]:
-    """The memories visible in a chat that have one of these statuses and kinds (None: all kinds), newest first. The
-    page begins after the memory with the time and number `after`."""
+    """Return the memories that are visible in a chat and have one of the given statuses and kinds (None: all kinds),
+    newest first. The page begins after the memory with the time and id `after`."""
     wanted = list(kinds) if kinds is not None else None
     rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
     return [memory(row) for row in rows]
@@ -186,9 +188,9 @@ async def known_for(
     limit: int,
     learned_since: datetime,
 ) -> list[Known]:
-    """At most `limit` memories to show to a worker. They are pinned, recent, or similar in meaning (`vectors`) or in
-    words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories found in each of
-    these ways."""
+    """At most `limit` memories to show to a worker. These memories are pinned, recent, or similar in meaning
+    (`vectors`) or in words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories
+    found in each of these ways."""
     rows = await q.rows(
         "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
     )
@@ -198,8 +200,8 @@ async def known_for(
 async def read_by(
     q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
 ) -> list[Memory]:
-    """The memories that these tiers learned from these messages alone, except those the user has confirmed or
-    pinned."""
+    """Return the memories that the given tiers learned from the given messages alone, except memories that the user has
+    confirmed or pinned."""
     rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
     return [memory(row) for row in rows]
 
@@ -383,7 +385,7 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, or the former text of one that was reworded."""
+    """A statement that no longer holds, or the former text of a reworded statement."""
 
     content: str
     at: datetime
@@ -391,8 +393,8 @@ class Ended:
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """The memories learned from these messages that no longer hold, and the former texts of those that were
-    reworded."""
+    """Return the memories learned from the given messages that no longer hold, and the former texts of reworded
+    memories."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 

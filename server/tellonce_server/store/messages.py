@@ -17,7 +17,7 @@ PAGE = 500
 
 @dataclass(frozen=True)
 class FollowUp:
-    """The job that a new message queues. It is about the messages from `first` (None: the new message) to the new
+    """The job that a new message queues. The job is about the messages from `first` (None: the new message) to the new
     message.
 
     The job is merged into an unclaimed job of the same kind and key. A job without a key is never merged.
@@ -67,8 +67,8 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The message's number, and the state of its thread afterwards. `before` is the time at which the thread's previous
-    message was sent."""
+    """The id of the recorded message, and the state of its thread afterwards. `before` is the time at which the
+    thread's previous message was sent."""
 
     id: int
     last_no: int
@@ -148,7 +148,8 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
 
 
 async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
-    """The message of `channel` with this external id, or else the chat's only message with this id."""
+    """Return the message of `channel` with this external id; if there is none, return the chat's only message with this
+    id."""
     return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
 
 
@@ -194,7 +195,7 @@ async def last_of_range(
 async def before_in_thread(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:
-    """Messages of the thread before this one, oldest first."""
+    """Return messages of the thread before the given message, oldest first."""
     return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
 
 
@@ -210,8 +211,8 @@ async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int)
 async def around(
     q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
 ) -> list[Line]:
-    """The messages around this one in its thread, oldest first. With `as_of`, they have the texts that they had at that
-    time."""
+    """Return the messages around the given message in its thread, oldest first. With `as_of`, they have the texts that
+    they had at that time."""
     return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
 
 

@@ -21,7 +21,8 @@ logger = logging.getLogger(__name__)
 
 
 async def build_missing(database: Database, dsn: str, large: int = LARGE) -> int:
-    """Build the missing indexes one at a time and return their number. Returns 0 while another process builds them.
+    """Build the missing indexes one at a time and return the number of built indexes. Returns 0 if another process is
+    building them.
 
     `dsn` must log in as the role that owns the tables, because the roles of the pools may not create indexes.
     """

@@ -50,7 +50,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """A context that was built; `question` is the message it was built for, if known."""
+    """A context that was built; `question` is the message for which the context was built, if this message is known."""
 
     id: str
     chat_id: int
@@ -131,7 +131,8 @@ async def totals(q: Queries, owner_id: int) -> Totals:
 
 
 async def answers(q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int) -> list[AnswerRow]:
-    """The contexts built before `before`, newest first. With `shown`, only those that contained this memory."""
+    """The contexts built before `before`, newest first. With `shown`, only contexts that contained the memory `shown`
+    are returned."""
     return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
 
 
@@ -180,13 +181,15 @@ class Former:
 
 
 async def restore(q: Queries, owner_id: int, former: Former, now: datetime, since: datetime) -> bool:
-    """Restore a memory's former state if the memory was changed after `since`. Returns whether it was restored."""
+    """Restore a memory's former state if the memory was changed after `since`. Returns whether the state was
+    restored."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)
     return await q.row("page.restore", owner_id, *args) is not None
 
 
 async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
-    """Reactivate the memories that this memory replaced or ended after `since`. Returns their number."""
+    """Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
+    revived memories."""
     return await q.run("page.revive", owner_id, memory_id, now, since)
 
 

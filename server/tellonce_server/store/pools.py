@@ -43,7 +43,7 @@ STATEMENTS: Final = 300
 
 
 class OwnedConnection(asyncpg.Connection):
-    """A connection that knows its current owner and the model of the vectors it sends."""
+    """A connection that keeps its current owner and the model of the vectors that are sent over it."""
 
     lasting = True
     """Whether settings persist after a transaction."""
@@ -68,8 +68,8 @@ class OwnedConnection(asyncpg.Connection):
             self._model = model
 
     def adopt(self, name: str, args: tuple[Any, ...]) -> dict[str, str]:
-        """Remember the owner and the model of the statement `name`. Returns its settings, which the caller must apply
-        at once."""
+        """Remember the owner and the model of the statement `name`. Returns the connection settings that the statement
+        needs; the caller must apply them at once."""
         self._owner = args[0] if reach(name) == "owner" else None
         self._model = _maker(args)
         needed = {OWNER: self._owner, MODEL: self._model}
@@ -90,8 +90,8 @@ class BorrowedConnection(OwnedConnection):
 
 
 def _maker(args: tuple[Any, ...]) -> str | None:
-    """The model of the vectors that the arguments contain; None if they contain no vector. Each argument is a single
-    value or a column of values."""
+    """Return the model of the vectors that the arguments contain; None if the arguments contain no vector. Each
+    argument is a single value or a column of values."""
     for arg in args:
         found = arg[0] if isinstance(arg, list) and arg else arg
         if isinstance(found, ModelVector):
@@ -221,7 +221,7 @@ async def open_borrowed_pool(
 ) -> BorrowedPool:
     """A pool of connections to a pooler. `named` says whether the pooler supports named prepared statements.
 
-    When a connection opens, it requests no settings that a pooler might refuse.
+    The pool requests no settings when a connection opens, because a pooler might refuse them.
     """
     statements = STATEMENTS if named else 0
     connections = await _open(address, BorrowedConnection, _codecs_at_once, {}, least, most, statements)
@@ -273,7 +273,8 @@ async def _codecs_at_once(connection: "asyncpg.Connection[Row]") -> None:
 async def codecs(connection: "asyncpg.Connection[Row]") -> None:
     """Set the codecs for jsonb and vectors."""
     await connection.set_type_codec("jsonb", schema="pg_catalog", encoder=_dump, decoder=json.loads)
-    # `register_vector` is not used. It also looks up two other types, which costs two round trips per connection.
+    # `register_vector` is not used. That function also looks up two other types, which costs two
+    # round trips per connection.
     to_wire, from_wire = HalfVector.to_binary, HalfVector.from_binary
     await connection.set_type_codec("halfvec", schema="public", encoder=to_wire, decoder=from_wire, format="binary")
 

@@ -1,4 +1,4 @@
-"""The user's profile: a narrative, and the lists it was written from."""
+"""The user's profile: a narrative, and the lists from which the narrative was written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,5 +61,5 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
 
 async def begin_erasure(q: Queries, owner_id: int) -> None:
     """Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
-    erases them all."""
+    erases all receipts."""
     await q.run("profile.begin_erasure", owner_id)

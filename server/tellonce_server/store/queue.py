@@ -1,4 +1,4 @@
-"""The queue of jobs, and the workers that ask for them. A result is stored before it is applied (write-ahead). The
+"""The queue of jobs, and the workers that ask for jobs. A result is stored before it is applied (write-ahead). The
 state machine is in the SQL statements."""
 
 from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Job:
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job about the messages from `from_id` to `to_id` of a thread, with the trace that queued it.
+    """A job about the messages from `from_id` to `to_id` of a thread, with the trace of the call that queued the job.
 
     The job is merged into an unclaimed job of the same kind, class and dedup key.
     """
@@ -249,26 +249,26 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark the earlier jobs whose text this job has replaced as final, so that they are not redone."""
+    """Mark the earlier jobs whose text this job has replaced as final, so that no tier does these jobs again."""
     await q.run("queue.settle", *_key(key))
 
 
 async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether this exchange updates the canonical summary. It does if the chat has no summary yet, or if the summary is
-    provisional and no later exchange is part of it or queued."""
+    """Whether this exchange updates the canonical summary. The exchange does so if the chat has no summary yet, or if
+    the summary is provisional and no later exchange is part of the summary or queued."""
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
 async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
     """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and exchanges that `best` has
-    not read a second time. Returns their number."""
+    not read a second time. Returns the number of queued jobs."""
     return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The number of exchanges that one tier has read. `tier` is None for queued exchanges. `again` marks queued
-    exchanges that were read before and wait for a better tier."""
+    """How many exchanges one tier has read. `tier` is None for queued exchanges. `again` marks queued exchanges that
+    were read before and wait for a better tier."""
 
     tier: Tier | None
     again: bool
@@ -292,16 +292,16 @@ async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, i
 async def hand_out(
     q: Queries, owner_id: int, chat_id: int, now: datetime, limit: int, *, handed_before: datetime
 ) -> list[Job]:
-    """Hand out to the connected assistant the newest exchanges of the chat that no model has read, except those handed
-    out since `handed_before`."""
+    """Hand out to the connected assistant the newest exchanges of the chat that no model has read, except exchanges
+    that were handed out since `handed_before`."""
     return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
 
 
 async def read_by_assistant(
     q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
 ) -> list[Job]:
-    """Mark exchanges as read by the connected assistant: those handed out after `since`, and those that contain one of
-    the messages `sources`."""
+    """Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
+    contain one of the messages `sources`."""
     rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
     return [_job(row) for row in rows]
 

@@ -1,5 +1,5 @@
-"""Determines whether this process reaches PostgreSQL directly or through a pooler. It tests this by connecting, because
-the URL does not show it."""
+"""Determines whether this process reaches PostgreSQL directly or through a pooler. The module tests this by connecting,
+because the URL does not show it."""
 
 import asyncio
 import secrets
@@ -66,7 +66,8 @@ async def is_pooled(address: str) -> bool:
 
 
 async def _keeps_named(address: str) -> bool:
-    """Whether a statement that was prepared on one of the pooler's server connections also runs on another.
+    """Whether a statement that was prepared on one of the pooler's server connections also runs on another server
+    connection.
 
     If the pooler is too old or keeps no prepared statements (`max_prepared_statements = 0`), the test fails or always
     gets the same server connection. The result is then False, and every statement is parsed each time it runs, which

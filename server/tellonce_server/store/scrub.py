@@ -27,12 +27,12 @@ OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
 
 
 def rewrites() -> list[str]:
-    """The names of the rewriting queries, in the order to run them."""
+    """Return the names of the queries that rewrite tables, in the order in which they must run."""
     return sorted(name for name in queries() if name.startswith("scrub.rewrite_"))
 
 
 async def is_due(database: Database, latest: datetime) -> bool:
-    """Whether text was erased since the last scrub, and that scrub was before `latest`."""
+    """Whether text was erased since the last scrub, and the last scrub was before `latest`."""
     return bool(await database.value("scrub.due", latest))
 
 
@@ -50,8 +50,8 @@ async def session(dsn: str) -> AsyncGenerator[Any]:
 
 
 async def is_alone(session: Any) -> bool:
-    """Take the lock and return True, or return False if another process holds it. The lock is released when the session
-    ends."""
+    """Take the lock and return True; return False if another process holds the lock. The lock is released when the
+    session ends."""
     return bool(await session.fetchval(query("locks.take"), LOCK))
 
 
@@ -82,8 +82,8 @@ async def _statements(session: Any, name: str) -> list[str]:
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:
-    """Run `statement` on `session`; cancel it if another session waits for it too long. Returns whether it was
-    completed.
+    """Run `statement` on `session`; cancel it if another session waits for it too long. Returns whether the statement
+    was completed.
 
     `watch` is a second session of the same login.
     """

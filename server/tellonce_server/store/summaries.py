@@ -51,7 +51,7 @@ class SummaryText:
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """Store a chunk summary and return its number; None if `from_id` is not the thread's first message without a chunk
+    """Store a chunk summary and return its id; None if `from_id` is not the thread's first message without a chunk
     summary."""
     row = await q.row(
         "summaries.add_chunk",
@@ -64,7 +64,8 @@ async def add_chunk(
 async def rewrite_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, new: SummaryText, now: datetime
 ) -> int | None:
-    """Replace the text of the chunk that begins at `from_id` and return its number; None if there is no such chunk."""
+    """Replace the text of the chunk summary that begins at `from_id` and return its id; None if there is no such chunk
+    summary."""
     row = await q.row(
         "summaries.rewrite_chunk",
         *(owner_id, chat_id, thread_key, from_id, new.text, new.body.model_dump(mode="json"), new.tokens),
@@ -95,14 +96,16 @@ async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
 
 
 async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datetime, int], limit: int) -> list[Summary]:
-    """A page of chunks of all threads, newest first, after the chunk with the given time and number."""
+    """Return a page of chunk summaries of all threads, newest first, after the chunk summary with the time and id in
+    `after`."""
     return [_summary(row) for row in await q.rows("summaries.chunk_page", owner_id, chat_id, *after, limit)]
 
 
 async def chunks_after(
     q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
 ) -> list[Summary]:
-    """The newest chunks after number `after`, of one thread or all, in the order of their messages."""
+    """Return the newest chunk summaries after the id `after`, of one thread or of all threads, in the order of their
+    messages."""
     rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
     return [_summary(row) for row in rows]
 

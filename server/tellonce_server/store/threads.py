@@ -12,7 +12,7 @@ from tellonce_server.store.queue import JobClass
 
 @dataclass(frozen=True)
 class Thread:
-    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next ones, up to `queued_to`, are
+    """A thread's counters. Messages 1 to `covered_to` are in chunk summaries. The next messages, up to `queued_to`, are
     queued to be summarized. The rest, up to `last_no`, are open."""
 
     thread_key: str
@@ -36,7 +36,7 @@ class OpenMessage:
 
 @dataclass(frozen=True)
 class Run:
-    """A range of contiguous messages of a thread, given by thread numbers and by message numbers."""
+    """A range of contiguous messages of a thread. The range is given by positions in the thread and by message ids."""
 
     from_no: int
     to_no: int
@@ -47,7 +47,8 @@ class Run:
 
 @dataclass(frozen=True)
 class Gap:
-    """A thread whose counters do not match its chunk summaries and open messages. Such a thread must never exist."""
+    """A thread whose counters contradict the thread's chunk summaries and open messages. Such a thread must never
+    exist."""
 
     chat_id: int
     thread_key: str

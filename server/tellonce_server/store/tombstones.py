@@ -10,7 +10,7 @@ from tellonce_server.store.database import Queries
 @dataclass(frozen=True)
 class Tombstone:
     """`claim` is the hash of the whole statement; `words` are the hashes of its content words. No text can be recovered
-    from them."""
+    from these hashes."""
 
     id: int
     claim: bytes
@@ -37,7 +37,7 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
 
 
 async def of_messages(q: Queries, owner_id: int) -> frozenset[bytes]:
-    """The claim hashes of forgotten messages and sentences. Their tombstones have no word hashes."""
+    """The claim hashes of forgotten messages and sentences. Tombstones of messages have no word hashes."""
     return frozenset(row["claim"] for row in await q.rows("tombstones.of_messages", owner_id))
 
 

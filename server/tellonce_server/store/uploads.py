@@ -15,7 +15,7 @@ KEPT_SECONDS: Final = 3600
 
 
 class NoUpload(Refused):
-    """There is no such upload, or it is older than an hour; upload the file again."""
+    """No upload has this name, or the upload is older than an hour; upload the file again."""
 
 
 class Uploads:
@@ -40,7 +40,7 @@ class Uploads:
         return made
 
     def clear(self, older_than: float = 0) -> None:
-        """Delete the files that were not used for this number of seconds."""
+        """Delete the files that have not been used for `older_than` seconds."""
         latest = time.time() - older_than
         for file in self._folder.glob("*"):
             if not older_than or (file.exists() and file.stat().st_mtime < latest):

@@ -1,1 +1,2 @@
-"""Finds time expressions in a text and the days they mean: grammar, resolver, and functions that use them."""
+"""Finds time expressions in a text and the days that the expressions mean: grammar, resolver, and functions that use
+both."""

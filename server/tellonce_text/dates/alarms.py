@@ -23,10 +23,10 @@ MORNING: Final = HOURS["morning"]
 
 
 class Alarm(NamedTuple):
-    """An alarm. `start` and `end` are its place in the text. A single alarm has `at`; a repeated one has `cron`, an
-    expression of five fields in the user's zone.
+    """An alarm. `start` and `end` are the place of the alarm's words in the text. A single alarm has `at`; a repeated
+    alarm has `cron`, an expression of five fields in the user's zone.
 
-    If it has neither, it repeats in a way that cron cannot express, such as every other day.
+    An alarm with neither of them repeats in a way that cron cannot express, such as every other day.
     """
 
     start: int
@@ -40,7 +40,8 @@ MOST_READ: Final = 2_000
 
 
 class _Repeat(NamedTuple):
-    """A repetition: the last three fields of its cron expression in `days`, and the hour to use if no time is given."""
+    """A repetition: the last three fields of the repetition's cron expression in `days`, and the hour to use if the
+    text gives no time."""
 
     end: int
     days: str
@@ -48,8 +49,8 @@ class _Repeat(NamedTuple):
 
 
 def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
-    """The alarm that a text orders. Its time may be in the past. None if the text gives no time, or a time that cannot
-    be represented.
+    """Return the alarm that a text orders. The time of the alarm may be in the past. None if the text gives no time, or
+    a time that cannot be represented.
 
     `language` is the order's language, if known; otherwise it is detected from the words.
     """
@@ -86,7 +87,7 @@ def _is_among(weekday: int, field: str) -> bool:
 
 
 def _led_by(line: Line, start: int) -> int:
-    """The start of an expression, including words such as `on` and `at` before it."""
+    """Return the start of an expression; words such as `on` and `at` before the expression belong to it."""
     index = next(at for at in range(len(line)) if line[at].start == start)
     while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
         index -= 1
@@ -103,7 +104,7 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
 
 
 def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
-    """Add the time of day, which comes after the days or before them: `every Monday at 8`, `at 8 every Monday`."""
+    """Add the time of day, which may come before or after the days: `every Monday at 8`, `at 8 every Monday`."""
     part = part_at(line, found.end)
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)
@@ -179,7 +180,8 @@ def _of_month(line: Line, end: int, today: date) -> _Repeat:
 
 
 def _once(line: Line, said: Said, local: datetime) -> Alarm | None:
-    """The alarm from the first expression with a time of day, else from the first expression that names a day."""
+    """Return the alarm from the first expression with a time of day; without one, from the first expression that names
+    a day."""
     found = [one for first, item in items(line) if (one := _moment(line, first, item, said, local)) is not None]
     timed = next((one for one, is_timed in found if is_timed), None)
     return timed or next((one for one, _ in found), None)

@@ -16,7 +16,8 @@ _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4
 
 
 def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
-    """The text with a date after each expression whose days are certain, and "about" with a date for casual counts."""
+    """Return the text with a date after each expression whose days are certain; after a casual count, the date has the
+    word "about"."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []
     written = 0
@@ -30,7 +31,7 @@ def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
 
 
 def note_of(found: Expression) -> str | None:
-    """The date to add after an expression; None if the date is not known or the expression already states it."""
+    """Return the date to add after an expression; None if the date is not known or the text already gives it."""
     best = found.best
     if best is None or found.absolute or not (found.certain or found.approximate):
         return None
@@ -57,6 +58,7 @@ def _label(reading: Reading) -> str:
 
 
 def _middle(reading: Reading) -> str:
-    """The label of a casually counted span. For a week, this is the day in its middle; otherwise, the span itself."""
+    """The label of a casually counted span. For a week, the label is the day in its middle; for another span, the label
+    is the span itself."""
     first, last = reading.days
     return (first + (last - first) / 2).isoformat() if reading.precision == "week" else _label(reading)

@@ -190,7 +190,7 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
 
 
 def _spelled(line: Line, index: int) -> int | None:
-    """The day as a number word before a month, as in `el trece de mayo`."""
+    """Parse a number word that names the day before a month, as in `el trece de mayo`."""
     number = line[index].get("number") if line.language != "en" else None
     return number if number and number <= _LONGEST_MONTH else None
 
@@ -323,13 +323,14 @@ def _in_stepped_month(scene: Scene, step: int, day: int) -> Meaning | None:
 
 
 def _names_month(line: Line, index: int) -> bool:
-    """Whether the text nearby names a month or a feast, because then the day may belong to that month."""
+    """Whether the text nearby names a month or a feast. In that case, the day may belong to that month."""
     near = range(max(0, index - _NEAR), min(len(line), index + _NEAR))
     return any((line[at].has("month") and line[at].capital) or line[at].has("feast") for at in near)
 
 
 def _soon(scene: Scene, found: Meaning | None, *, elsewhere: bool) -> Meaning | None:
-    """Mark a day without a month as uncertain unless it is near, because the text may be about another month."""
+    """Mark a day without a month as uncertain unless the day is near, because the text may mean this day in another
+    month."""
     if found is None:
         return None
     distance = abs((found.choices[0].first - scene.today).days)

@@ -20,7 +20,7 @@ from tellonce_text.dates.yearly import stepped_yearly, yearless, yearly
 
 
 def which_month(line: Line, index: int) -> tuple[int, int] | None:
-    """Parse `of next month` or `of the month`. Returns the month as a step from the current one, and the index after
+    """Parse `of next month` or `of the month`. Returns the month as a step from the current month, and the index after
     it."""
     at = skip(line, index, "inside")
     if at == index:
@@ -119,8 +119,8 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """Parse the year in `March of last year` or `in March this year`. Returns its distance from the year of the text:
-    -1 for last year, 0 for this year."""
+    """Parse the year in `March of last year` or `in March this year`. Returns the distance of that year from the year
+    of the text: -1 for last year, 0 for this year."""
     at = skip(line, index, "of")
     if line[at].has("step") and line[at + 1].get("unit") == "year":
         return line[at].get("step"), at + 2
@@ -128,7 +128,7 @@ def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
 
 
 def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The same meaning, marked as not certain, because June and April are also names of people."""
+    """Return the same meaning, marked as uncertain, because June and April are also names of people."""
 
     def doubted(scene: Scene) -> Meaning | None:
         found = meaning(scene)
@@ -284,7 +284,8 @@ def feast(line: Line, index: int) -> Phrase | None:
 
 
 def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
-    """The meaning of `Labor Day weekend`: the feast together with the Saturday and Sunday next to it."""
+    """Return the meaning of `Labor Day weekend`: the feast together with the Saturday and the Sunday next to the
+    feast."""
 
     def weekend(scene: Scene) -> Meaning | None:
         found = meaning(scene)

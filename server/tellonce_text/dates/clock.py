@@ -1,5 +1,5 @@
-"""Formats times for a reader, in the user's time zone and always in English. It reads no clock: every time is an
-argument and must be timezone-aware."""
+"""Formats times for a reader, in the user's time zone and always in English. The module reads no clock: every time is
+an argument and must be timezone-aware."""
 
 from datetime import UTC, date, datetime, timedelta
 from typing import Final

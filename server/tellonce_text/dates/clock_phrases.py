@@ -8,7 +8,7 @@ from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.zones import zone_at
 
 PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "night": (18, 12)}
-"""The first hour of each part of the day, and its length in hours."""
+"""For each part of the day, its first hour and its length in hours."""
 
 
 class Clock(NamedTuple):
@@ -28,8 +28,8 @@ class Clock(NamedTuple):
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
-    """The time of day whose words begin at this token. An hour without AM or PM (`at 9`) is accepted only with
-    `beside_day`, that is, next to a day."""
+    """Parse a time of day whose words begin at the token `index`; None if there is none. An hour without AM or PM (`at
+    9`) is accepted only with `beside_day`, that is, next to a day."""
     at = skip(line, index, "at", "article")
     led = any(line[n].has("exactly_at") for n in range(index, at))
     found = _one(line, at, bare=beside_day and led)

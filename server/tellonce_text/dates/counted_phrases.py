@@ -92,7 +92,8 @@ def _fridays_back(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meani
 
 
 def _unless_past(phrase: Phrase) -> Phrase:
-    """The phrase, not certain if the sentence is in the past tense: in `I read it in two days`, it is a duration."""
+    """Make the phrase uncertain if the sentence is in the past tense: in `I read it in two days`, the phrase is a
+    duration."""
 
     def meaning(scene: Scene) -> Meaning | None:
         found = phrase.meaning(scene)
@@ -142,8 +143,8 @@ _COUNT_BOTH_ENDS: Final = frozenset({"de", "fr", "it", "es", "pt"})
 
 
 def _week_of_eight_days(line: Line, end: int, offset: int) -> Phrase:
-    """The meaning of `in acht Tagen` or `dans quinze jours`. It is one or two weeks, because these languages also count
-    the first day, or else the literal number of days."""
+    """The meaning of `in acht Tagen` or `dans quinze jours`. The phrase means one or two weeks, because these languages
+    also count the first day, or else the literal number of days."""
     fewer = offset // abs(offset) * (abs(offset) - (0 if line.language == "de" and abs(offset) != _EIGHT else 1))
     days = sorted((fewer, offset))
     return Phrase(
@@ -205,8 +206,8 @@ def _weekday_beside(line: Line, end: int, weeks: int, *, sure: bool) -> Phrase |
 
 
 def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Meaning:
-    """The weekday in the counted calendar week, and the weekday counted from the nearest such day. The meaning is
-    certain if both are the same day."""
+    """Return two days: the weekday in the counted calendar week, and the weekday counted from the nearest such weekday.
+    The meaning is certain if both are the same day."""
     by_week = weekday_in(scene, number, weeks)
     today = scene.today
     near = (number - today.weekday()) % 7 if weeks > 0 else -((today.weekday() - number) % 7)

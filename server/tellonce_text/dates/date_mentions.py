@@ -1,4 +1,5 @@
-"""Finds the time expressions of a text without resolving them: `March 15`, `last week`, `Q2 2026`, `3 days ago`.
+"""Finds the time expressions of a text without determining their days: `March 15`, `last week`, `Q2 2026`, `3 days
+ago`.
 
 The patterns cover English and the most common words of other languages. This module reads no clock, so it cannot tell
 which day "yesterday" is; `dates.resolver` can.
@@ -41,7 +42,8 @@ class Mention:
 
 
 def find(text: str) -> list[Mention]:
-    """The expressions in the text, in order. If two overlap, only the more specific one is returned."""
+    """The expressions in the text, in order. If two expressions overlap, only the more specific expression is
+    returned."""
     if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
         return []
     found: list[Mention] = []
@@ -132,7 +134,8 @@ _TRIGGER = re.compile(
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
 _ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
-"""The same pattern in any case. It is used for texts with digits, because people write `march 3` in lower case."""
+"""The same pattern in any case. This pattern is used for texts with digits, because people write `march 3` in lower
+case."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:
@@ -354,7 +357,7 @@ _CLOCK: Final = re.compile("clock", re.IGNORECASE)
 
 
 def _needed(pattern: str) -> re.Pattern[str] | None:
-    """A pattern that every match of the rule contains. If a text lacks it, the rule need not be tried."""
+    """A pattern that every match of the rule contains. If a text lacks this literal, the rule need not be tried."""
     if _MONTH in pattern:
         return _MONTH_NAME
     if pattern.endswith(r"clock\b"):

@@ -1,5 +1,5 @@
-"""The grammar rules for days, each with the tokens it can begin with. If several rules match, the longest match is
-used."""
+"""The grammar rules for days, each with the tokens with which the rule's phrase can begin. If several rules match, the
+longest match is used."""
 
 from collections.abc import Callable
 from typing import Final
@@ -26,7 +26,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (season, frozenset({"season", "step", "article"})),
     (year, frozenset({"number", "mark"})),
 )
-"""Each rule, with the kinds and tags of the tokens that can begin its phrase."""
+"""Each rule, with the kinds and tags of the tokens with which the rule's phrase can begin."""
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (day_word, frozenset({"article", "day", "han"})),

@@ -1,4 +1,4 @@
-"""Finds the expressions of a text before they are resolved: days with their time of day, ranges, repetitions and
+"""Finds the expressions of a text and leaves them unresolved: days with their time of day, ranges, repetitions and
 durations."""
 
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ many."""
 
 
 def items(line: Line) -> Iterator[tuple[int, Item]]:
-    """The expressions in order, none overlapping, each with the index of its first token."""
+    """Yield the expressions in order, none overlapping, each with the index of its first token."""
     index = tried = 0
     anchor: tuple[int, Item] | None = None
     while index < line.searched and tried < MOST_TRIED:

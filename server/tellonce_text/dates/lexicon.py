@@ -1,4 +1,4 @@
-"""The words for times and dates in each language, with their tags. They are read once from `words/*.toml`."""
+"""The words for times and dates in each language, with their tags. The words are read once from `words/*.toml`."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -21,8 +21,8 @@ _NUMERIC: Final = frozenset(
 
 
 class Lexicon(NamedTuple):
-    """`words` maps a lower-case word to its tags. `phrases` maps the first word of a phrase to all such phrases, the
-    longest first."""
+    """`words` maps a lower-case word to the tags of the word. `phrases` maps the first word of a phrase to all such
+    phrases, the longest first."""
 
     words: Mapping[str, Tags]
     phrases: Mapping[str, tuple[tuple[str, ...], ...]]
@@ -74,7 +74,8 @@ _DETERMINERS: Final = frozenset({"article", "one", "own"})
 
 @cache
 def endings(language: str, tense: str) -> tuple[str, ...]:
-    """The verb endings by which that tense is recognized; empty if the language has no clear ones."""
+    """Return the verb endings by which the tense `tense` is recognized in a language; empty if the language has no
+    clear endings."""
     return tuple(_read(language).get("endings", {}).get(tense, "").split())
 
 

@@ -1,5 +1,5 @@
-"""Uses the time expressions of a text: for spans to search, for the days that it can mean, and for a goal's due
-time."""
+"""Uses the time expressions of a text for three purposes: time spans to search, the days that the text can mean, and a
+goal's due time."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta
@@ -11,7 +11,7 @@ from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.zones import region_of
 
 Span = tuple[datetime, datetime]
-"""A half-open span: its first moment, and the first moment after it."""
+"""A half-open span of time: the first moment of the span, and the first moment after the span."""
 
 
 def query_spans(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
@@ -46,7 +46,7 @@ _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
     """Whether an expression of the text can mean the day: the day is in the span of any of its readings.
 
-    `direction` does not exclude a reading. It only changes their order.
+    `direction` does not exclude a reading. The direction only changes the order of the readings.
     """
     return any(_covers(found, day) for found in expressions(text, said, direction))
 
@@ -62,7 +62,8 @@ def _covers(found: Expression, day: date) -> bool:
 
 
 def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, date]:
-    """The first and last day that a time such as `10 hours ago` can mean, because its tolerance may cross midnight."""
+    """Return the first and last day that a time such as `10 hours ago` can mean. The tolerance of such a time may cross
+    midnight."""
     best = found.best
     if best is None or not best.slack:
         return first, last
@@ -70,7 +71,8 @@ def _round_midnight(found: Expression, first: date, last: date) -> tuple[date, d
 
 
 def due_date(text: str, said_at: datetime, zone: ZoneInfo) -> datetime | None:
-    """The due time in a text: the given time, the start of a day, or the last second of a longer span (`Q2 2026`).
+    """Return the due time in a text: the time that the text gives, the start of the day that it names, or the last
+    second of a longer span (`Q2 2026`).
 
     None if the text names no day, or if the day is not known.
     """
@@ -93,7 +95,7 @@ def coming_day(text: str, said_at: datetime, zone: ZoneInfo) -> Reading | None:
 
 
 def _coming(text: str, said_at: datetime, zone: ZoneInfo) -> Iterator[tuple[Reading, bool]]:
-    """The future spans that a text certainly names, each with whether it gives a time of day."""
+    """Yield the future spans that a text certainly names, each with whether the text gives a time of day."""
     for found in expressions(text, Said(said_at, zone, region_of(zone))):
         if found.best and found.certain and found.best.start > said_at:
             yield found.best, found.timed

@@ -65,15 +65,15 @@ def _half_of(days: Days, nth: int) -> Days:
 
 
 def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
-    """The meaning of the end of a span. It is certain only as a limit (`by the end of May`); otherwise, it may be any
-    of the last days. The end of a week is never certain: it is Friday for some people and Sunday for others."""
+    """The meaning of the end of a span. The day is certain only as a limit (`by the end of May`); otherwise, it may be
+    any of the last days. The end of a week is never certain: it is Friday for some people and Sunday for others."""
     weekly = meaning is not None and meaning.choices[0].precision == "week"
     last = _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
     return last and last._replace(approximate=not sure and not weekly)
 
 
 def _current_unit(line: Line, index: int) -> Phrase | None:
-    """Parse `the week` or `the year`, which means the current one."""
+    """Parse `the week` or `the year`, which means the current week or year."""
     at = skip(line, index, "article")
     unit = line[at].get("unit")
     if unit in DAY_UNITS and line[at].word not in PLURAL and unit != "weekend":

@@ -8,7 +8,7 @@ from tellonce_text.dates.tokens import Line
 
 
 class Phrase(NamedTuple):
-    """A phrase that names days; `end` is the index after its last token. With `single`, it is one day."""
+    """A phrase that names days; `end` is the index after its last token. With `single`, the phrase names one day."""
 
     end: int
     meaning: Callable[[Scene], Meaning | None]
@@ -58,7 +58,7 @@ def count_at(line: Line, index: int) -> Count | None:
 
 
 def year_at(line: Line, index: int) -> tuple[int, int] | None:
-    """The year in `2026` or `'26`, and the index after it."""
+    """Return the year in `2026` or `'26`, and the index after the year; None if there is no year."""
     token = line[index]
     if token.kind == "number" and not token.suffix and token.value is not None and 1900 <= token.value <= 2199:
         return token.value, index + 1
@@ -114,7 +114,7 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
 
 _NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
-CLOSE, DISTANT = 31, 300  # days; if one reading is within CLOSE and the other beyond DISTANT, the near one is meant
+CLOSE, DISTANT = 31, 300  # days; if one reading is within CLOSE and the other beyond DISTANT, the near reading is meant
 
 
 def fixed(days: Days) -> Callable[[Scene], Meaning | None]:

@@ -1,4 +1,4 @@
-"""Data types for the meaning of a time expression: days while it is parsed, times after it is resolved."""
+"""Data types for the meaning of a time expression: days while the expression is parsed, times after it is resolved."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Scene:
     direction: Direction | None
     region: str | None = None
     sure: bool = True
-    """Whether a verb gives the direction; otherwise the direction is only the more likely one."""
+    """Whether a verb gives the direction; otherwise this direction is only more likely than the opposite one."""
     inferred: bool = False
     """Whether the direction is assumed only because nothing indicates the past."""
 

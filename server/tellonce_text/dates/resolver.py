@@ -1,4 +1,5 @@
-"""Resolves every time expression of a text: its place, the spans it can mean, and whether its meaning is certain. Pure.
+"""Resolves every time expression of a text: its place in the text, the spans that the expression can mean, and whether
+its meaning is certain. Pure.
 
 A day without a year has two readings, past and future; the tense of the sentence puts one first. The time is linear in
 the length of the text.
@@ -45,7 +46,8 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
 def resolved(
     line: Line, first: int, item: Item, local: datetime, region: str | None, given: Direction | None
 ) -> Expression | None:
-    """Resolve one item of the text; `local` is the time at which it was said. None for a day that does not exist."""
+    """Resolve one item of the text; `local` is the time at which the text was said. None for a day that does not
+    exist."""
     start, end = line[first].start, line[item.end - 1].end
     direction, sure, own, inferred = Look(given, sure=True) if given else direction_at(line, first, item.end)
     if item.clock and item.phrase and direction is None:
@@ -68,13 +70,13 @@ def resolved(
 
 
 def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
-    """Whether only the preferred reading is near, so that no verb is needed to choose it."""
+    """Whether only the preferred reading is near. In this case, no verb is needed to choose between the readings."""
     first, *others = (min(abs((day - today).days) for day in reading.days) for reading in readings)
     return first <= CLOSE and all(distance >= DISTANT for distance in others)
 
 
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
-    """Whether a neighboring time word belongs to the expression but was not understood, as in `Freitag im Mai`. If so,
+    """Whether a neighboring time word, as in `Freitag im Mai`, belongs to the expression but was not understood. If so,
     the meaning is not certain."""
     if item.phrase is None or item.phrase.absolute:
         return False
@@ -99,7 +101,7 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
 _NAMED: Final = frozenset({"month", "feast", "unit", "season"})
 
 _Found = tuple[tuple[Reading, ...], bool, bool]
-"""The readings, whether the first is certain, and whether they are approximate."""
+"""The readings, whether the first reading is certain, and whether the readings are approximate."""
 
 
 def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
@@ -152,7 +154,7 @@ def _is_alternative(line: Line, item: Item, first: int) -> bool:
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:
-    """The time of a stamp such as `2026-03-15T10:00:00Z`; None if it has no time of day."""
+    """Return the time of a stamp such as `2026-03-15T10:00:00Z`; None if the stamp has no time of day."""
     token = line[item.phrase.end - 1] if item.phrase and item.phrase.form == "stamp" else None
     if token is None or token.kind != "stamp" or token.parts[3] is None:
         return None
@@ -172,7 +174,8 @@ def _elapsed_reading(offset: timedelta, slack: timedelta, scene: Scene) -> Readi
 
 
 def _range(other: Phrase, meaning: Meaning, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """The range from the first day of `meaning` to the last day of the phrase `other`, and whether it is certain."""
+    """Return the range from the first day of `meaning` to the last day of the phrase `other`, and whether this range is
+    certain."""
     found: list[Reading] = []
     certain = meaning.certain
     for days in meaning.choices:
@@ -242,8 +245,8 @@ def _same_day_there(clock: Clock | None, scene: Scene, item: Item) -> bool:
 
 
 def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
-    """The readings of a time of day without a day: the last and the next such time. Also returns whether it is
-    certain."""
+    """The readings of a time of day without a day: the last and the next such time. Also returns whether the first
+    reading is certain."""
     days = [scene.today + shift * DAY for shift in (-1, 0, 1)]
     if item.clock is None:
         readings = [_part_reading(day, item.part or "morning", scene) for day in days]

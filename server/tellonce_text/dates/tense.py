@@ -37,8 +37,8 @@ class Look(NamedTuple):
 def direction_at(line: Line, first: int, end: int) -> Look:
     """The direction of the verb that governs the tokens from `first` to `end`.
 
-    This is the nearest verb before these tokens, else after them. An English sentence without a verb is more often
-    about the future.
+    The direction comes from the nearest verb before these tokens, else from the nearest verb after them. An English
+    sentence without a verb is more often about the future.
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
@@ -137,7 +137,7 @@ def _is_question_of(line: Line, first: int, end: int) -> bool:
 
 
 def _reported(line: Line, first: int) -> bool:
-    """Whether the day was only thought or said, as in `I thought the meeting was the 12th`. It may be past or
+    """Whether the day was only thought or said, as in `I thought the meeting was the 12th`. Such a day may be past or
     future."""
     for index in _back(line, first) if "tense_reported" in line.tags else ():
         token = line[index]
@@ -162,14 +162,14 @@ def _only_arranged(line: Line, first: int) -> bool:
 
 
 def _moved_from(line: Line, first: int) -> bool:
-    """Whether something was moved from this day to another: `moved from Tuesday to Thursday`. It may be past or
-    future."""
+    """Whether something was moved from this day to another: `moved from Tuesday to Thursday`. The day from which
+    something was moved may be past or future."""
     before = line[first - 1]
     return before.word == "from" and any(line[index].has("tense_arranged") for index in _back(line, first))
 
 
 def _back(line: Line, first: int) -> range:
-    """The indexes of the tokens before the expression in its sentence, the nearest first."""
+    """Return the indexes of the tokens before the expression in the expression's sentence, the nearest token first."""
     return range(first - 1, max(line.sentences[first][0], first - _FAR) - 1, -1)
 
 
@@ -286,8 +286,8 @@ _SHORTEST_PAST: Final = 3
 
 
 def _is_whole_perfect(line: Line, index: int) -> bool:
-    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without one, the verb is present (`hat
-    offen`)."""
+    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is present
+    (`hat offen`)."""
     near = _FAR // 2 if line.language == "de" else 5
     until = min(line.sentences[index][1], index + near)
     return any(_is_foreign_participle(line, at) for at in range(index + 1, until))
@@ -342,13 +342,13 @@ def _moved_to(line: Line, first: int) -> bool:
 
 
 def _is_condition(line: Line, index: int) -> bool:
-    """Whether the verb is in a condition, as in `if you slept well`, so it does not say what happened."""
+    """Whether the verb is in a condition, as in `if you slept well`; such a verb does not say what happened."""
     return any(line[at].has("condition") for at in range(index - 3, index))
 
 
 def _is_adjective(line: Line, index: int) -> bool:
-    """Whether the word is not a verb. It is a noun directly after an article (`the deed`), and an adjective between an
-    article or a preposition and a noun (`a folded book`)."""
+    """Whether the word is not a verb. A word is a noun directly after an article (`the deed`), and an adjective between
+    an article or a preposition and a noun (`a folded book`)."""
     before, after = line[index - 1], line[index + 1]
     if before.has("article"):
         return True

@@ -40,7 +40,7 @@ _PADDING: Final = (END,) * _PAD
 
 
 class Line:
-    """The tokens of a text, with empty tokens before and after them.
+    """The tokens of a text, with empty tokens before the first and after the last of them.
 
     Expressions may begin before the index `searched`. For a very long text, this is a little before the last token, so
     that no expression is cut off.
@@ -65,7 +65,7 @@ class Line:
 
     @cached_property
     def tags(self) -> frozenset[str]:
-        """All tags of its tokens."""
+        """All tags of the line's tokens."""
         return frozenset(tag for token in self._padded for tag in token.tags)
 
     @cached_property
@@ -76,8 +76,8 @@ class Line:
 
     @cached_property
     def sentences(self) -> Sequence[tuple[int, int]]:
-        """For each token, the index of the first token of its sentence and the index after that sentence's last
-        token."""
+        """For each token, return the index of the first token of its sentence, and the index after the last token of
+        its sentence."""
         bounds: list[tuple[int, int]] = []
         for index in range(self._length):
             if ends_sentence(self, index) or index == self._length - 1:
@@ -121,7 +121,8 @@ def language_of(text: str) -> str:
 
 
 def line_of(text: str, language: str | None = None) -> Line | None:
-    """The tokens of the text; None if it cannot contain a time. Without `language`, the language is detected."""
+    """Return the tokens of the text; None if the text cannot contain a time. Without `language`, the language is
+    detected."""
     if not _MAYBE.search(text):
         return None
     tokens = (token for match in _TOKEN.finditer(text) for token in _tokens(match))

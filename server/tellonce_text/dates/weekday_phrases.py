@@ -107,8 +107,8 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
 
 
 def _stepped(scene: Scene, number: int, step: int) -> Meaning:
-    """The meaning of a weekday with a step, such as `next Friday`. It is not certain if people may mean the Friday of
-    this week or of another week."""
+    """The meaning of a weekday with a step, such as `next Friday`. The meaning is not certain if people may mean the
+    Friday of this week or of another week."""
     today, monday = scene.today, monday_of(scene.today)
     here = one_day(monday + number * DAY)
     if step == 0:
@@ -172,8 +172,8 @@ def _coming(scene: Scene, number: int) -> Days:
 
 
 def _second(scene: Scene, number: int, weeks: int) -> Meaning:
-    """The weekday in `Friday before last` or `Friday after next`. It is certain if counting days and counting weeks
-    give the same day."""
+    """The weekday in `Friday before last` or `Friday after next`. The meaning is certain if counting days and counting
+    weeks give the same day."""
     today = scene.today
     near = (number - today.weekday() - 1) % 7 + 1 if weeks > 0 else -((today.weekday() - number - 1) % 7 + 1)
     counted = one_day(today + (near + (7 if weeks > 0 else -7)) * DAY)

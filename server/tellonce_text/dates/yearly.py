@@ -45,7 +45,8 @@ begins within this many days."""
 
 
 def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
-    """The meaning of `last March`, `next summer` or `this Easter`. It is certain if only one year can be meant."""
+    """The meaning of `last March`, `next summer` or `this Easter`. The meaning is certain if only one year can be
+    meant."""
     now = scene.today.year
     begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
     coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)

@@ -20,8 +20,8 @@ select owner_id, chat_id, claim, words, created_at, lifted_at from tombstones
 
 -- name: keep_tombstones
 -- across owners: tombstones added since a backup are kept when it is restored
--- $1 owners, $2 chats, $3 claim hashes, $4 the word hashes of each as a json array, $5 when each was set, $6 when each
--- was lifted, or null: adds the tombstones that the database does not have yet
+-- $1 owners, $2 chats, $3 claim hashes, $4 the word hashes of each claim as a json array, $5 when each
+-- tombstone was set, $6 when each was lifted, or null: adds the tombstones that the database does not have yet
 insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
 select t.owner_id,
   coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),
@@ -35,7 +35,7 @@ where not exists (select from tombstones o where o.owner_id = t.owner_id and o.c
 select coalesce(jsonb_agg(to_jsonb(t)), '[]') from access_tokens t
 
 -- name: clear_tokens
--- Deletes the tokens that came with the backup. The current ones are stored again after this.
+-- Deletes the tokens that came with the backup. The current tokens are stored again after this.
 delete from access_tokens
 
 -- name: keep_tokens

@@ -1,9 +1,9 @@
 -- name: known
--- $1 owner, $2 chat, $3 external ids with $6 their channels and $7 their times, $4 numbers of messages without an
--- external id with $5 their times: the given messages that are already stored. An export identifies a message without
--- an external id by its number. Its time must match too, because in an export from another database the number may
--- belong to another message. For an external id, either the channel or the time must match, because exports of older
--- versions may name the wrong channel.
+-- $1 owner, $2 chat, $3 external ids with $6 their channels and $7 their times, $4 ids of messages without an external
+-- id with $5 their times: the given messages that are already stored. An export identifies a message without an
+-- external id by its message id. The message's time must match too, because in an export from another database the
+-- same id may belong to another message. For an external id, either the channel or the time must match, because exports
+-- of older versions may name the wrong channel.
 select n.channel, m.ext_id, null::bigint as id, m.thread_key
 from unnest($3::text[], $6::text[], $7::timestamptz[]) as n (ext_id, channel, sent_at)
 join messages m on m.owner_id = $1 and m.chat_id = $2 and m.ext_id = n.ext_id
@@ -16,8 +16,8 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = $2 and m.id = n.id and m.ext_id is null and m.sent_at = n.sent_at offset 0) m
 
 -- name: reserve
--- $1 owner, $2 chat, $3 its home channel, $4 how many numbers, $5 exchanges, $6 now, $7 its conversation. Reserves
--- message numbers and returns the last number before them.
+-- $1 owner, $2 chat, $3 the chat's home channel, $4 how many numbers, $5 exchanges, $6 now, $7 the chat's conversation.
+-- Reserves message numbers and returns the last number before the reserved numbers.
 with owner as (
   insert into user_profile (owner_id) values ($1)
   on conflict do nothing
@@ -30,7 +30,7 @@ returning last_id - $4::int as before, epoch
 
 -- name: extend_thread
 -- $1 owner, $2 chat, $3 thread key, $4 how many messages, $5 their tokens, $6 newest assistant message or null.
--- Reserves thread numbers for the messages and returns the last number before them.
+-- Reserves thread numbers for the messages and returns the last number before the reserved numbers.
 insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id)
 values ($1, $2, $3, $4, $5, $6)
 on conflict (owner_id, chat_id, thread_key) do update
@@ -39,7 +39,7 @@ on conflict (owner_id, chat_id, thread_key) do update
 returning last_no - $4::int
 
 -- name: add
--- $1 owner, $2 chat, $3 epoch, $4 now, and one array for each column of the messages: $5 numbers, $6 thread keys,
+-- $1 owner, $2 chat, $3 epoch, $4 now, and one array for each column of the messages: $5 ids, $6 thread keys,
 -- $7 thread numbers, $8 roles, $9 contents, $10 channels, $11 speakers, $12 external ids, $13 reply targets,
 -- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index. $19 the scope lexemes, which are the
 -- same for all messages

@@ -1,5 +1,5 @@
 -- name: models
--- The active model and the former one. Vectors of models that are not active are stored as spare vectors.
+-- The active model and the former model. Vectors of models that are not active are stored as spare vectors.
 select active, former from embedding_models
 
 -- name: settle
@@ -22,7 +22,7 @@ limit $5
 
 -- name: memories_left
 -- across owners: the operator changes the model for all owners
--- Like messages_left, for memories. Their chat is always returned as 0.
+-- Like messages_left, for memories. The column for the chat is always 0.
 select m.owner_id, 0::bigint as chat_id, m.id, m.version, m.content as text
 from memories m
 where (m.owner_id, 0::bigint, m.id) > ($2, $3, $4)
@@ -46,7 +46,7 @@ limit $5
 
 -- name: keep
 -- across owners: the operator changes the model for all owners
--- $1 model, $2 kind, and one array for each column: $3 owners, $4 chats, $5 numbers, $6 versions, $7 vectors, $8 codes
+-- $1 model, $2 kind, and one array for each column: $3 owners, $4 chats, $5 ids, $6 versions, $7 vectors, $8 codes
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, $2, chat_id, id, version, embedding, ebits::bit(384)
 from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::int[], $7::halfvec[], $8::varbit[])
@@ -61,12 +61,13 @@ delete from spare_vectors where model <> $1
 
 -- name: drop_taken
 -- across owners: the operator changes the model for all owners
--- $1 model: deletes its spare vectors, which the take_ statements have copied to the tables
+-- $1 model: deletes the spare vectors of this model, which the take_ statements have copied to the tables
 delete from spare_vectors where model = $1
 
 -- name: put_away_messages
 -- across owners: the operator changes the model for all owners
--- $1 the active model: copies its vectors of messages to `spare_vectors`, so that the change of model can be undone
+-- $1 the active model: copies this model's vectors of messages to `spare_vectors`, so that the
+-- change of model can be undone
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'message', chat_id, id, version, embedding, ebits from messages where embedding is not null
 on conflict (owner_id, model, kind, chat_id, id) do update
@@ -74,8 +75,8 @@ set version = excluded.version, embedding = excluded.embedding, ebits = excluded
 
 -- name: put_away_memories
 -- across owners: the operator changes the model for all owners
--- $1 the active model: like put_away_messages, for memories. The table `memories` computes their codes from the
--- vectors, so zeros are stored here.
+-- $1 the active model: like put_away_messages, for memories. The table `memories` computes the codes of
+-- memories from their vectors, so zeros are stored here.
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'memory', 0, id, version, embedding, repeat('0', 384)::bit(384)
 from memories where embedding is not null
@@ -83,7 +84,8 @@ on conflict (owner_id, model, kind, chat_id, id) do update set version = exclude
 
 -- name: put_away_summaries
 -- across owners: the operator changes the model for all owners
--- $1 the active model: like put_away_messages, for summaries. They have no codes, so zeros are stored.
+-- $1 the active model: like put_away_messages, for summaries. Summaries have no codes, so zeros are
+-- stored.
 insert into spare_vectors (owner_id, model, kind, chat_id, id, version, embedding, ebits)
 select owner_id, $1, 'summary', chat_id, id, version, embedding, repeat('0', 384)::bit(384)
 from conversation_summaries where embedding is not null

@@ -14,11 +14,11 @@ from message_versions
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and $4::boolean and may_say(content, $3)
 union all
 select 'memory', chat_id, id, version, kind, '', valid_from,
-  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10))], null
+  array[content, strings_of(quotes), reason, nullif(about, 'user'), array_to_string(categories, chr(10)), user_name], null
 from memories
 where owner_id = $1 and ($2::bigint is null or chat_id is null or chat_id = $2)
   and may_say(concat_ws(chr(10), content, strings_of(quotes), reason, nullif(about, 'user'),
-    array_to_string(categories, chr(10))), $3)
+    array_to_string(categories, chr(10)), user_name), $3)
 union all
 select 'memory_version', null, id, version, '', '', replaced_at, array[content], null
 from memory_versions
@@ -58,7 +58,7 @@ from model_calls
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and note <> '' and may_say(note, $3)
 
 -- name: messages
--- $1 owner, $2 chats, $3 numbers: these messages in their current version, with the result columns of the query `texts`
+-- $1 owner, $2 chats, $3 ids: these messages in their current version, with the result columns of the query `texts`
 select 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key, m.sent_at as at,
   array[m.content, m.speaker, m.routine, m.routine_summary, m.agent_id, m.ext_id, m.reply_to] as texts,
   null::jsonb as body
@@ -77,7 +77,7 @@ where owner_id = $1 and ($2::bigint is null or chat_id = $2)
 order by chat_id, id
 
 -- name: memories
--- $1 owner, $2 numbers: memories with their quotes and source messages
+-- $1 owner, $2 ids: memories with their quotes and source messages
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
   valid_from, source_chat_id, source_ids
 from memories
@@ -94,10 +94,10 @@ where owner_id = $1 and (chat_id = $2 or chat_id is null and $3::boolean)
 order by id
 
 -- name: neighbors
--- $1 owner, $2 chats and $3 numbers of messages, $4 maximum rows in all: the messages directly before and after each
--- given message in its thread, and messages up to three places away if they were sent within a minute of it. The given
--- messages are left out. The result columns are those of the query `texts`. The join is lateral, because a direct join would compare every message of the
--- owner with every given message.
+-- $1 owner, $2 chats and $3 ids of messages, $4 maximum rows in all: the messages directly before and after each given
+-- message in its thread, and messages up to three places away if they were sent within a minute of it. The given
+-- messages are left out. The result columns are those of the query `texts`. The join is lateral, because a direct join
+-- would compare every message of the owner with every given message.
 select distinct on (m.chat_id, m.id) 'message' as place, m.chat_id, m.id, m.version, m.role as subject, m.thread_key,
   m.sent_at as at, array[m.content] as texts, null::jsonb as body
 from unnest($2::bigint[], $3::bigint[]) as asked (chat_id, id)
@@ -114,7 +114,7 @@ order by m.chat_id, m.id
 limit $4
 
 -- name: resting_on
--- $1 owner, $2 chats and $3 numbers of messages, $4 memories to leave out, $5 how many: current memories learned from
+-- $1 owner, $2 chats and $3 ids of messages, $4 memories to leave out, $5 how many: current memories learned from
 -- these messages
 select id, version, chat_id, kind, content, array(select q ->> 'text' from jsonb_array_elements(quotes) as q) as quotes,
   valid_from, source_chat_id, source_ids
@@ -127,7 +127,7 @@ limit $5
 
 -- name: add_preview
 -- $1 owner, $2 id, $3 chat, $4 until, $5 hash of the request, $6 matches as JSON, $7 now. Adds a preview and deletes
--- expired ones.
+-- expired previews.
 with old as (
   delete from forget_previews where owner_id = $1 and until < $7
 )
@@ -146,9 +146,9 @@ where owner_id = $1 and id = $2
 returning asked
 
 -- name: redact_messages
--- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts without the forgotten sentences,
--- $6 tokens, $7 texts to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external ids,
--- $13 reply targets, $14 the owner's scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 numbers and $18 hashes
+-- $1 owner, $2 chats, $3 ids, $4 the versions that the messages must still have, $5 texts without the forgotten
+-- sentences, $6 tokens, $7 texts to index, $8 speakers, $9 routines, $10 routine summaries, $11 agents, $12 external
+-- ids, $13 reply targets, $14 the owner's scope lexeme, $15 the chats' scope lexemes, $16 chats, $17 ids and $18 hashes
 -- of the removed sentences, $19 now. The former texts are not kept as versions.
 with given as (
   select * from unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::int[], $7::text[], $8::text[], $9::text[],
@@ -192,24 +192,24 @@ with given as (
 select chat_id, id from done
 
 -- name: drop_message_versions
--- $1 owner, $2 chats, $3 numbers, $4 versions
+-- $1 owner, $2 chats, $3 ids, $4 versions
 delete from message_versions v using unnest($2::bigint[], $3::bigint[], $4::int[]) as g (chat_id, id, version)
 where v.owner_id = $1 and v.chat_id = g.chat_id and v.id = g.id and v.version = g.version
 
 -- name: drop_memory_versions
--- $1 owner, $2 numbers, $3 versions
+-- $1 owner, $2 ids, $3 versions
 delete from memory_versions v using unnest($2::bigint[], $3::int[]) as g (id, version)
 where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
 -- name: drop_quotes
--- $1 owner, $2 numbers of memories that are kept: removes their quotes, reasons, subjects, categories and user names
+-- $1 owner, $2 ids of memories that are kept: removes their quotes, reasons, subjects, categories and user names
 update memories set quotes = '[]', reason = null, about = 'user', categories = null, user_name = null,
   tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))
 where owner_id = $1 and id = any($2::bigint[])
 
 -- name: set_summaries
--- $1 owner, $2 chats, $3 numbers, $4 versions they must still have, $5 texts, $6 bodies as one JSON array, $7 tokens,
--- $8 texts to index, $9 the owner's scope lexeme, $10 the chats' scope lexemes
+-- $1 owner, $2 chats, $3 ids, $4 the versions that the summaries must still have, $5 texts, $6 bodies as one JSON
+-- array, $7 tokens, $8 texts to index, $9 the owner's scope lexeme, $10 the chats' scope lexemes
 update conversation_summaries s
 set text = g.text, body = b.body, tokens = g.tokens, embedding = null, version = s.version + 1,
   tsv = to_tsvector('chatmem', g.words) || array_to_tsvector(array[$9, g.chat])
@@ -219,19 +219,20 @@ join jsonb_array_elements($6::jsonb) with ordinality as b (body, n) on b.n = g.n
 where s.owner_id = $1 and s.chat_id = g.chat_id and s.id = g.id and s.version = g.version
 
 -- name: set_canonical
--- $1 owner, $2 chat, $3 epoch, $4 version it must still have, $5 user confirmed, $6 inferred, $7 general, $8 tokens
+-- $1 owner, $2 chat, $3 epoch, $4 the version that the summary must still have, $5 user confirmed, $6 inferred, $7
+-- general, $8 tokens
 update chat_metadata
 set user_confirmed = $5, llm_inferred = $6, general_summary = $7, tokens = $8, version = version + 1
 where owner_id = $1 and chat_id = $2 and epoch = $3 and version = $4
 
 -- name: set_profile
--- $1 owner, $2 version it must still have, $3 narrative, $4 facts, $5 preferences, $6 goals, $7 dates
+-- $1 owner, $2 the version that the profile must still have, $3 narrative, $4 facts, $5 preferences, $6 goals, $7 dates
 update user_profile
 set narrative = $3, raw_facts = $4, raw_preferences = $5, raw_goals = $6, raw_dates = $7, version = version + 1
 where owner_id = $1 and version = $2
 
 -- name: set_former_lines
--- $1 owner, $2 numbers, $3 the remaining texts of these lines. A line with no remaining text is deleted.
+-- $1 owner, $2 ids, $3 the remaining texts of these lines. A line with no remaining text is deleted.
 with gone as (
   delete from former_lines f using unnest($2::bigint[], $3::text[]) as g (id, line)
   where f.owner_id = $1 and f.id = g.id and g.line = ''
@@ -241,19 +242,19 @@ from unnest($2::bigint[], $3::text[]) as g (id, line)
 where f.owner_id = $1 and f.id = g.id and g.line <> ''
 
 -- name: clear_errors
--- $1 owner, $2 chats, $3 numbers: clears the errors of these jobs. The jobs' results are removed by
+-- $1 owner, $2 chats, $3 ids: clears the errors of these jobs. The jobs' results are removed by
 -- `queue.void_claims`.
 update chat_context_queue j set error = null
 from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
 where j.owner_id = $1 and j.chat_id = g.chat_id and j.id = g.id
 
 -- name: clear_notes
--- $1 owner, $2 numbers
+-- $1 owner, $2 ids
 update model_calls set note = ''
 where owner_id = $1 and id = any($2::bigint[])
 
 -- name: covering
--- $1 owner, $2 chats, $3 numbers of messages: the chunk summaries that cover them
+-- $1 owner, $2 chats, $3 ids of messages: the chunk summaries that cover them
 select distinct s.chat_id, s.thread_key, s.from_id, s.to_id
 from unnest($2::bigint[], $3::bigint[]) as g (chat_id, id)
 join messages m on m.owner_id = $1 and m.chat_id = g.chat_id and m.id = g.id

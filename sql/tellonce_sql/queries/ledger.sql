@@ -26,7 +26,8 @@ limit 24
 
 -- name: per_exchange
 -- across owners: these figures are of all owners together
--- $1 since, $2 tier: the mean dollars and seconds that this tier needs to read one exchange; null if it has read none
+-- $1 since, $2 tier: the mean dollars and seconds that this tier needs to read one exchange; null if the tier
+-- has read no exchange
 select (sum(price_usd) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as price_usd,
   (sum(seconds) / nullif(count(distinct (owner_id, chat_id, job_id)), 0))::float8 as seconds
 from model_calls

@@ -37,7 +37,7 @@ select * from memories
 where owner_id = $1 and id = $2
 
 -- name: by_ids
--- $1 owner, $2 numbers
+-- $1 owner, $2 ids
 select * from memories
 where owner_id = $1 and id = any($2::bigint[])
 order by id
@@ -50,8 +50,8 @@ order by kind, priority, deadline nulls last, valid_from desc, id desc
 
 -- name: page
 -- $1 owner, $2 chat, $3 statuses, $4 kinds or null for all, $5 and $6 the time and number of the last memory already
--- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note, also those that are
--- kept for search only, which no other kind lists.
+-- listed, $7 how many: memories visible in the chat, newest first. The kind `note` lists every note, also those that
+-- are kept for search only, which no other kind lists.
 select * from memories
 where owner_id = $1
   -- use: in_list
@@ -73,8 +73,8 @@ where owner_id = $1 and not shown
 -- end
 
 -- name: telling
--- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned ones come first, then
--- the most important, then the newest.
+-- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned memories come first,
+-- then the most important, then the newest.
 select id, kind, content, status, user_confirmed, pinned, valid_from, note
 from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
@@ -83,11 +83,11 @@ limit $3
 
 -- name: known_for
 -- $1 owner, $2 chat, $3 vectors, $4 query text of the rarest lexemes, $5 scope lexeme query, $6 maximum memories from
--- each of the searches below, $7 maximum memories in all, $8 a time: the memories that a worker is shown.
--- They are the memories most similar in meaning or in words to the texts that the worker reads, pinned ones, and those
--- learned since $8. The newest memories fill the remaining places, because a statement may end a memory that is not
--- similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The memories
--- nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
+-- each of the searches below, $7 maximum memories in all, $8 a time: the memories that a worker is shown. The result
+-- has the memories most similar in meaning or in words to the texts that the worker reads, pinned memories, and
+-- memories learned since $8. The newest memories fill the remaining places, because a statement may end a memory that
+-- is not similar to it ("I moved to Lisbon" ends "lives in Singapore"). Each of these searches reads an index. The
+-- memories nearest by binary code are then compared by their exact vectors. Only the best matches by words are read,
 -- because a common word occurs in thousands of memories.
 with asked as materialized (
   select n, vector, binary_quantize(vector)::bit(384) as code
@@ -178,8 +178,8 @@ where owner_id = $1 and words_key = $3 and valid_to is null and (chat_id is null
 order by user_confirmed desc, id
 
 -- name: rejected_near
--- $1 owner, $2 chat, $3 vector or null, $4 hash of the sorted words, $5 how many: the statements rejected by the user, most
--- similar first. An owner has only a few of them.
+-- $1 owner, $2 chat, $3 vector or null, $4 hash of the sorted words, $5 how many: the statements rejected by the user,
+-- most similar first. An owner has only a few rejected statements.
 with asked as materialized (
   select of_active($3::halfvec) as vector
 )
@@ -198,7 +198,7 @@ limit $1
 
 -- name: set_keys
 -- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
--- $1 owners, $2 numbers, $3 versions, $4 keys
+-- $1 owners, $2 ids, $3 versions, $4 keys
 update memories m set words_key = k.words_key
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::bigint[]) as k (owner_id, id, version, words_key)
 where m.owner_id = k.owner_id and m.id = k.id and m.version = k.version
@@ -233,9 +233,9 @@ where owner_id = $1 and id = $2
 returning *
 
 -- name: take_back_edit
--- $1 owner, $2 number, $3 the newest former version, $4 whether that was a note, $5 its deadline or null, $6 text to
--- index, $7 scope lexemes, $8 key of the words. Restores the former text. The version number increases nevertheless, so
--- that a preview of the edited text becomes invalid.
+-- $1 owner, $2 number, $3 the newest former version, $4 whether that version was a note, $5 the deadline of that
+-- version or null, $6 text to index, $7 scope lexemes, $8 key of the words. Restores the former text. The version
+-- number increases nevertheless, so that a preview of the edited text becomes invalid.
 with former as (
   delete from memory_versions where owner_id = $1 and id = $2 and version = $3
   returning content
@@ -366,14 +366,14 @@ where m.owner_id = w.owner_id and m.id = w.id and speaks_active()
 
 -- name: set_embeddings
 -- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
--- $1 owners, $2 numbers, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
+-- $1 owners, $2 ids, $3 versions, $4 vectors. A vector is stored only if the memory still has the version that was
 -- embedded.
 update memories m set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::int[], $4::halfvec[]) as e (owner_id, id, version, embedding)
 where m.owner_id = e.owner_id and m.id = e.id and m.version = e.version and (select may_write_vectors())
 
 -- name: erase
--- $1 owner, $2 numbers. Memories that were superseded by the given ones are erased too, because they are earlier forms
+-- $1 owner, $2 ids. Memories that were superseded by the given memories are erased too, because they are earlier forms
 -- of the same statement.
 with recursive gone as (
   select id from memories where owner_id = $1 and id = any($2::bigint[])

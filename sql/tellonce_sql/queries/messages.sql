@@ -72,8 +72,8 @@ from messages
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: edit
--- $1 owner, $2 chat, $3 number, $4 version it must still have, $5 new text, $6 importance, $7 tokens, $8 text to index,
--- $9 scope lexemes, $10 now. Keeps the old text as a version.
+-- $1 owner, $2 chat, $3 number, $4 the version that the message must still have, $5 new text, $6 importance, $7 tokens,
+-- $8 text to index, $9 scope lexemes, $10 now. Keeps the old text as a version.
 with old as (
   select content, tokens, thread_key, thread_no
   from messages
@@ -130,7 +130,7 @@ order by thread_no desc
 limit $5
 
 -- name: by_ids
--- $1 owner, $2 chat, $3 numbers
+-- $1 owner, $2 chat, $3 ids
 select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
 from messages
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
@@ -167,7 +167,7 @@ limit $4
 
 -- name: set_embeddings
 -- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
--- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors, $6 codes. A vector is stored only if the message still has
+-- $1 owners, $2 chats, $3 ids, $4 versions, $5 vectors, $6 codes. A vector is stored only if the message still has
 -- the version that was embedded.
 update messages m
 set embedding = e.embedding, ebits = e.ebits::bit(384)

@@ -27,11 +27,11 @@ where owner_id = $1 and class = 'past' and kind = 'exchange' and state = 'pendin
 
 -- name: claim
 -- across owners: workers serve all owners
--- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7
--- lost leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of jobs:
--- live work, past exchanges and past summaries. This claims the first open job of each track, if that job is due and
--- not leased. Later jobs of the track wait for it, so that results come in order. Live work is claimed first, then past
--- work, newest first. A job or lease dated after $6 counts as due, because the clock must have been set back since
+-- $1 worker, $2 now, $3 lease end, $4 kinds or null, $5 how many, $6 the latest date that could be set now, $7 lost
+-- leases after which a job is given up, $8 the track of past work to prefer. Each chat has three tracks of jobs: live
+-- work, past exchanges and past summaries. This claims the first open job of each track, if that job is due and not
+-- leased. Later jobs of the track wait for this job, so that results come in order. Live work is claimed first, then
+-- past work, newest first. A job or lease dated after $6 counts as due, because the clock must have been set back since
 -- then. Each track is found by one step through the index, however many jobs it has.
 with recursive track as (
   (select owner_id, chat_id, track from chat_context_queue
@@ -220,8 +220,8 @@ where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
   end
 
 -- name: carries_canonical
--- $1 owner, $2 chat, $3 exchange job: whether the job updates the canonical summary. It does if the chat has no summary
--- yet, or if the summary is provisional and no later exchange is in it or queued.
+-- $1 owner, $2 chat, $3 exchange job: whether the job updates the canonical summary. The job does so if the chat has no
+-- summary yet, or if the summary is provisional and no later exchange is in it or queued.
 select not exists (
     select from chats c
     join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
@@ -238,11 +238,11 @@ select not exists (
 
 -- name: redo_provisional
 -- across owners: workers serve all owners
--- $1 how many, $2 now, $3 tiers below the available one, $4 the available tier: queues jobs again, newest first. These
--- are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance permits one.
--- Thread summaries and profiles wait until the chat's chunk summaries have been redone and no job of the chat is open.
--- All summaries also wait until the allowance permits a call to a paid model. A job that was redone without success
--- waits ten minutes, because otherwise it would be redone endlessly.
+-- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier: queues jobs again, newest first.
+-- These are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance
+-- permits one. Thread summaries and profiles wait until the chat's chunk summaries have been redone and no job of the
+-- chat is open. All summaries also wait until the allowance permits a call to a paid model. A job that was redone
+-- without success waits ten minutes, because otherwise it would be redone endlessly.
 update chat_context_queue q
 set state = 'pending_summarization', attempts = 0, claims = claims + 1, not_before = $2, done_at = null,
     provisional = false, redo = true, class = 'past', handed_at = null

@@ -53,8 +53,8 @@ where r.owner_id = $1 and r.done_at is null and r.due_at <= $2 and ($5::bigint i
 returning m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id
 
 -- name: finish
--- $1 owner, $2 memory, $3 the time it was due, $4 the next time or null, $5 now: finishes one delivery. A repeated call
--- has no effect. Without a next time, the memory is completed.
+-- $1 owner, $2 memory, $3 the time at which the reminder was due, $4 the next time or null, $5 now: finishes one
+-- delivery. A repeated call has no effect. Without a next time, the memory is completed.
 with finished as (
   update reminders
   set due_at = coalesce($4, due_at), done_at = case when $4::timestamptz is null then $5::timestamptz end, worker = null,

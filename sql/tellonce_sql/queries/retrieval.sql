@@ -53,13 +53,12 @@ left join lateral (
 -- candidates whose neighbors are included, $14 all lexemes as tsquery texts, $15 whether to include the latest routine
 -- messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages are
 -- preferred within the span, $18 how many messages of the span to read, $19 the latest time of a message that may refer
--- to the span, $20 whether $5 has all lexemes.
--- Returns candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an
--- index-only scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own
--- index is used. By time: the messages of the span, those of the speakers $17 first, then the most similar. `ranks` is
--- null if a message has none of the lexemes, which is usual for candidates by similarity.
--- The scan is written twice, for one chat and for all chats. With one condition for both, the planner would read the
--- table instead of only the index.
+-- to the span, $20 whether $5 has all lexemes. Returns candidates by similarity, by words and by time, with the
+-- ranker's data for each. By similarity: either an index-only scan compares the codes by Hamming distance, and the
+-- nearest are then compared exactly, or the owner's own index is used. By time: the messages of the span, first the
+-- messages of the speakers $17, then the most similar messages. `ranks` is null if a message has none of the lexemes,
+-- which is usual for candidates by similarity. The scan is written twice, for one chat and for all chats. With one
+-- condition for both, the planner would read the table instead of only the index.
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -127,10 +126,10 @@ with asked as materialized (
 
 -- name: messages_within
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
--- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched,
--- $9 how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all
--- lexemes as tsquery texts, $14 whether $5 has all lexemes. Returns candidates by similarity and by words from one thread or one span of time. The
--- messages of the thread or span are selected first, and only these are compared.
+-- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9
+-- how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all lexemes
+-- as tsquery texts, $14 whether $5 has all lexemes. Returns candidates by similarity and by words from one thread or
+-- one span of time. The messages of the thread or span are selected first, and only these are compared.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -162,7 +161,7 @@ with asked as materialized (
 -- use: messages_of_hits
 
 -- name: contents
--- $1 owner, $2 chats, $3 numbers: the whole texts of these messages, of which `messages` returns only the beginning
+-- $1 owner, $2 chats, $3 ids: the whole texts of these messages, of which `messages` returns only the beginning
 select m.chat_id, m.id, m.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (
@@ -170,7 +169,8 @@ cross join lateral (
   where m.owner_id = $1 and m.chat_id = w.chat_id and m.id = w.id offset 0) m
 
 -- name: contents_as_of
--- $1 owner, $2 chats, $3 numbers, $4 a time: the texts of that time, for the messages that were edited since
+-- $1 owner, $2 chats, $3 ids, $4 a time: the texts that the messages had at that time, only for messages that were
+-- edited since
 select w.chat_id, w.id, v.content
 from unnest($2::bigint[], $3::bigint[]) as w (chat_id, id)
 cross join lateral (
@@ -199,10 +199,10 @@ cross join lateral (
 -- lexeme query of the owner, $6 maximum memories of each kind of match, or 0 for none, $7 statuses, $8 a past time or
 -- null for now, $9 since, $10 until, $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words
 -- of the requested categories, $14 maximum memories of these categories (`listed`), $15 maximum summaries of each kind
--- of match, or 0 for none, $16 thread key or null, $17 a past time or null for now, $18 scope lexeme query of summaries.
--- Returns memories and chunk summaries by similarity and by words. With $8, memories that had not ended by then are
--- included, with their text of that time, except those that were rejected while they were still uncertain. Summaries
--- written or rewritten after $17 are left out, because they may contain what was not known then.
+-- of match, or 0 for none, $16 thread key or null, $17 a past time or null for now, $18 scope lexeme query of
+-- summaries. Returns memories and chunk summaries by similarity and by words. With $8, memories that had not ended by
+-- then are included, with their text of that time, except those that were rejected while they were still uncertain.
+-- Summaries written or rewritten after $17 are left out, because they may contain what was not known then.
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (

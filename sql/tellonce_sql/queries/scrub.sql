@@ -49,6 +49,9 @@ vacuum (full, analyze) user_profile
 -- name: rewrite_chat_context_queue
 vacuum (full, analyze) chat_context_queue
 
+-- name: rewrite_model_calls
+vacuum (full, analyze) model_calls
+
 -- name: rewrite_context_receipts
 vacuum (full, analyze) context_receipts
 
@@ -60,7 +63,7 @@ vacuum (full, analyze) thread_state
 vacuum full pg_catalog.pg_statistic
 
 -- name: wait_shortly
--- A session that waits for a table lock makes all later sessions wait too, so it must give up soon.
+-- A session that waits for a table lock makes all later sessions wait too, so such a session must give up soon.
 select set_config('lock_timeout', '400ms', false)
 
 -- name: longest_wait

@@ -134,7 +134,7 @@ limit $4
 
 -- name: set_embeddings
 -- across owners: the server runs this in the background for all owners; each row of the arguments contains its owner
--- $1 owners, $2 chats, $3 numbers, $4 versions, $5 vectors. A vector is stored only if the summary still has the
+-- $1 owners, $2 chats, $3 ids, $4 versions, $5 vectors. A vector is stored only if the summary still has the
 -- version that was embedded.
 update conversation_summaries s set embedding = e.embedding
 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])

@@ -7,8 +7,8 @@ from unnest($3::bytea[]) with ordinality as c (claim, n)
 join jsonb_array_elements($4::jsonb) with ordinality as w (words, n) on w.n = c.n
 
 -- name: standing
--- $1 owner: the tombstones of statements, except lifted ones. Tombstones of messages and of their sentences have no
--- word hashes and are left out.
+-- $1 owner: the tombstones of statements, except lifted tombstones. Tombstones of messages and of their sentences have
+-- no word hashes and are left out.
 select id, claim, words, created_at
 from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
@@ -19,11 +19,11 @@ select claim from tombstones
 where owner_id = $1 and words = '{}'
 
 -- name: known
--- $1 owner, $2 claim hashes: those that have a tombstone, even a lifted one
+-- $1 owner, $2 claim hashes: the given hashes that have a tombstone, even a lifted tombstone
 select claim from tombstones
 where owner_id = $1 and claim = any($2::bytea[])
 
 -- name: lift
--- $1 owner, $2 numbers, $3 now
+-- $1 owner, $2 ids, $3 now
 update tombstones set lifted_at = $3
 where owner_id = $1 and id = any($2::bigint[])

@@ -1,4 +1,4 @@
-"""The agent's loop: claim work, do it while extending the lease, submit the result."""
+"""The agent's loop: claims a job, extends the job's lease while working on it, and submits the result."""
 
 import asyncio
 import logging
@@ -102,8 +102,8 @@ class Agent:
             return None
 
     def _worth_redoing(self) -> Tier:
-        """The best available tier, or `keep` if that tier's last answer was unusable. The server lets a
-        provisional result be redone only by a better tier, so with `keep`, the lowest one, none is redone."""
+        """The best available tier, or `keep` if that tier's last answer was unusable. The server lets a provisional
+        result be redone only by a better tier, so with `keep`, the lowest tier, no result is redone."""
         best = self._chain.best_tier()
         return "keep" if best == self._vain else best
 
@@ -184,7 +184,7 @@ class Agent:
             return submitted.state
 
     async def _keep_lease(self, job: WorkItem) -> None:
-        """Return when the lease is lost, because the server refused to extend it or it was not extended in time."""
+        """Return when the lease is lost: the server refused to extend the lease, or it was not extended in time."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + job.lease_seconds
         while loop.time() < ends:

@@ -1,4 +1,4 @@
-"""Selects the task for a kind of work, and builds its submission."""
+"""Selects the task for a kind of work, and builds the submission of the task's result."""
 
 from tellonce.journal import Emit
 from tellonce.work import (

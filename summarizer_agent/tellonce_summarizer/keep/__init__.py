@@ -1,2 +1,2 @@
-"""Summaries and notes without a language model. They consist of the user's own sentences, verbatim, and end no other
+"""Summaries and notes without a language model. Both consist of the user's own sentences, verbatim, and end no other
 statement."""

@@ -70,7 +70,8 @@ def joined(bodies: Iterable[SummaryBody], limit: int = 12) -> SummaryBody:
 
 
 def fitted(body: SummaryBody, budget: int) -> SummaryBody:
-    """The body, shortened to `budget` tokens: the oldest line of the longest list is removed until it fits."""
+    """Return the body, shortened to `budget` tokens: the oldest line of the longest list is removed until the body
+    fits."""
     fields = {name: list(getattr(body, name)) for name in _FIELDS}
     while any(fields.values()) and sum(estimate(line) for found in fields.values() for line in found) > budget:
         longest = max(_FIELDS, key=lambda name: len(fields[name]))

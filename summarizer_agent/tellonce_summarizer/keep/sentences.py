@@ -30,7 +30,7 @@ class Said:
 def telling(
     messages: Sequence[WorkMessage], notable: Iterable[NotableSentence], most: int, *, shown_only: bool = False
 ) -> list[Said]:
-    """At most `most` sentences in order. Without a scorer, they are the first sentences of the newest messages."""
+    """At most `most` sentences in order. Without a scorer, these are the first sentences of the newest messages."""
     found = [sentence for sentence in notable if sentence.shown or not shown_only]
     by_id = {message.id: message for message in messages}
     best = sorted((s for s in found if s.message_id in by_id), key=lambda s: (not s.shown, -s.score))[:most]
@@ -41,12 +41,13 @@ def telling(
 
 
 def whole(sentence: NotableSentence) -> str:
-    """The sentence, preceded by the previous one if it cannot be understood without it."""
+    """Return the sentence; if the sentence cannot be understood alone, put the previous sentence before it."""
     return " ".join(" ".join(filter(None, (sentence.before, sentence.text))).split())
 
 
 def dated(said: Said, zone: ZoneInfo) -> str:
-    """`Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words and their day, with relative times resolved."""
+    """Format a sentence as `Ann: “I moved to Lisbon” (2026-11-20)`: the speaker's own words with their day, and with
+    relative times resolved."""
     day = said.message.at.astimezone(zone).date()
     words = annotated(clip(said.text, LONGEST), SaidAt(said.message.at, zone))
     return f"{_speaker(said.message)}: “{words}” ({day.isoformat()})"
@@ -110,5 +111,5 @@ def _when(text: str, said_at: datetime, zone: ZoneInfo) -> When | None:
 
 
 def _cut(text: str) -> str:
-    """The text cut to an item's maximum length, without a mark, so that it stays verbatim."""
+    """Cut the text to an item's maximum length, without a mark at the cut, so that the text stays verbatim."""
     return text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(None, 1)[0]

@@ -42,8 +42,8 @@ def thread_summary(work: ThreadInput) -> SummaryResult:
 
 
 def profile(work: ProfileInput) -> ProfileResult:
-    """The active memories in two groups: preferences and goals, and all others. Each group is newest first, with days;
-    together they stay within `cap_tokens`."""
+    """Return the active memories in two groups: preferences and goals, and memories of all other kinds. Each group has
+    the newest memories first, with their days; together the groups stay within `cap_tokens`."""
     zone = ZoneInfo(work.timezone)
     newest = sorted((m for m in work.memories if m.status == "active"), key=lambda m: m.since, reverse=True)
     while newest and estimate(_groups(newest, zone)) > work.cap_tokens:

@@ -15,7 +15,7 @@ class UnacceptableAnswerError(Exception):
 
 
 def _number(value: object) -> object:
-    """Accept `#12` and `[12]`, because models copy numbers as they read them."""
+    """Accept `#12` and `[12]` for 12, because models copy numbers in the form in which they read them."""
     match = re.fullmatch(r"\W*(\d{1,18})\W*", value) if isinstance(value, str) else None
     return int(match[1]) if match else value
 
@@ -36,7 +36,7 @@ Lines = Annotated[str, BeforeValidator(_flat)]
 
 
 class Shape(BaseModel):
-    """The base of answers. Unknown fields are ignored, because a model that adds one has still answered."""
+    """The base of answers. Unknown fields are ignored, because a model that adds a field has still answered."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -58,7 +58,8 @@ class WhenShape(Shape):
 
 
 class ItemShape(Shape):
-    """One item. Its quotes come first, so that a model copies the user's words before it writes the statement."""
+    """One item. The quotes of an item come first, so that a model copies the user's words before it writes the
+    statement."""
 
     quotes: list[QuoteShape]
     about: str = "user"
@@ -95,7 +96,7 @@ class ExchangeShape(Shape):
 
 
 class LooseExchange(Shape):
-    """The answer for an exchange. Its items are validated later, one by one."""
+    """The answer for an exchange. The items are validated later, one by one."""
 
     items: list[Any]
     canonical: Any = None
@@ -125,14 +126,15 @@ class SummaryShape(Shape):
 
 
 def schema_of(shape: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema with every field required, because providers limit the number of optional ones."""
+    """Return the JSON schema of `shape` with every field required, because providers limit the number of optional
+    fields."""
     return shape.model_json_schema(mode="serialization")
 
 
 def read(shape: type[ShapeT], text: str) -> ShapeT:
     """The answer as `shape`; a code fence around the JSON is accepted.
 
-    Raises: UnacceptableAnswerError: it is not JSON, or not of that shape.
+    Raises: UnacceptableAnswerError: the answer is not JSON, or not of that shape.
     """
     bare = text.strip().removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
@@ -142,7 +144,7 @@ def read(shape: type[ShapeT], text: str) -> ShapeT:
 
 
 def readable(shape: type[ShapeT], part: object) -> ShapeT | str:
-    """One part of an answer as `shape`, or the reason it is invalid."""
+    """Parse one part of an answer as `shape`; if the part is invalid, return the reason."""
     try:
         return shape.model_validate(part)
     except ValidationError as error:

@@ -1,4 +1,5 @@
-"""The fallback chain of models, from Claude to no model at all. It reports each call with its cost or failure."""
+"""The fallback chain of models, from Claude to no model at all. The chain reports each call with its cost or
+failure."""
 
 import dataclasses
 import time
@@ -32,7 +33,7 @@ class Task(Generic[ResultT]):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One model in the chain, and the seconds it may take."""
+    """One model in the chain, and the seconds that the model may take."""
 
     model: Guarded
     seconds: float
@@ -40,7 +41,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[ResultT]):
-    """A result, its author and the cost of every call for it."""
+    """A result, the tier and model that made it, and the cost of every call for the result."""
 
     result: ResultT
     model: str
@@ -50,7 +51,7 @@ class Outcome(Generic[ResultT]):
 
 
 class FallbackChain:
-    """Tries its steps, best first; the `keep` tier at the end never fails."""
+    """Tries its steps in order, the best model first; the `keep` tier at the end never fails."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = tuple(steps)
@@ -83,7 +84,8 @@ class FallbackChain:
     async def ask(
         self, tier: Tier, task: Task[ResultT], emit: Emit, together: str | None = None
     ) -> tuple[ResultT | None, tuple[ModelCall, ...]]:
-        """The result of this tier alone (None if there is no usable one), and the calls that were made."""
+        """Return the result of this tier alone (None if the tier gave no usable result), and the calls that were
+        made."""
         calls: list[ModelCall] = []
         for step in self._steps:
             if step.model.tier == tier:
@@ -140,8 +142,8 @@ def _name(steps: Sequence[Step], index: int) -> str:
 
 
 def _reason(error: UnacceptableAnswerError | ValidationError) -> str:
-    """The reason an answer cannot be used. It does not quote the answer, because events and the ledger contain no
-    content."""
+    """The reason an answer cannot be used. The reason does not quote the answer, because events and the ledger contain
+    no content."""
     return complaint(error) if isinstance(error, ValidationError) else str(error)
 
 

@@ -22,15 +22,15 @@ def ceiling(work: ExchangeInput) -> int:
 
 
 def is_full(work: ExchangeInput) -> bool:
-    """Whether the summary exceeds its cap, so that it must be rewritten before lines are added."""
+    """Whether the summary exceeds its maximum length, so that it must be rewritten before lines are added."""
     summary = work.canonical
     fields = (summary.user_confirmed, summary.llm_inferred, summary.general_summary)
     return sum(estimate(text) for text in fields) > work.canonical_cap_tokens
 
 
 def without_model(work: ExchangeInput) -> Canonical:
-    """The prior summary, followed by the exchange's most important sentences, verbatim with their day. If it becomes
-    too long, the oldest lines are dropped.
+    """Return the prior summary, followed by the most important sentences of the exchange, verbatim and each with its
+    day. If the summary becomes too long, the oldest lines are dropped.
 
     Nothing is added if no sentence is good enough to be shown.
     """
@@ -50,8 +50,8 @@ def extended(work: ExchangeInput, lines: Sequence[str]) -> Canonical:
 
 
 def carried_forward(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The prior summary with the new lines and without obsolete ones. If the prior summary was full, the new one
-    alone."""
+    """Return the prior summary with the new lines and without the obsolete lines. If the prior summary was full, the
+    new one alone."""
     prior = Canonical() if is_full(work) else work.canonical
     gone = {_key(line) for line in new.obsolete}
     fields = {

@@ -21,7 +21,8 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """The task of reading one exchange: items and canonical summary. Every dropped item is reported to `emit`."""
+    """Return the task of reading one exchange, whose result is the items learned and the canonical summary. Every
+    dropped item is reported to `emit`."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),
@@ -40,7 +41,7 @@ def _request(work: ExchangeInput, tier: Tier) -> Completion:
 
 
 def shown(work: ExchangeInput) -> str:
-    """The exchange as a model reads it: the most stable text first, the latest words last."""
+    """Format the exchange for a model: the text that changes least often comes first, the latest messages come last."""
     zone = ZoneInfo(work.timezone)
     mode = f"rewrite, under {work.canonical_cap_tokens} tokens" if is_full(work) else "add"
     parts = [
@@ -88,7 +89,8 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
 
 
 def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
-    """The summary with a local model's line if it passes the stricter validation, else with verbatim sentences."""
+    """Return the summary with a local model's line added; if the line fails the stricter validation, with verbatim
+    sentences instead."""
     line = " ".join(new.general_summary.split())
     if complaint(line, plain(work.messages, 1800)) is not None:
         return without_model(work)
@@ -96,5 +98,5 @@ def _local_line(work: ExchangeInput, new: CanonicalShape) -> Canonical:
 
 
 def certain_items(result: ExchangeResult) -> list[tuple[int, ExchangeItem]]:
-    """The items that a model marked as certain, each with its place in the list."""
+    """Return the items that a model marked as certain, each with its index in the list of items."""
     return [(place, item) for place, item in enumerate(result.items) if item.certain and not item.note]

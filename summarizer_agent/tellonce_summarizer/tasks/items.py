@@ -1,4 +1,5 @@
-"""Converts a model's items to the contract's one by one, so that an invalid one does not affect others."""
+"""Converts a model's items to the items of the contract one by one, so that an invalid item does not affect the
+others."""
 
 import re
 from calendar import monthrange
@@ -31,8 +32,8 @@ def items(raw: Sequence[object], work: ExchangeInput, drop: Drop) -> tuple[Excha
     """The usable items. If `raw` has items but none of them is usable and quotes a person's words, this raises
     UnacceptableAnswerError.
 
-    If at least one item does, other items with invented quotes are returned too; the server's check counts and reports
-    them.
+    If at least one item is usable and quotes a person's words, other items with invented quotes are returned as well;
+    the server's check counts and reports such items.
     """
     kept = [item for item in (_item(part, work, drop) for part in raw[:MOST]) if item is not None]
     for _ in raw[MOST:]:
@@ -138,7 +139,8 @@ def _moment(written: str | None, zone: ZoneInfo, *, at_end: bool) -> datetime | 
 
 
 def _day(text: str, *, at_end: bool) -> date | None:
-    """The day of a date; for a month or year, its first or last day. None if a time of day follows."""
+    """Return the day of a date; for a month or a year, return its first day or, with `at_end`, its last day. None if a
+    time of day follows."""
     match = _MONTH.fullmatch(text)
     if match is None:
         return date.fromisoformat(text) if len(text) == 10 else None

@@ -1,5 +1,5 @@
-"""The prompts for language models. Instructions and examples come first and never change, so that they can be cached.
-The messages follow, numbered, with speaker and local time.
+"""The prompts for language models. Instructions and examples come first and never change, so that a provider can cache
+this part of the prompt. The messages follow, numbered, with speaker and local time.
 """
 
 from collections.abc import Sequence
@@ -177,7 +177,8 @@ SIDE_CHARACTERS = 1800
 
 
 def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int = SIDE_CHARACTERS) -> str:
-    """One line per message, `[12] user, Wed 2026-02-18 09:15: …`; long messages are cut in the middle."""
+    """Format each message as one line, `[12] user, Wed 2026-02-18 09:15: …`; the middle of a long message is cut
+    out."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 
@@ -196,8 +197,8 @@ def plain(messages: Sequence[WorkMessage], characters: int) -> str:
 
 
 def head_and_tail(text: str, characters: int) -> str:
-    """At most `characters` of the text: two thirds from the beginning and the rest from the end, where people often
-    state their point."""
+    """Return at most `characters` of the text: two thirds from the beginning and the rest from the end, where people
+    often state their point."""
     if len(text) <= characters:
         return text
     tail = max(1, characters // 3)

@@ -22,7 +22,8 @@ _BEFORE_CHARACTERS = 400
 _LONGEST_DOUBT = 200
 
 Verdicts = Mapping[int, str | None]
-"""Verdicts by the number of the statement: None if the statement is confirmed, else the reason why not."""
+"""A verdict for each statement by the statement's number: None if the statement is confirmed, else the reason why it is
+not confirmed."""
 
 
 async def read_again(
@@ -54,7 +55,7 @@ async def read_again(
 
 
 def reading_task(work: ExchangeInput, claims: Sequence[ExchangeItem]) -> Task[Verdicts | None]:
-    """One question per claim; numbers start at 1."""
+    """Return a task with one question for each claim; the claims are numbered from 1."""
     request = Completion(
         turns=(Turn("user", shown(work, claims)),),
         system=(SystemBlock(prompts.SECOND_READING, cache=True),),

@@ -90,7 +90,8 @@ def profile_task(work: ProfileInput) -> Task[ProfileResult]:
 
 
 def routine_task(work: RoutineInput) -> Task[RoutineResult]:
-    """Two or three sentences for a proactive message; without a model its first 300 characters."""
+    """Return the task of summarizing a proactive message in two or three sentences; without a model, the summary is the
+    message's first 300 characters."""
     text = work.message.text.strip()
     request = _text(prompts.ROUTINE.format(characters=ROUTINE_CHARACTERS), f"{work.name}:\n{text}", 250)
 
@@ -140,7 +141,7 @@ def _summary(answer: Answer) -> SummaryResult:
 
 
 def _local(text: str, source: str) -> str:
-    """A local model's text, if it passes the stricter validation."""
+    """Return a local model's text if the text passes the stricter validation."""
     wrong = complaint(text, source)
     if wrong is not None:
         raise UnacceptableAnswerError(wrong)
@@ -174,7 +175,7 @@ _WORD = re.compile(r"\w+")
 
 
 def complaint(summary: str, source: str) -> str | None:
-    """The reason a summary of `source` must be rejected; None if it is acceptable."""
+    """Return the reason why a summary of `source` must be rejected; None if the summary is acceptable."""
     text = summary.strip()
     if not text:
         return "empty"

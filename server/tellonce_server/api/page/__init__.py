@@ -1,2 +1,2 @@
-"""The memory page: its files, and the tools that only the page calls. It changes memories with the tools for
+"""The memory page: its files, and the tools that only the page calls. The page changes memories with the tools for
 assistants."""

@@ -86,7 +86,7 @@ def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
 
 
 def _packed(name: str) -> str:
-    """The code of a module as a constant that holds its exports."""
+    """The code of a module, rewritten as one constant that holds the module's exports."""
     source = _text(f"{name}.js")
     exports = ", ".join(found for _, found in _EXPORT.findall(source))
     body = _IMPORT.sub(r"const { \1 } = module_\2;", source)

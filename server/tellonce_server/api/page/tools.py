@@ -1,4 +1,4 @@
-"""The tools that only the page calls. They are not shown to models."""
+"""The tools that only the page calls. The tools are not shown to models."""
 
 from typing import Any
 

@@ -12,14 +12,15 @@ from typing import Any
 from tellonce_server.core.errors import Refused
 
 WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
-"""The names of modules of the command line. They are not imported, because the server must not depend on them."""
+"""The names of modules of the command line. These modules are not imported, because the server must not depend on
+them."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum bytes of an output line. A line may contain the whole configuration of another program."""
 
 
 class CommandRefused(Refused):
-    """The command failed; the text is the sentence it printed."""
+    """The command failed; the exception text is the sentence that the command printed."""
 
 
 @asynccontextmanager
@@ -45,7 +46,7 @@ async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Pro
 
 
 async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[str, Any]]:
-    """The lines that a command prints, as they arrive. Raises CommandRefused."""
+    """Yield each object that a command prints as a line of JSON, as soon as the line arrives. Raises CommandRefused."""
     async with running(module, task, *arguments) as process:
         assert process.stdout is not None  # they were opened as pipes above
         assert process.stderr is not None

@@ -64,7 +64,7 @@ class _Tools:
         return p.PageDone()
 
     async def token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
-        """Create a token for the session's own user, or revoke one."""
+        """Create a token for the session's own user, or revoke one of the user's tokens."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
         async with access_tokens(self._storage.login) as tokens:

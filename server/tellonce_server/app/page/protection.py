@@ -1,4 +1,5 @@
-"""Protects the memory page: accepts its cookie as a credential, and defines the headers of its responses."""
+"""Protects the memory page: accepts the page's cookie as a credential, and defines the headers of the page's
+responses."""
 
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
@@ -13,15 +14,17 @@ SAFE_METHODS = ("GET", "HEAD")
 
 
 def cookie_name(port: int) -> str:
-    """The cookie's name. It contains the port, because browsers share cookies between ports of one host."""
+    """The cookie's name. The cookie's name contains the port, because browsers share cookies between the ports of one
+    host."""
     return f"tellonce_{port}"
 
 
 class PageCookie:
-    """ASGI middleware for requests from the page. It copies the session cookie into the header for bearer tokens, which
-    the endpoints read.
+    """ASGI middleware for requests from the page. The middleware copies the session cookie into the header for bearer
+    tokens, which the endpoints read.
 
-    It ignores the cookie if a page of another origin caused the request. The headers that the browser sets show this.
+    The middleware ignores the cookie if a page of another origin caused the request. Headers that the browser sets show
+    the origin.
     """
 
     def __init__(self, app: ASGIApp, name: str) -> None:

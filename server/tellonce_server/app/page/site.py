@@ -57,7 +57,7 @@ class _Site:
         return await self._static(request, request.path_params["file"])
 
     async def code(self, request: Request) -> Response:
-        """Return a one-time code to the holder of an access token. `tellonce open` requests it."""
+        """Return a one-time code to the holder of an access token. `tellonce open` requests the code."""
         refusal = await self._security.validate_request(request, is_post=False)
         if refusal is not None:
             return refusal

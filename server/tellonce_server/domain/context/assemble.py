@@ -135,7 +135,7 @@ def _quoted_text(m: Material) -> str:
     return "\n".join([quoted, "Around it:", *around]) if around else quoted
 
 
-_REMOVED = sorted((name for name in SECTIONS if SECTIONS[name].removed), key=lambda name: SECTIONS[name].removed or 0)
+_REMOVED = [name for _, name in sorted((x.removed, name) for name, x in SECTIONS.items() if x.removed)]
 """The sections that may be removed, the least important first."""
 
 

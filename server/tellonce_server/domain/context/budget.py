@@ -9,8 +9,8 @@ from tellonce_text.tokens import estimate
 
 DEFAULT_TOTAL = 4300
 LOG_PART = 2
-"""The log may use the number of tokens above the default budget, divided by this number. The rest is for search
-results."""
+"""In a context above the default budget, the log may use the tokens above the default, divided by this number. The rest
+is for search results."""
 ELSEWHERE = 276
 """Maximum tokens of the lines from other threads and chats in a context of the default size or above."""
 NEWLINE = 1
@@ -41,7 +41,8 @@ class TokenBudget:
 
 @dataclass(frozen=True)
 class Taken:
-    """The indexes of the items that fit and of those that do not, and the texts and cost of the items that fit."""
+    """The indexes of the items that fit, the indexes of the items that do not fit, and the texts and cost of the items
+    that fit."""
 
     kept: Sequence[int]
     left: Sequence[int]
@@ -79,9 +80,9 @@ def take(
 ) -> Taken:
     """Take items in the given order while the share and the budget last.
 
-    With `dense`, an item that does not fit is skipped (facts). Otherwise the first such item ends the list (history and
-    summaries must stay contiguous). `least` returns a lower bound of an item's cost, so that an item that cannot fit is
-    not rendered.
+    With `dense`, an item that does not fit is skipped (facts). Otherwise the first item that does not fit ends the list
+    (history and summaries must stay contiguous). `least` returns a lower bound of an item's cost, so that an item that
+    cannot fit is not rendered.
     """
     kept: list[int] = []
     texts: list[str] = []

@@ -11,7 +11,7 @@ from tellonce_text.fences import contained
 from tellonce_text.tokens import clip
 
 THREAD_PART = 3
-"""The thread summary may use the share of both summaries, divided by this number."""
+"""The thread summary may use the tokens for both summaries, divided by this number."""
 
 _QUOTED = re.compile(r"“(.+)”", re.DOTALL)
 _DAY_BESIDE = re.compile(r" \(\d{4}(?:-\d\d){1,2}(?: to \d{4}-\d\d-\d\d)?\)")
@@ -21,8 +21,8 @@ Says = Callable[[str], bool]
 
 
 def summary_text(rows: ContextRows, share: int, says: Says) -> str:
-    """Both summaries in at most `share` tokens, each under its title, without statements that the context already
-    makes."""
+    """Return the summary of the chat and the summary of the thread in at most `share` tokens, each under its title,
+    without statements that the context already makes."""
     thread = _titled("This thread", unsaid(rows.thread_summary, says), share // THREAD_PART)
     left = share - sum(map(cost, thread))
     chat = rows.chat

@@ -64,17 +64,17 @@ class Draft:
     _said: str = ""
 
     def say(self, text: str) -> None:
-        """Remember that the context shows this text, so that no other section repeats it."""
+        """Remember that the context shows this text, so that no other section shows it again."""
         self._said += f"{statement(text, quoted=False)}\n"
 
     def says(self, line: str) -> bool:
-        """Whether the context already shows what this line states."""
+        """Whether the context already shows the statement of this line."""
         made = statement(contained(line))
         return bool(made) and made in self._said
 
     def fill_now(self) -> None:
-        """Add the current time for a reader without a clock. It is added first, because the reader needs it to
-        understand all dates."""
+        """Add the current time for a reader without a clock. The line with the current time is added first, because the
+        reader needs it to understand all dates."""
         m = self.material
         line = moment_line(m.now, m.zone)
         if m.clock and self.token_budget.pay(estimate(_framed("now", line)) + cost(SEPARATOR)):
@@ -85,8 +85,8 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section is wanted and its title and fences fit into the budget. Their cost is deducted here,
-        once."""
+        """Whether the section is wanted and its title and fences fit into the budget. The cost of the title and fences
+        is deducted here, once."""
         if not self.wants(name):
             return False
         if not self.token_budget.pay(estimate(_framed(name, "")) + cost(SEPARATOR)):

@@ -22,7 +22,7 @@ OTHERS = "The user's other talks:"
 
 def elsewhere_text(m: Material) -> str:
     """Messages of the threads that this thread came from or that reply to it, then messages of the owner's other chats;
-    empty if there are none."""
+    empty if there are no such messages."""
     parts = [*_part(LEFT, _left(m)), *_part(REPLIES, _replies(m)), *_part(OTHERS, _others(m))]
     return "\n".join(parts)
 
@@ -59,7 +59,7 @@ def _others(m: Material) -> Iterator[str]:
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
-    """A message of the user with its answer, or alone if it has no answer yet."""
+    """Return a message of the user with its answer, or the message alone if it has no answer yet."""
     return lines[-1:] if lines[-1].role == "user" else lines
 
 

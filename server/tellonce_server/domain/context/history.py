@@ -19,7 +19,7 @@ from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
 
 STEP = 8
-"""Number of messages by which the start moves at a time."""
+"""Number of messages by which the start of the history moves at a time."""
 
 ALWAYS = 3
 """Number of the latest messages that are shown with any budget, clipped if necessary."""
@@ -28,8 +28,8 @@ KEPT = 20
 """Number of the latest messages that a context for a question may show (docs/CONTRACT.md, 4)."""
 
 ASKED_PART = 4
-"""For a question, the latest messages may use the budget divided by this number. Long replies among them are clipped to
-fit, because search results have priority."""
+"""For a question, the latest messages may use the budget divided by this number. Long replies among these messages are
+clipped to fit, because search results have priority."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
@@ -38,8 +38,8 @@ whole."""
 
 
 class History:
-    """The history. It is filled in three steps: the latest messages, then the messages before them, then summaries of
-    older messages."""
+    """The history. The history is filled in three steps: the latest messages, then the messages before them, then
+    summaries of older messages."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -89,7 +89,7 @@ class History:
             self._write(self._summaries(recalled), self._shown)
 
     def _line(self, line: Line) -> Shown:
-        """The rendered line. It is cached because several steps need its cost or its text."""
+        """The rendered line. The line is cached because several steps need its cost or its text."""
         if line.id not in self._rendered:
             self._rendered[line.id] = form.shown(line, self._m.view)
         return self._rendered[line.id]
@@ -134,8 +134,8 @@ class History:
         """The older messages to consider, and their share of tokens. For a question both are limited, because the
         answer is rarely in the latest messages.
 
-        For a question, at most the latest KEPT messages are considered here. Older ones compete by relevance as search
-        results, whether or not they are summarized.
+        For a question, at most the latest KEPT messages are considered here. Messages older than these compete by
+        relevance as search results, whether or not they are summarized.
         """
         if not self._m.asked:
             return older, share
@@ -143,14 +143,14 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """The text of a line whose tokens are counted. Lines are counted from the newest to the oldest, and the day
-        header counts only with the newest line of a day."""
+        """Return the text whose tokens are counted for a line. Lines are counted from the newest to the oldest, and the
+        day header counts only with the newest line of a day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
     def _summaries(self, recalled: Collection[int]) -> list[str]:
-        """The newest chunk summaries that fit, oldest first, without those whose messages are all shown verbatim."""
+        """The newest chunk summaries that fit, oldest first, except summaries whose messages are all shown verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]
@@ -191,7 +191,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first one at which a step begins. The start then moves in steps even if not all
-    messages fit."""
+    """Drop the messages before the first message whose position in the thread begins a step. The start then moves in
+    steps even if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

@@ -77,7 +77,7 @@ class Shown(NamedTuple):
 @of_texts
 @lru_cache(maxsize=4_096)
 def body(text: str) -> str:
-    """Stored text for use in a line. Secrets are masked, and the text cannot break out of the line.
+    """Make stored text safe for use in a line. Secrets are masked, and the text cannot break out of the line.
 
     The result is cached, because a chat's texts are shown at every turn.
     """
@@ -123,7 +123,7 @@ def summary_line(chunk: Chunk, view: View) -> str:
 
 
 def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """A summary's line, or one line of it."""
+    """Format a summary, or one line of a summary, as a line of a context."""
     return f"[Summary | {period(start, end, zone)}]: {body(text)}"
 
 
@@ -161,8 +161,8 @@ def _due(memory: Remembered, deadline: datetime, view: View) -> str:
 
 
 def hit_line(hit: Hit, view: View) -> str:
-    """A search result's line with its date, and with its thread if that is not the current one: `[Feb 15, 3 days ago |
-    09:15 AM] User: …`.
+    """A search result's line with its date; a result from another thread is labeled with that thread, too: `[Feb 15, 3
+    days ago | 09:15 AM] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
@@ -173,8 +173,8 @@ def hit_line(hit: Hit, view: View) -> str:
 
 
 def least_cost(hit: Hit) -> int:
-    """A lower bound of the tokens of the result's line, computed without rendering the line: the tokens of the text if
-    it is shown unchanged, else 0."""
+    """A lower bound of the tokens of the result's line: the tokens of the text if it is shown unchanged, else 0. The
+    line is not rendered."""
     return hit.tokens if body(hit.text) == hit.full_text else 0
 
 
@@ -194,7 +194,8 @@ def _lead(hit: Hit, view: View) -> str:
 
 
 def _teller(hit: Hit) -> str:
-    """The speaker's name, or the role if there is no name. A name that imitates a role is shown after the true role."""
+    """Return the speaker's name, or the speaker's role if there is no name. A name that imitates a role is shown after
+    the true role."""
     name = _name(hit.routine or hit.speaker or "")
     return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
 
@@ -215,7 +216,8 @@ def quoted_line(line: Line, view: View) -> str:
 
 
 def clipped_line(line: Line, view: View, most: int) -> str:
-    """The same line, clipped to `most` tokens. Notes on statements that no longer hold are added to the clipped line."""
+    """Return the same line as in the history, with its text clipped to `most` tokens. Notes on statements that no
+    longer hold are added to the clipped line."""
     if line.routine is not None:
         return clip(shown(line, view).text, most)[0]
     lead = f"{_aged(line, view)} {speaker(line.role, line.speaker)}: "

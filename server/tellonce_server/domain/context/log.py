@@ -1,9 +1,10 @@
 """The dated log of a context with a budget above the default: one line for each thing learned, decided or done, oldest
 first. Pure.
 
-The log depends on the memory and the budget. It depends on the question only if the question's results need most of the
-budget. A model provider can therefore cache the log: only a compaction inserts lines before the end, and the start
-moves in steps. A memory learned from messages in the window is added to the log when these messages leave the window.
+The log depends on the memory and the budget. The log depends on the question only if the results for the question need
+most of the budget. A model provider can therefore cache the log: only a compaction inserts lines before the end, and
+the start moves in steps. A memory learned from messages in the window is added to the log when these messages leave the
+window.
 """
 
 from collections.abc import Iterator
@@ -51,7 +52,8 @@ def fill_log(draft: Draft) -> None:
 
 
 def _start(entries: list[_Entry], omitted: int, room: int) -> int:
-    """The index of the first line shown. Its position in the whole log is a multiple of STEP, unless all lines fit."""
+    """The index of the first line shown. The index of this line in the whole log is a multiple of STEP, unless all
+    lines fit."""
     first = len(entries)
     while first and (room := room - cost(entries[first - 1].text)) >= 0:
         first -= 1

@@ -51,7 +51,7 @@ class Material:
 
     @property
     def changed(self) -> list[int]:
-        """The numbers of the memories that now state what a message of this context stated."""
+        """The ids of the memories that now state what a message of this context stated."""
         if not self.changes:
             return []
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
@@ -59,7 +59,7 @@ class Material:
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
     def found(self, *kinds: ResultKind) -> list[Hit]:
-        """The search results of these kinds."""
+        """Return the search results of the given kinds."""
         return [hit for hit in self.hits if hit.kind in kinds]
 
     @cached_property

@@ -1,5 +1,5 @@
-"""Writes the receipts of contexts in the background, after the contexts were returned. It does not read the receipts'
-contents."""
+"""Writes the receipts of contexts in the background, after the contexts were returned. This module does not read what
+the receipts contain."""
 
 import asyncio
 import logging
@@ -13,7 +13,8 @@ from tellonce_server.store.receipts import Receipt
 logger = logging.getLogger(__name__)
 
 MOST_PENDING: Final = 64
-"""Maximum pending receipts. At this number, the next context waits until the oldest one is written."""
+"""Maximum pending receipts. When this many receipts are pending, the next context waits until the oldest of them is
+written."""
 
 
 class ReceiptKeeper:
@@ -24,7 +25,8 @@ class ReceiptKeeper:
         self._pending: dict[str, asyncio.Task[None]] = {}
 
     async def keep(self, receipt: Receipt, erasures: int) -> None:
-        """Start to write the receipt. It is not written if the owner's count of erasures is no longer `erasures`."""
+        """Start to write the receipt. The receipt is not written if the owner's count of erasures is no longer
+        `erasures`."""
         while len(self._pending) >= MOST_PENDING:
             await self.written(next(iter(self._pending)))
         self._pending[receipt.id] = asyncio.create_task(self._write(receipt, erasures))

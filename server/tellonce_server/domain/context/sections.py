@@ -18,8 +18,8 @@ search found."""
 
 
 class Memories:
-    """The section of memories. It is filled in steps: first with a list, then with pinned and other memories. Its text
-    is written at the end."""
+    """The section of memories. The section is filled in steps: first with a list, then with pinned and other memories.
+    The text of the section is written at the end."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -35,8 +35,8 @@ class Memories:
         return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
     def fill_list(self, members: Sequence[Hit]) -> None:
-        """Add the members of the list that the question asks for. `members` are given best first. They are shown oldest
-        first, one line each."""
+        """Add the members of the list that the question asks for. `members` are given best first. The members of the
+        list are shown oldest first, one line each."""
         draft = self._draft
         above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
         members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
@@ -59,7 +59,8 @@ class Memories:
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
         if not ordered or not self._opened():
             return
-        # Each kind of memory needs a heading. The headings of all kinds that may occur are paid for in advance.
+        # Each kind of memory needs a heading. The tokens of the headings of all kinds that may occur are deducted in
+        # advance.
         headings = sum(cost(title) for title in {_heading(memory) for memory in ordered})
         room = draft.shares.memories - self._spent if draft.token_budget.pay(headings) else 0
         taken = take(ordered, lambda x: form.memory_line(x, draft.material.view), room, draft.token_budget, dense=True)
@@ -101,7 +102,8 @@ def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories
 
 
 class Relevant:
-    """Search results. They may be added in several steps, the most important first, and are written in time order."""
+    """Search results. The results may be added in several steps, the most important results first, and are written in
+    time order."""
 
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
@@ -110,8 +112,8 @@ class Relevant:
         self._left: list[Hit] = []
 
     def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
-        """Add the results that fit. `hits` are given in rank order. They may use `share` tokens, by default all that is
-        left of the budget."""
+        """Add the results that fit. `hits` are given in rank order. The results may use `share` tokens, by default all
+        tokens that are left of the budget."""
         draft = self._draft
         if not hits or not self._opened():
             return
@@ -127,7 +129,7 @@ class Relevant:
 
     @property
     def summaries(self) -> set[int]:
-        """The numbers of the summaries shown."""
+        """The ids of the chunk summaries that this section shows."""
         return {hit.id for hit, _ in self._kept if hit.kind == "summary"}
 
     def write(self) -> None:

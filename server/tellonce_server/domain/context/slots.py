@@ -42,15 +42,16 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _MOST_WORDS = 12
-"""Maximum words of an answer that is not free text, an email address or a URL. A longer message may, for example,
-contain a date without being an answer to the question for the date."""
+"""Maximum words of an answer, unless the answer is free text, an email address or a URL. A longer message may, for
+example, contain a date without being an answer to the question for the date."""
 _MOST_CHARACTERS = 2_000
-"""Maximum characters of such an answer, an email address or a URL. The limit is needed for texts without spaces, which
-count as one word, and for the search for addresses, which tries every position."""
+"""Maximum characters of an answer that is not free text. The limit is needed for texts without spaces, which count as
+one word, and for the search for addresses, which tries every position."""
 
 
 def fill(slot_type: SlotType, text: str, choices: Sequence[str] = ()) -> str | None:
-    """The value that `text` gives for a slot of that type, or None if the text is not an answer for this slot."""
+    """Return the value that `text` gives for a slot of type `slot_type`; None if the text is not an answer for the
+    slot."""
     said = text.strip()
     if not said or (slot_type != "text" and _is_talk(said, slot_type)):
         return None
@@ -126,7 +127,7 @@ def pending(slot: dict[str, Any] | None, query: str | None) -> tuple[str, str] |
 
 
 def find_focus(rows: ContextRows, query: str | None, now: datetime, most: int) -> Focus | None:
-    """The message or slot that the user's message refers to: the message it replies to, else the open slot that it
+    """The message or slot that the user's message refers to: the message that it replies to, else the open slot that it
     fills, else the newest assistant message of the thread.
 
     The text is clipped to `most` tokens, because the context's budget does not include it.
@@ -150,5 +151,5 @@ def _on(source: str, line: Line, most: int) -> Focus:
 
 
 def _said(line: Line, most: int) -> str:
-    """The text of a message. For a routine's message, this is its summary, as everywhere in a context."""
+    """The text of a message. For a routine's message, the text is the message's summary, as everywhere in a context."""
     return clip(mask(line.routine_summary or line.content), most)[0]

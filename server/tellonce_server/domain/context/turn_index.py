@@ -34,7 +34,7 @@ SESSION_HEADING = (
 
 
 def prompt_index(hits: Sequence[Hit], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
-    """The fenced index of memories related to a prompt; empty if there are none."""
+    """Return the fenced index of the memories related to a prompt; empty if there are no such memories."""
     lines = [_line(hit, chat_id, now, zone) for hit in hits[:MOST_LINES]]
     return fenced("\n".join([HEADING, *lines])) if lines else ""
 

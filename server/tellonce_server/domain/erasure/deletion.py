@@ -1,8 +1,9 @@
 """Erases the selected rows in short transactions, so that other calls wait for one batch at most.
 
 Messages are erased first, then the sentences in texts derived from them. Earlier claims of jobs are invalidated. Any
-text written after the last search is therefore made from texts without the erased statement. Memories are erased last,
-because the searches need their texts. An interrupted erasure is completed by requesting it again.
+text written after the last search is therefore made from texts that no longer contain the erased statement. Memories
+are erased last, because the searches need their texts. An interrupted erasure is completed by requesting the same
+erasure again.
 """
 
 import asyncio
@@ -46,14 +47,15 @@ READ = 5 * BATCH
 MEMORY_BATCH = 50
 ROUNDS = 5
 """Maximum searches of the derived texts. Each search after the first finds only texts that were written since the
-previous one."""
+previous search."""
 
 
 LAST_STEPS = 2
 """Number of steps that are reported in addition to the rows: the derived texts, and the last search."""
 
 Report = Callable[[float, float, str], Awaitable[None]]
-"""Called with the number of completed steps, the total, and a description of the last step."""
+"""A function that is called with the number of completed steps, the total number of steps, and a description of the
+last step."""
 
 
 async def unreported(done: float, total: float, doing: str) -> None:
@@ -88,8 +90,9 @@ class Erased:
 
 @dataclass(frozen=True)
 class Order:
-    """An erasure to carry out. `chat_id` limits it to one chat; None means all chats of the owner. `kept` lists the
-    degrees whose derived texts the user chose to keep. With `messages`, texts of messages are searched too."""
+    """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept`
+    lists the degrees whose derived texts the user chose to keep. With `messages`, texts of messages are searched
+    too."""
 
     where: ChatScope
     chat_id: int | None
@@ -101,7 +104,8 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees of certainty to erase: all that are at least as certain as the least certain selected match."""
+        """The degrees of certainty whose matches are erased: all degrees that are at least as certain as the least
+        certain selected match."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 
@@ -126,7 +130,8 @@ class Eraser:
         await progress.add(1, "Texts made from the messages are clean.")
         await self._erase_memories(order, erased, progress, now)
         if erased.counts["memories"]:
-            # A profile job that was claimed before the memories were erased may have written their statements again.
+            # A profile job that was claimed before the memories were erased may have written the statements of these
+            # memories again.
             found = await self._clean(order, cleaned)
         await self._finish(order, erased, cleaned, now)
         for place, count in cleaned.counts.items():
@@ -157,8 +162,9 @@ class Eraser:
         return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
-        """Write the new texts in short transactions while the next ones are computed. Until the erasure ends, a power
-        failure may undo batches. The last commit is durable and makes the earlier ones durable too."""
+        """Write the new texts of a batch in a short transaction while the new texts of the next batch are computed.
+        Until the erasure ends, a power failure may undo batches. The last commit is durable and makes the earlier
+        commits durable as well."""
         owner = order.where.owner_id
         async for read, planned in self._planned_batches(order):
             done: set[tuple[int, int]] = set()
@@ -172,7 +178,8 @@ class Eraser:
             await progress.add(len(read), "Erasing messages.")
 
     async def _planned_batches(self, order: Order) -> AsyncGenerator[tuple[Sequence[Match], list[_Planned]]]:
-        """Batches of messages with their new texts. Each batch is planned while the caller writes the previous one."""
+        """Batches of messages with their new texts. Each batch is planned while the caller writes the batch before
+        it."""
         batches = _batches([match for match in order.chosen if match.kind == "message"], READ)
         ahead: asyncio.Task[list[_Planned]] | None = None
         try:
@@ -238,8 +245,8 @@ class Eraser:
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
             await t.run("scrub.request", now)
-            # The announcement is part of the commit, so that other processes clear their caches even if this one dies
-            # afterwards.
+            # The announcement is part of the commit, so that other processes clear their caches even if this process
+            # dies afterwards.
             await t.run("notify.send", FORGOTTEN, "")
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:

@@ -41,7 +41,7 @@ async def clean(
 
 
 Redacted = list[tuple[TextRow, list[str], object]]
-"""Rows with their new columns and JSON."""
+"""Rows, each with its new column values and its new JSON value."""
 
 
 def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> Redacted:

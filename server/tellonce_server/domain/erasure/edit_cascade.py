@@ -95,7 +95,8 @@ def _only_from(memory: Memory, message_id: int) -> bool:
 
 
 async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now: datetime) -> Cleaned:
-    """Remove the sentences that make these statements from the derived texts. The former texts are kept as versions."""
+    """Remove the sentences that make one of the statements `texts` from the derived texts. The former texts are kept as
+    versions."""
     cleaned = Cleaned()
     rows = [TextRow(*row) for row in await q.rows("derived.texts", owner_id)]
     for row, text, body in await asyncio.to_thread(_without, rows, StatementQuery(map(Stated, texts))):
@@ -105,7 +106,7 @@ async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now
 
 
 def _without(rows: Sequence[TextRow], query: StatementQuery) -> list[tuple[TextRow, str, Any]]:
-    """The rows that make one of the statements, with their new text and body."""
+    """Return the rows that make one of the statements, each with its new text and body."""
     changed: list[tuple[TextRow, str, Any]] = []
     for row in rows:
         # A routine's summary is stored on its message, but it is a derived text too.

@@ -20,7 +20,7 @@ Degree = Literal["exact", "number", "form", "part"]
 separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
-"""The places of derived texts. Removing too much from them does no harm, because they are rebuilt."""
+"""The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000
@@ -54,7 +54,8 @@ class Source:
 class ForgetQuery(Protocol):
     @property
     def patterns(self) -> list[str]:
-        """LIKE patterns in lower case. Every plain ASCII text that must be found matches at least one."""
+        """LIKE patterns in lower case. Every plain ASCII text that must be found matches at least one of the
+        patterns."""
         ...
 
     def marks(self, text: str, source: Source) -> list[Mark]:
@@ -101,8 +102,8 @@ class TopicQuery:
         return sorted((*found, *forms), key=_start) or [Mark(span.start, span.end, "part") for span in spans]
 
     def _forms(self, text: str, found: Sequence[Mark]) -> list[Mark]:
-        """Sentences with other forms of the words. Lines without a match are cached, because versions of a text share
-        most lines."""
+        """Return marks for the sentences that contain the words in other forms. Lines without a match are cached,
+        because versions of a text share most lines."""
         forms: list[Mark] = []
         if self._target.is_empty:
             return forms
@@ -138,7 +139,7 @@ class Stated:
 
 class StatementQuery:
     """Searches for statements. A matching sentence is `exact` if it is a source of the statement or says little else.
-    Otherwise it is `form`."""
+    Otherwise the sentence is `form`."""
 
     def __init__(self, stated: Iterable[Stated]) -> None:
         self._stated = tuple(stated)
@@ -154,7 +155,8 @@ class StatementQuery:
         self._wordless = frozenset(
             n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
         )
-        # For each statement, the number of its words that are numbers or dates, which a sentence may write differently.
+        # For each statement, the number of those words that are numbers or dates, which a sentence may write
+        # differently.
         self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
         self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
         self._silent: set[str] = set()
@@ -199,8 +201,8 @@ class StatementQuery:
         return degree
 
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
-        """Whether the sentence makes the statement. The exact words alone do not always prove it: `lives in Berlin` may
-        be said of a brother."""
+        """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence states
+        it: `lives in Berlin` may be said of a brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
         is_source = (source.chat_id, source.id) in self._stated[number].sources
         if any(quote in said or (is_source and said in quote) for quote in self._quotes[number]):
@@ -211,8 +213,8 @@ class StatementQuery:
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
     def _candidates(self, read: Sentence) -> list[int]:
-        """The statements that share at least two words with the sentence, or their only word. If the sentence may write
-        numbers differently, the statement's numbers and dates count as shared words."""
+        """Return the statements that share at least two words with the sentence, or that have only one word and share
+        it. If the sentence may write numbers differently, the statement's numbers and dates count as shared words."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
         shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
         otherwise = read.may_count_otherwise
@@ -225,7 +227,7 @@ class StatementQuery:
 
 
 class RowQuery:
-    """Matches whole messages. In other texts, it searches for statements: the sentences of these messages, and
+    """Matches whole messages. In other texts, the query searches for statements: the sentences of these messages, and
     memories."""
 
     def __init__(self, messages: Iterable[tuple[int, int]], stated: Sequence[Stated]) -> None:
@@ -258,7 +260,7 @@ def _end(mark: Mark) -> int:
 
 
 def accepted(degree: Degree) -> frozenset[Degree]:
-    """The degrees at least as certain as this one."""
+    """Return the degrees of certainty that are at least as certain as `degree`."""
     return frozenset(DEGREES[: DEGREES.index(degree) + 1])
 
 
@@ -271,7 +273,8 @@ def _mark(span: Span) -> Mark:
 
 
 def _is_whole(text: str, span: Span) -> bool:
-    """Whether no letter or digit continues the word at either end. In scripts without spaces, every match is whole."""
+    """Whether the word at the span is a whole word, that is, no letter or digit continues it at either end. In scripts
+    without spaces, every match is whole."""
     return _ends(text[span.start], text[span.start - 1 : span.start]) and _ends(
         text[span.end - 1], text[span.end : span.end + 1]
     )

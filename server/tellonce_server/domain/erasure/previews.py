@@ -67,7 +67,7 @@ def matches(found: Sequence[Hit]) -> list[Shown]:
     """Matches in this order: one for each memory, one for each message (both oldest first), and one for all other texts
     of each degree of certainty.
 
-    Matches inside longer words are offered only if there are no others.
+    Matches inside longer words are offered only if there are no other matches.
     """
     if any(hit.degree != "part" for hit in found):
         found = [hit for hit in found if hit.degree != "part"]
@@ -99,8 +99,8 @@ def listed(
 
 
 def chosen(all_matches: Sequence[Match], kept: Sequence[int] | None) -> list[Match]:
-    """The matches to erase. If `kept` is None, these are the ticked ones. Otherwise, these are all listed matches
-    except the numbers in `kept`, and the ticked ones of the unlisted matches."""
+    """The matches to erase. If `kept` is None, these are the ticked matches. Otherwise, these are the listed matches
+    except the matches numbered in `kept`, and the ticked matches among the unlisted ones."""
     without = frozenset(kept or ())
     return [
         match
@@ -118,7 +118,7 @@ def unpacked(hits: str) -> list[Match]:
 
 
 def asked(args: ForgetArgs, key: bytes) -> bytes:
-    """A keyed hash of the request, for checking that a token was issued for it."""
+    """Return a keyed hash of the request, which shows whether a token was issued for this request."""
     meant = _request(args).model_dump_json(by_alias=True)
     return hmac.new(key, meant.encode(), hashlib.sha256).digest()
 
@@ -131,7 +131,8 @@ def selected(args: ForgetArgs, key: bytes) -> bytes:
 
 
 def _request(args: ForgetArgs) -> ForgetArgs:
-    """The request without its token and selection, which come only with the confirmation, and without its thread."""
+    """Return the request without its thread, and without its token and selection, which come only with the
+    confirmation."""
     return args.model_copy(
         update={"confirm": None, "except_": None, "message_thread_id": None, "reply_to_message_id": None}
     )
@@ -166,7 +167,7 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
 
 
 def _goes(match: Match, hit: Hit, query: ForgetQuery) -> tuple[str, ...]:
-    """The sentences that a message loses; empty if it loses all of them or none."""
+    """The sentences that a message loses; empty if the message loses all of its sentences or none."""
     if match.kind != "message" or hit.columns[0] != CONTENT:
         return ()
     left, gone = redact(
@@ -221,8 +222,9 @@ _LOOKED_AT = 100
 async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[Shown]:
     """The memories and messages related to the ticked matches.
 
-    For a ticked memory, these are its source messages and the other memories learned from them. For a ticked message,
-    these are the memories learned from it, the messages next to it, and messages within the same minute.
+    For a ticked memory, these are the memory's source messages and the other memories learned from these messages. For
+    a ticked message, these are the memories learned from the message, the messages next to it, and messages within the
+    same minute.
     """
     ticked = [each.match for each in shown if each.match.ticked][:_LOOKED_AT]
     messages = [(match.chat_id, match.ref) for match in ticked if match.kind == "message"]

@@ -71,7 +71,7 @@ def table_of(place: Place) -> Counted:
 
 
 def ignores_former_text(job: Job) -> bool:
-    """Whether a rolling summary is to be made from its chunks alone, without its former text."""
+    """Whether the job is to make a rolling summary from its chunks alone, without the summary's former text."""
     return job.redo or job.dedup_key.startswith(_REBUILD)
 
 

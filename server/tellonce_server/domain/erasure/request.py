@@ -82,7 +82,8 @@ def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:
-    """All messages of the period and the memories learned in it; without a period, all memories."""
+    """Return all messages of the period and the memories learned in the period; without a period, return all
+    memories."""
     reach = None if where.is_own else where.chat_id
     rows = [] if args.everything else await forget.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(

@@ -19,14 +19,14 @@ CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
 """Columns of a message, as `forget.texts` returns them."""
 COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
 _MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
-"""Matches a number, a hash or a UUID. Such ids are not searched, because they may contain a literal's digits by
+"""Matches a number, a hash or a UUID. Such ids are not searched, because an id may contain a literal's digits by
 chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A matching row, its most certain degree, the columns that match with this degree, and the first of these matches.
-    Column -1 is the row's JSON."""
+    """A row that matches, the most certain degree of its matches, the columns that match with this degree, and the
+    first of these matches. Column -1 is the row's JSON."""
 
     row: TextRow
     degree: Degree
@@ -81,8 +81,8 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
-    """Forgotten text that is stored again. The numbers are those of memories that are older than a tombstone of their
-    statement. The sentences were once removed from a message but are in it again."""
+    """Forgotten text that is stored again. The numbers are the ids of memories that are older than a tombstone of their
+    statement. The sentences were once removed from a message but are in the message again."""
     stones = await tombstones.standing(q, owner_id)
     found = []
     for memory in await memories.all_of_owner(q, owner_id):

@@ -18,14 +18,14 @@ logger = logging.getLogger(__name__)
 
 FIRST_PAUSE: Final = timedelta(minutes=10)
 LONGEST_PAUSE: Final = timedelta(hours=6)
-"""Maximum pause after a cancelled rewrite. Each pause is twice the previous one, because a cancelled rewrite is wasted
-work."""
+"""Maximum pause after a cancelled rewrite. Each pause is twice as long as the pause before it, because a cancelled
+rewrite is wasted work."""
 OVERDUE: Final = timedelta(days=7)
 """A scrub that is overdue by more than this time runs at the server's start, before calls are served."""
 
 
 class Scrubber:
-    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. It is None for an
+    """Scrubs the database's files. `admin_dsn` logs in as a superuser of the embedded server. The value is None for an
     external server, because this program does not manage that server's log and statistics samples."""
 
     def __init__(self, deps: Dependencies, dsn: str, admin_dsn: str | None) -> None:
@@ -38,14 +38,14 @@ class Scrubber:
         self._not_before: datetime | None = None
 
     async def scrub_if_due(self) -> bool:
-        """Scrub if something was erased and the last scrub is old enough. Returns whether it was done."""
+        """Scrub if something was erased and the last scrub is old enough. Returns whether a scrub was completed."""
         if self._not_before is not None and self._deps.now() < self._not_before:
             return False
         return await self._is_due(timedelta()) and await self.scrub()
 
     async def scrub_if_overdue(self) -> bool:
-        """At the start, before this process has callers, scrub if a scrub is long overdue. Returns whether it was
-        done."""
+        """At the start, before this process has callers, scrub the files if a scrub is long overdue. Returns whether a
+        scrub was completed."""
         return await self._is_due(OVERDUE) and await self.scrub()
 
     async def _is_due(self, since: timedelta) -> bool:
@@ -54,7 +54,7 @@ class Scrubber:
         return bool(hours) and await store.is_due(self._deps.database, latest)
 
     async def scrub(self, *, gives_way: bool = True) -> bool:
-        """Rewrite now and return whether it was done.
+        """Rewrite the tables now and return whether all of them were rewritten.
 
         Returns False if another process is scrubbing, or if another session needed a table. The next attempt then skips
         the tables that are already rewritten. With `gives_way` False, other sessions wait for the tables.
@@ -79,7 +79,7 @@ class Scrubber:
         logger.info("cancelled %s, because another session needs the table; next attempt at %s", name, self._not_before)
 
     def _rewrites(self) -> list[str]:
-        """The names of the rewrites that are left in this round."""
+        """Return the names of the rewrites that have not been done in this round."""
         return [
             name
             for name in store.rewrites()

@@ -12,9 +12,10 @@ from tellonce_text.lexicon import AMOUNT_WORDS, NUMBER_WORDS, ORDINALS, SCALES
 from tellonce_text.stemming import stem
 
 _SHARE = 0.6
-"""Minimum share of a statement's words that a sentence must contain to count as stating it."""
+"""A sentence states a statement if it contains at least this share of the statement's words."""
 _SAME = 0.8
-"""A sentence and a statement say the same thing if they share at least this part of the words of the longer one."""
+"""A sentence and a statement say the same thing if the words that both contain are at least this share of the words of
+the longer of the two."""
 _CHANGING: Final = re.compile(r"[aeiouyß-ɏеё]")
 """Letters that an ending or an umlaut may change."""
 _WORD: Final = re.compile(r"[a-z]+")
@@ -84,7 +85,8 @@ class Target:
 
     @property
     def likes(self) -> list[str]:
-        """LIKE patterns in lower case. A plain ASCII text that names the topic in any form matches at least one."""
+        """LIKE patterns in lower case. A plain ASCII text that names the topic in any form matches at least one of the
+        patterns."""
         if not self.topic_words:
             return ["%"]
         word = max(self.topic_words, key=len)
@@ -130,7 +132,7 @@ class Target:
         return shared >= _SHARE * len(self.words) or (len(said) > 1 and shared >= max(2, _SHARE * len(said)))
 
     def is_all_of(self, said: frozenset[str]) -> bool:
-        """Whether the words state the target and almost nothing else."""
+        """Whether the words `said` state the target and almost nothing else."""
         return bool(said) and len(self.words & said) >= _SAME * max(len(self.words), len(said))
 
     def named_in(self, sentence: Sentence) -> bool:
@@ -174,7 +176,7 @@ def _sign_of_topic(word: str) -> re.Pattern[str]:
 
 
 def _either(letters: str, *bases: str) -> re.Pattern[str]:
-    """A pattern for the letters, or for an irregular form of one of the words. Such a form may have no letters in
+    """A pattern for the letters, or for an irregular form of one of the words. An irregular form may have no letters in
     common with its word."""
     forms = frozenset[str]().union(*map(irregular_forms, bases))
     return re.compile("|".join([letters, *map(re.escape, sorted(forms))]))

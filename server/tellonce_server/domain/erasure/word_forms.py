@@ -39,8 +39,8 @@ def irregular_forms(base: str) -> frozenset[str]:
 
 
 def is_spaceless(word: str) -> bool:
-    """Whether the word is in a script without spaces, or in a script that attaches particles to words. Such a word may
-    occur inside other words."""
+    """Whether the word is in a script without spaces, or in a script that attaches particles to words. A word in such a
+    script may occur inside other words."""
     return bool(_SPACELESS.search(word))
 
 
@@ -53,7 +53,7 @@ def is_english(words: Iterable[str]) -> bool:
 @of_texts
 @lru_cache(maxsize=16_384)
 def roots(word: str, *, english: bool = False) -> frozenset[str]:
-    """The stems of a lower-case word, one for each language it may belong to."""
+    """Return the stems of a lower-case word, one for each language that the word may belong to."""
     if len(word) > _LONGEST:
         return frozenset((word,))
     word = IRREGULAR.get(word, word)

@@ -1,4 +1,4 @@
-"""Decides which scored sentences are kept, and whether contexts show them. Pure."""
+"""Decides which scored sentences are kept, and whether contexts show a kept sentence. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ SEARCHED: Final = -0.6
 
 CHANGE: Final = -0.75
 """Minimum log-odds of a short sentence that is similar to an earlier note. Such a sentence may state that something
-changed or ended. It is kept for search only, or shown if its log-odds reach SEARCHED."""
+changed or ended. The sentence is kept for search only, or shown if its log-odds reach SEARCHED."""
 
 CHANGE_WORDS: Final = 10
 CHANGE_COSINE: Final = 0.5
@@ -34,10 +34,10 @@ WISH: Final = -0.5
 """Minimum log-odds of a wish, chosen so that the decision is right most often."""
 
 DANGLES: Final = 0.5
-"""A sentence is kept together with the one before it if its `dangling` log-odds are at least this value."""
+"""A sentence is kept together with the sentence before it if its `dangling` log-odds are at least this value."""
 
 FRAGMENT_WORDS: Final = 4
-"""A sentence of at most this many words is always kept together with the one before it."""
+"""A sentence of at most this many words is always kept together with the sentence before it."""
 
 ORDER: Final = -1.0
 """Minimum log-odds of a sentence that has the form of an order or of a request to remember something."""
@@ -82,7 +82,7 @@ def choose(scored: Iterable[Scored], kept: Sequence[Vector]) -> list[NotableSent
 
 
 def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scored, bool]]:
-    """The sentences to keep from one message. The flag beside each sentence says whether contexts show it."""
+    """The sentences to keep from one message. The flag beside each sentence says whether contexts show the sentence."""
     likeness = [_nearest(one.vector, known) for one in message]
     tiers = [None if like > SAME_COSINE else _tier(one, like) for one, like in zip(message, likeness, strict=True)]
     wanted = [(at, shown) for at, shown in enumerate(tiers) if shown is not None]
@@ -95,8 +95,8 @@ def _best(message: Sequence[Scored], known: Sequence[Vector]) -> list[tuple[Scor
 
 
 def _tier(one: Scored, likeness: float) -> bool | None:
-    """Whether contexts show the sentence; None if it is not kept. `likeness` is its greatest cosine with an earlier
-    note."""
+    """Whether contexts show the sentence; None if it is not kept. `likeness` is the greatest cosine of the sentence
+    with an earlier note."""
     change = _is_change(one, likeness)
     if _is_order(one):
         return True
@@ -110,7 +110,7 @@ def _is_order(one: Scored) -> bool:
 
 
 def _dangles(one: Scored) -> bool:
-    """Whether the sentence cannot be understood without the one before it."""
+    """Whether the sentence cannot be understood without the sentence before it."""
     return one.dangling >= DANGLES or len(one.sentence.text.split()) <= FRAGMENT_WORDS
 
 
@@ -121,7 +121,7 @@ def _is_change(one: Scored, likeness: float) -> bool:
 
 
 def _nearest(vector: Vector, others: Sequence[Vector]) -> float:
-    """The greatest cosine with the unit vectors; 0 if there are none."""
+    """Return the greatest cosine of the vector with one of the unit vectors `others`; 0 if there are none."""
     return max((sum(map(mul, vector, other)) for other in others), default=0.0)
 
 

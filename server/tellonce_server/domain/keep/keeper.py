@@ -11,15 +11,15 @@ from tellonce_server.domain.keep.sentences import Sentence, features, sentences
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Layers, Vector
 
 MOST_READ: Final = 60
-"""Maximum sentences of one message that are scored, half from its start and half from its end. This takes at most 0.2 s
-per message."""
+"""Maximum sentences of one message that are scored: half of them from the start of the message, half from its end.
+Scoring this many sentences takes at most 0.2 s per message."""
 
 MOST_KEPT: Final = 24
 """Maximum earlier notes that new sentences are compared with."""
 
 
 class Message(Protocol):
-    """The fields of a message that are read. `tellonce.work.WorkMessage` has them."""
+    """The fields of a message that are read. `tellonce.work.WorkMessage` has these fields."""
 
     @property
     def id(self) -> int: ...
@@ -44,7 +44,7 @@ class Keeper:
     async def notable(self, messages: Sequence[Message], kept_vectors: Sequence[Vector] = ()) -> list[NotableSentence]:
         """The user's sentences worth keeping, verbatim and in order. The list is empty if the model is not loaded.
 
-        `kept_vectors` are unit vectors of a few dozen earlier notes, those that are most similar to the messages.
+        `kept_vectors` are unit vectors of the few dozen earlier notes that are most similar to the messages.
         """
         own = [message for message in messages if message.role == "user" and not (message.speaker or message.routine)]
         read = await asyncio.to_thread(_read, own)

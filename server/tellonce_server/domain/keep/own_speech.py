@@ -16,7 +16,7 @@ INTRODUCED: Final = 300
 """A paragraph of at least this many characters counts as pasted if it follows a line that ends in a colon."""
 
 LONG_QUOTE: Final = 80
-"""Minimum characters of a quotation. Shorter ones are names, titles and single words."""
+"""Minimum characters of a quotation. Shorter quotes are names, titles and single words."""
 
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.DOTALL | re.MULTILINE)
@@ -35,7 +35,7 @@ _STOP: Final = re.compile(r"[.!?…]\s")
 
 
 def own_lines(message: str) -> list[str]:
-    """The writer's own lines in order, without empty ones."""
+    """Return the lines that the writer wrote, in order, without empty lines."""
     for block in _BLOCKS:
         message = block.sub("\n", message)
     return [line for paragraph in _own_paragraphs(message) for line in paragraph if line]
@@ -63,7 +63,8 @@ def _is_pasted(paragraph: str, introduced: bool) -> bool:
 
 
 def _until_introduction(lines: list[str]) -> list[str]:
-    """The lines without a long text that follows a colon in the same paragraph."""
+    """Return the lines up to the first line that ends in a colon before a long text; without such a line, return all
+    lines."""
     left = sum(map(len, lines))
     for count, line in enumerate(lines, 1):
         left -= len(line)

@@ -1,5 +1,5 @@
 """Splits the lines that a message's writer wrote into sentences, and computes features of their form. Pure. This works
-for every language, in time proportional to the length of the text.
+for every language, and takes time proportional to the length of the text.
 
 Length is not a feature, because sentences worth keeping are longer than others in the training text, but not in
 conversations.
@@ -13,7 +13,7 @@ from typing import Final
 from tellonce_server.domain.keep.own_speech import own_lines
 
 MOST_WORDS: Final = 40
-"""Maximum words of a sentence. A longer one was dictated without punctuation and is cut."""
+"""Maximum words of a sentence. A longer sentence was dictated without punctuation and is cut."""
 
 SPARE_WORDS: Final = 10
 """Additional words that a sentence may have before it is cut."""
@@ -79,8 +79,8 @@ def _cuts(line: str) -> list[int]:
 
 
 def _shortened(sentence: str) -> list[str]:
-    """The sentence, or its pieces if it is too long. The pieces have about equal length and end at a comma if one is
-    near."""
+    """Return the sentence as it is, or in several pieces if it is too long. The pieces have about equal length, and a
+    piece ends at a comma if there is a comma near its end."""
     words = _WORD.findall(sentence)
     pieces: list[str] = []
     start = 0

@@ -17,15 +17,15 @@ from tellonce_server.domain.memory import literals
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
-"""The user's words support a claim if they contain at least this share of the claim's content."""
+"""The user's words support a claim if these words contain at least this share of the claim's content."""
 
 SIMILAR: Final = 0.45
-"""A sentence of the user supports a claim if their cosine is at least this value. In `benchmarks/claims`, all but three
-paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
+"""A sentence of the user supports a claim if the cosine of the sentence and the claim is at least this value. In
+`benchmarks/claims`, all but three paraphrases have a cosine of .45 to .82, and invented claims have less than .23."""
 
 UNLIKE: Final = 0.2
-"""A quote whose cosine with the claim is below this is unrelated, unless it contains at least SOME_CONTENT of the
-claim's content."""
+"""A quote is unrelated to a claim if their cosine is below this value, unless the quote contains at least SOME_CONTENT
+of the claim's content."""
 
 SOME_CONTENT: Final = 0.25
 """If a quote contains at least this share of a claim's content, the quote and the claim are related."""
@@ -34,7 +34,7 @@ MAX_SENTENCES: Final = 64
 """Maximum sentences of the user that are compared with a claim by meaning."""
 
 MAX_MESSAGE: Final = 4_000
-"""Only this many characters of a message are searched for the days and names of a claim. The limit also applies to a
+"""Maximum characters of a message that are searched for the days and names of a claim. The limit also applies to a
 quote that is searched for days."""
 
 MAX_WORDS: Final = 500
@@ -46,7 +46,7 @@ _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
 
 
 class Admits(Protocol):
-    """Returns whether words said at a given time in a zone can mean this day or time."""
+    """Returns whether words said at a given time in a zone can mean the given day or time."""
 
     def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
 
@@ -81,8 +81,8 @@ Similarity = Callable[[str, str], float]
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A quote, the message it is taken from, and the message's role and time. If there is no quote, `quote` is the
-    whole message."""
+    """A quote, the message that contains the quote, and the role and time of that message. If there is no quote,
+    `quote` is the whole message."""
 
     quote: str
     message: str
@@ -197,7 +197,7 @@ class _Moment:
 
     @property
     def is_before_a_day(self) -> bool:
-        """Whether this is the last minute before a day, such as the deadline in `before Christmas Eve`."""
+        """Whether this moment is the last minute before a day, such as the deadline in `before Christmas Eve`."""
         return (
             self.precision == "deadline" and isinstance(self.at, datetime) and self.clock is None and self.at.hour > 0
         )
@@ -215,7 +215,7 @@ class _Moment:
 
 
 class _Evidence:
-    """The verified quotes of a claim, and the words and numbers found in them."""
+    """The verified quotes of a claim, and the words and numbers that these quotes contain."""
 
     def __init__(
         self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
@@ -233,7 +233,7 @@ class _Evidence:
         self._numbers |= self._following.numbers
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
-        """The reasons against the claim: the days, numbers and names in it that the quotes do not support."""
+        """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)
@@ -244,7 +244,8 @@ class _Evidence:
         return list(dict.fromkeys(reasons))
 
     def _named_today(self, text: str) -> Iterator[_Moment]:
-        """The days on which the quotes were said, if the claim names them: `sober for 600 days as of 20 November`."""
+        """The days on which the quotes were said, if the claim names these days: `sober for 600 days as of 20
+        November`."""
         admits = self._admits or _admits_nothing
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
@@ -302,7 +303,7 @@ class _Evidence:
         if moment.precision == "end" and moment.day in self._following.ended:
             return True
         admits, at = self._admits or _admits_nothing, moment.clock or moment.day
-        # The day is often given in a sentence next to the quoted one.
+        # The day is often given in a sentence next to the quoted sentence.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
         limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
         return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
@@ -336,7 +337,7 @@ def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:
     """The times that the claim gives in its fields and, in language-independent forms, in its text.
 
-    These forms are `2026-11-27`, `2026-11` and `(2026)`. They are written next to relative dates.
+    These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
     """
     if when is not None and when.start is not None:
         yield _Moment(_local(when.start, zone), when.precision)
@@ -361,8 +362,8 @@ def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
-    """Whether enough of the claim's content occurs in the texts `said`, or one of their sentences is similar enough to
-    the claim."""
+    """Whether enough of the claim's content occurs in the texts `said`, or one sentence of these texts is similar
+    enough to the claim."""
     wanted, there = literals.content(text), frozenset[str]().union(*(literals.content(part) for part in said))
     if said and sum(weight for part, weight in wanted.items() if part in there) >= share * sum(wanted.values()):
         return True

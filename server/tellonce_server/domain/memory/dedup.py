@@ -1,9 +1,9 @@
 """Decides whether two statements say the same thing, as far as this is possible in any language. Pure.
 
-Two statements say the same thing if they have the same words in the same order. The end of one may also be moved to its
-front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a name, a
-negation or a role. Both statements are then kept until a model or the user says that they are the same. `key` is a hash
-for finding statements with the same words.
+Two statements say the same thing if they have the same words in the same order. The end of one statement may also be
+moved to its front: "In 2020 I bought a house" and "I bought a house in 2020". Any other difference may be a number, a
+name, a negation or a role. In such a case, both statements are kept until a model or the user says that they are the
+same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib
@@ -12,20 +12,22 @@ from typing import Final
 from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
-"""A statement repeats a rejected statement in other words if their cosine is at least this value and they have the same
-numbers and names."""
+"""A statement repeats a rejected statement in other words if the cosine of the two is at least this value and both have
+the same numbers and names."""
 
 SAME_SOURCE_COSINE: Final = 0.6
 """The minimum cosine, instead of SAME_COSINE, for two statements learned from one message."""
 
 RETOLD_SHARE: Final = 0.4
-"""Two statements learned from one message count as the same if they share at least this part of their content."""
+"""Two statements learned from one message count as the same if the content that both share is at least this share of
+their content."""
 
 _KEY_BYTES: Final = 8
 
 
 def same(one: str, other: str) -> bool:
-    """Whether both have the same words in the same order, or one has the end of the other moved to its front."""
+    """Whether both texts have the same words in the same order, or one text has the end of the other text moved to its
+    front."""
     a, b = literals.words(one), literals.words(other)
     if len(a) != len(b) or not a:
         return not a and not b and one.strip() == other.strip()
@@ -47,8 +49,8 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
     """Whether `text` repeats the statement `denied`, which the user rejected, in any words.
 
     If both come from the same message, a lower similarity is enough, because the user said nothing new. A certain
-    statement from another message is a repetition only if one of the two contains all content words of the other;
-    otherwise it may be a correction.
+    statement from another message is a repetition only if one of the two statements contains all content words of the
+    other; otherwise the statement may be a correction.
     """
     if same(text, denied):
         return True
@@ -72,7 +74,7 @@ def is_retold(one: str, other: str) -> bool:
 
 
 def _names_agree(one: str, other: str) -> bool:
-    """Whether each text contains all names of the other."""
+    """Whether each of the two texts contains all names of the other text."""
     return _named_in(one, other) and _named_in(other, one)
 
 

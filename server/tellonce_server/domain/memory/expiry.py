@@ -1,5 +1,5 @@
 """Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes overdue goals
-about which the user does not answer. It also computes missing keys for `dedup`."""
+about which the user does not answer. The module also computes missing keys for `dedup`."""
 
 from datetime import timedelta
 from typing import Final
@@ -9,10 +9,10 @@ from tellonce_server.domain.memory import dedup
 from tellonce_server.store import memories
 
 ASKED_AFTER: Final = timedelta(days=30)
-"""The user is asked about a goal this long after its deadline, and only once."""
+"""The time after a goal's deadline at which the user is asked about the goal, and only once."""
 
 CLOSED_AFTER: Final = timedelta(days=14)
-"""A goal is closed if the question about it stays unanswered for this long."""
+"""A goal is closed if the question about the goal stays unanswered for this long."""
 
 KEYED_AT_ONCE: Final = 500
 

@@ -40,13 +40,14 @@ JUNK = "states nothing"
 DONE_SINCE = "ended since"
 
 WISHES_HOLD = timedelta(days=30)
-"""In past messages, such as an import, a goal without a date counts as ended if its message is older than this."""
+"""In past messages, such as an import, a goal without a date counts as ended if the goal's message is older than
+this."""
 
 
 @dataclass
 class Learned:
     """The outcome of an exchange's items. `ended` are statements that no longer hold, each with its replacement;
-    `borne_out` are the numbers of the memories that the items added or confirmed."""
+    `borne_out` are the ids of the memories that the items added or confirmed."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
     dropped: Counter[str] = field(default_factory=Counter[str])
@@ -77,7 +78,7 @@ class _Exchange:
 
 @dataclass(frozen=True)
 class _Judged:
-    """An item that may be stored, and the reason why it is uncertain, if there is one."""
+    """An item that may be stored, and why the item is uncertain (None if it is certain)."""
 
     item: ExchangeItem
     text: str
@@ -157,7 +158,8 @@ class Learner:
         learned.ended += [(old, stored.memory.content) for old in stored.ended]
 
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
-        """The item with the reason why it is uncertain, if there is one; or the reason to drop it."""
+        """Return the item with the reason why it is uncertain, if any; if the item must be dropped, return the reason
+        as text instead."""
         text = mask(item.text.strip())
         if not worth_showing(text):
             return JUNK
@@ -303,8 +305,8 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
-    """The reason why the item is uncertain: it failed the check, the model is unsure, or it names a memory that the
-    model was not shown. None if the item is certain."""
+    """Return the reason why the item is uncertain: the item failed the check, the model is unsure, or the item names a
+    memory that the model was not shown. None if the item is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [f"It names memory {i}, which the model was not shown." for i in unknown]
@@ -314,7 +316,7 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
 
 
 def _targets(x: _Exchange, numbers: Sequence[int]) -> list[Memory]:
-    """The memories with these numbers that the model was shown and that still hold."""
+    """Return those of the memories `numbers` that the model was shown and that still hold."""
     return [x.known[i] for i in dict.fromkeys(numbers) if i in x.known and x.known[i].valid_to is None]
 
 
@@ -325,7 +327,7 @@ def _about(x: _Exchange, judged: _Judged) -> str:
 
 
 def _user_name(x: _Exchange, judged: _Judged) -> str | None:
-    """The user's name, if both the statement and the user's own words contain it."""
+    """Return the user's name; None unless both the statement and the user's own words contain the name."""
     name = judged.item.user_name
     if name is None or not judged.certain or x.shared or not literals.phrase(name).strip():
         return None
@@ -336,8 +338,8 @@ def _user_name(x: _Exchange, judged: _Judged) -> str | None:
 
 
 def _over_already(x: _Exchange, judged: _Judged) -> datetime | None:
-    """For a goal from imported messages, the time at which it ended: its deadline, or WISHES_HOLD after its message.
-    None if the goal is still open, or if the job is not for past messages."""
+    """For a goal from imported messages, return the time at which the goal ended: the goal's deadline, or WISHES_HOLD
+    after the goal's message. None if the goal is still open, or if the job is not for past messages."""
     item = judged.item
     if item.kind != "goal" or item.note or not x.job.past:
         return None

@@ -23,10 +23,11 @@ similarity."""
 JUST_NOW: Final = timedelta(minutes=10)
 
 TEXTS: Final = 4
-"""Maximum messages of the exchange that are compared by meaning. The longest ones are chosen."""
+"""Maximum messages of the exchange that are compared by meaning. The longest texts are chosen."""
 
 TERMS: Final = 6
-"""Maximum words that are matched. These are the rarest ones, because common words would match every memory."""
+"""Maximum words that are matched. The rarest lexemes are searched for, because common words would match every
+memory."""
 
 CHARACTERS: Final = 600
 
@@ -36,8 +37,9 @@ class KnownMemories:
         self._deps = deps
 
     async def about(self, owner_id: int, chat_id: int, texts: Sequence[str]) -> tuple[KnownMemory, ...]:
-        """Up to 40 memories: those most similar to the user's messages by meaning or by words, pinned ones, and those
-        learned in the last ten minutes. If these are fewer than 40, the newest other memories are added."""
+        """Return up to 40 memories: memories that are similar to the user's messages by meaning or by words, pinned
+        memories, and memories learned in the last ten minutes. If fewer than 40 memories are found, the newest other
+        memories are added."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
         found = await memories.known_for(
             self._deps.database,

@@ -36,12 +36,12 @@ _SCALES: Final = {
     "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
-"""The factors from each unit to others of the same kind."""
+"""The factors that convert a length, a mass or a volume in each unit to other units of the same quantity."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
 
 
 class Token(NamedTuple):
-    """A word, or a run of characters in a script without spaces. `begins` says whether it starts a sentence."""
+    """A word, or a run of characters in a script without spaces. `begins` says whether the token starts a sentence."""
 
     text: str
     begins: bool
@@ -53,8 +53,8 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as written. `readings` are its possible meanings: 1,200 means 1200 or 1.2. A text contains the number if
-    it contains all numbers of one reading."""
+    """A number as written. `readings` are the possible meanings of the number: 1,200 means 1200 or 1.2. A text contains
+    the number if it contains all numbers of one reading."""
 
     text: str
     readings: tuple[frozenset[str], ...]
@@ -91,7 +91,8 @@ _PLAIN: Final = _Plain()
 
 
 def plain(text: str) -> str:
-    """The text in plain characters with its case kept, so that texts that look alike become equal."""
+    """Return the text in plain characters with upper and lower case unchanged, so that texts that look alike become
+    equal."""
     return text if text.isascii() else nfkc(text).translate(_PLAIN)
 
 
@@ -122,13 +123,14 @@ def _abbreviated(word: str, gap: str) -> bool:
 
 
 def phrase(text: str) -> str:
-    """The words, as `words` returns them, with a single space around each. A text contains another if its phrase
-    contains the other's phrase."""
+    """Join the words that `words` returns, with a single space before and after each word. A text contains another if
+    its phrase contains the other's phrase."""
     return f" {' '.join(words(text))} "
 
 
 def words(text: str) -> list[str]:
-    """The words in lower case and plain characters. In a script without spaces, each character counts as a word."""
+    """Return the words of the text in lower case and plain characters. In a script without spaces, each character
+    counts as a word."""
     found = _spellings(text)
     return found if text.isascii() else [part for word in found for part in _parts(word)]
 
@@ -249,8 +251,8 @@ _COMPOUNDED: Final = 6
 
 
 def _inflected(name: str, word: str) -> bool:
-    """Whether one is a prefix of the other, or they differ only in endings of up to three letters (Warszawa,
-    Warszawie)."""
+    """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
+    (Warszawa, Warszawie)."""
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
@@ -335,7 +337,7 @@ def _grouped(parts: Sequence[str]) -> set[str]:
 
 
 def _joined(parts: Sequence[str], start: int) -> Iterator[str]:
-    """The numbers that the group at `start` forms with up to four groups after it."""
+    """Yield the numbers that the group of digits at `start` forms with up to four groups after it."""
     number = parts[start]
     for part in parts[start + 1 : start + 5] if len(number) <= 3 else ():
         if len(part) != 3:

@@ -6,7 +6,7 @@ from tellonce_server.store.context import Remembered
 
 WISHES = 12
 """Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
-because most of them also apply to questions that do not name them."""
+because most preferences also apply to questions that do not name them."""
 
 
 def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
@@ -30,7 +30,8 @@ def _goal_order(memory: Remembered) -> tuple[int, float, int]:
 
 
 def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
-    """Merge the two lists: two items of `more`, then one of `some`, and so on. Both then appear in a small share."""
+    """Merge the two lists: two items of `more`, then one item of `some`, and so on. Both then appear in a small
+    share."""
     out: list[Remembered] = []
     waiting, others = iter(some), iter(more)
     while True:

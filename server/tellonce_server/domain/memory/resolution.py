@@ -26,7 +26,7 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
-    """Whether words said at that time in that zone can mean this day or time, in the past or the future."""
+    """Whether words said at `said_at` in `zone` can mean the day or time `moment`, in the past or the future."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -56,17 +56,17 @@ LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
 """Languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
-"""Only this many characters of a text are searched for numbers. The contract limits quotes to the same length. The
-search takes about 30 ms at worst."""
+"""Maximum characters of a text that are searched for numbers. The contract limits quotes to the same length. The search
+takes about 30 ms at worst."""
 
 WEEK: Final = 7
-"""A statement may name every day of a span of at most this many days. For a longer span, it may name only the first and
-the last month and year."""
+"""A statement may name every day of a span of at most this many days. For a longer span, the claim may name only the
+first and the last month and year."""
 
 
 def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
-    """The numbers and days that follow from the words. The numbers are digits for number words, for the parts of every
-    day and time that the words can mean, and for the year in which the words were said."""
+    """Return the numbers and days that follow from the words. The numbers are digits for number words, for the parts of
+    every day and time that the words can mean, and for the year in which the words were said."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
@@ -96,7 +96,7 @@ each day."""
 def _bare_days(line: Line, today: date) -> Iterator[date]:
     """For an ordinal such as `the 1st`, the last and the next day with this number. The resolver reads such an ordinal
     only where it cannot belong to a noun. Call this only for a text without other dates, because the ordinal could
-    belong to their month."""
+    belong to the month of another date."""
     numbers = {line[at].value or 0 for at in range(len(line)) if line[at].suffix in ORDINAL_ENDINGS}
     for day in (today + timedelta(days=distance) for distance in range(-_MONTH, _MONTH + 1)):
         if day.day in numbers:
@@ -121,7 +121,8 @@ _LONGEST_STAY: Final = 150
 
 
 def _begun(today: date, count: int, unit: str) -> Span:
-    """The span in which something began that has lasted this long. This is a whole year or month, or a few days."""
+    """Return the span in which something began that has lasted for `count` units. This is a whole year or month, or a
+    few days."""
     day = counted_day(today, unit, -count)
     if unit == "year":
         return date(day.year, 1, 1), date(day.year, 12, 31)
@@ -135,16 +136,16 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """The last day of something that begins on `first` and lasts this long, with and without counting the first
-    day."""
+    """Yield the last day of something that begins on `first` and lasts for `count` units, with and without counting the
+    first day."""
     with suppress(ValueError, OverflowError):  # raised after the year 9999
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)
 
 
 def _spelled(line: Line) -> Iterator[str]:
-    """The numbers that number words mean. The library reads most of them. The words of `tellonce_text.dates` add
-    Russian numbers and dozens."""
+    """Yield the numbers that the line gives in words. The library reads most number words. The words of
+    `tellonce_text.dates` add Russian numbers and dozens."""
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)

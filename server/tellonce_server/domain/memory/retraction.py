@@ -18,10 +18,10 @@ from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
 SHARE: Final = 0.75
-"""A sentence repeats a statement if it contains at least this share of the statement's content."""
+"""A sentence repeats a statement if the sentence contains at least this share of the statement's content."""
 
 COSINE: Final = 0.75
-"""A sentence repeats a statement in other words if their cosine is at least this value."""
+"""A sentence repeats a statement in other words if the cosine of the two is at least this value."""
 
 MOST_LINES: Final = 60
 """Maximum sentences that are compared by meaning, counted from the start of the texts."""
@@ -29,7 +29,7 @@ MOST_LINES: Final = 60
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds: its texts and its replacement."""
+    """A statement that no longer holds: the texts that state it, and the statement that replaced it."""
 
     texts: Sequence[str]
     instead: str
@@ -50,7 +50,7 @@ def _struck_line(line: str, ended: Sequence[Ended], cosines: "Cosines") -> str |
 
 
 def carries(sentence: str, ended: Ended, cosines: "Cosines") -> bool:
-    """Whether the sentence repeats the ended statement and not its replacement."""
+    """Whether the sentence repeats the ended statement and not the statement that replaced it."""
     said = literals.said_numbers(sentence)
     best = max((_likeness(sentence, said, text, cosines) for text in ended.texts), default=0.0)
     return best >= 1.0 and best >= _likeness(sentence, said, ended.instead, cosines)
@@ -84,8 +84,8 @@ class Striker:
         self._embedder = embedder
 
     async def warm(self, q: Queries, owner_id: int, ids: Sequence[int], instead: Sequence[str]) -> None:
-        """Embed the texts that `strike` will compare, before its transaction begins. The embedder caches the
-        vectors."""
+        """Embed the texts that `strike` will compare, before the transaction of `strike` begins. The embedder caches
+        the vectors."""
         if not ids:
             return
         texts = await q.rows("derived.standing", owner_id)

@@ -1,5 +1,5 @@
 """Stores a statement as a repetition of a memory, as a replacement of memories, or as new. Callers decide which
-memories it replaces."""
+memories the statement replaces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,12 +19,13 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory
 
 ENDED_BY_ITSELF = ("goal", "date")
-"""Kinds of statements that are completed when they end. Other statements are superseded by the one that ends them."""
+"""Kinds of statements that count as completed when they end. Other statements are superseded by the statement that ends
+them."""
 
 
 @dataclass(frozen=True)
 class Stored:
-    """The stored statement. `ended` are the statements that it replaced or ended."""
+    """The stored statement. `ended` are the statements that the stored statement replaced or ended."""
 
     memory: Memory
     outcome: Literal["stored", "duplicate", "superseded"]
@@ -36,7 +37,8 @@ class Statements:
         self._deps = deps
 
     async def vector(self, text: str) -> HalfVector | None:
-        """The vector that `store` needs. Compute it before the transaction, which a slow embedder would keep open."""
+        """The vector that `store` needs. Compute the vector before the transaction, because a slow embedder would keep
+        the transaction open."""
         return await vector_or_none(self._deps.embedder, text)
 
     async def store(
@@ -48,7 +50,8 @@ class Statements:
         *,
         besides: frozenset[int] = frozenset(),
     ) -> Stored:
-        """Add the statement, or add its sources to the memory that says the same. Memories in `besides` are ignored."""
+        """Add the statement, or add its sources to the known memory that says the same as the statement. Memories in
+        `besides` are ignored."""
         known = await self.same(q, new, besides)
         if known is not None:
             return Stored(await self.support(q, known, new, now), "duplicate")
@@ -61,7 +64,7 @@ class Statements:
         return next((m for m in alike if dedup.same(m.content, new.content)), None)
 
     async def add(self, q: Queries, new: NewMemory, vector: HalfVector | None, now: datetime) -> Memory:
-        """Add the statement without comparing it to others."""
+        """Add the statement without comparing it to other statements."""
         indexed = await offloaded(len(new.content), lambda: index_text(new.content, None))
         return await memories.add(
             q,
@@ -86,7 +89,8 @@ class Statements:
     ) -> Stored:
         """Add the statement, and end the memories that it replaces or ends.
 
-        If the new statement is older than one of these memories, it is stored as history, superseded by that memory.
+        If the new statement is older than one of these memories, the new statement is stored as history, superseded by
+        that memory.
         """
         later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
         if later is not None:
@@ -118,8 +122,8 @@ class Statements:
         replaced: Sequence[Memory] = (),
         ended: Sequence[Memory] = (),
     ) -> list[Memory]:
-        """End the memories that a statement replaces or ends. They end at the time that the statement names, or else at
-        the time when it was said."""
+        """End the memories that a statement replaces or ends. The memories end at the time that the statement names, or
+        else at the time when the statement was said."""
         start = by.when.start if by.when is not None else None
         at = min(start, now) if start is not None else by.valid_from
         pairs = [(m, False) for m in replaced] + [(m, m.kind in ENDED_BY_ITSELF) for m in ended]
@@ -132,7 +136,7 @@ class Statements:
     async def affirm(
         self, q: Queries, owner_id: int, known: Memory, now: datetime, *, confirmed: bool
     ) -> tuple[Memory | None, list[Memory]]:
-        """Make a known statement active, and end the memories that it was meant to replace or end."""
+        """Make a known statement active, and end the memories that this statement was meant to replace or end."""
         intends = (await memories.provenance(q, owner_id, known.id)).intends
         held = await memories.set_status(q, owner_id, known.id, "active", now, user_confirmed=confirmed)
         if held is None or intends is None:
@@ -143,8 +147,8 @@ class Statements:
         return held, await self.end(q, owner_id, held, now, replaced=replaced, ended=ended)
 
     async def withdraw(self, q: Queries, owner_id: int, known: Memory, now: datetime, *, denied: bool) -> Memory | None:
-        """Withdraw a statement that was never true. `denied` means that the user said so. The memories that it had
-        replaced become active again."""
+        """Withdraw a statement that was never true. `denied` means that the user said so. The memories that the
+        withdrawn memory had replaced become active again."""
         if known.status == "active":
             for former in await memories.predecessors(q, owner_id, known.id):
                 if former.id < known.id:  # a predecessor with a higher id was stored as history

@@ -12,8 +12,8 @@ from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
-"""A statement counts as a forgotten one in other words if their common words are at least this share of the words of
-one of the two."""
+"""A statement counts as a forgotten statement in other words if the words that both have in common are at least this
+share of the words of one of them."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -32,14 +32,14 @@ class Tombstones:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
     def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
-        """Hashes of a message's text and of the sentences that are erased from it (`gone`). If a client sends the
-        message again, the erased sentences are recognized by these hashes and removed."""
+        """Return hashes of a message's text and of the sentences that are erased from the text (`gone`). If a client
+        sends the message again, the erased sentences are recognized by these hashes and removed."""
         said = [text, *(sentence.strip() for sentence in gone)]
         return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
-        """The text without the sentences that were forgotten in this message. A client may send such sentences again
-        when it edits the message.
+        """Return the text without the sentences that were forgotten in this message. A client may send forgotten
+        sentences again when it edits the message.
 
         Returns None if the text equals the message's text before the erasure.
         """
@@ -75,7 +75,7 @@ class Tombstones:
         return self._hash(" ".join(words)), frozenset(self._word(word) for word in words)
 
     def covering(self, stones: Sequence[Tombstone], text: str) -> list[Tombstone]:
-        """The tombstones of those forgotten statements that the text repeats."""
+        """Return the tombstones of the forgotten statements that the text repeats."""
         if not stones:
             return []
         said = self.mark(text)

@@ -9,14 +9,14 @@ from tellonce_server.store import queue
 from tellonce_server.store.queue import JobKey
 
 SILENT = timedelta(seconds=90)
-"""A worker that was not seen for this long counts as gone. A claim waits at most 60 seconds, and a lease is extended
-every 20 seconds.
+"""A worker that has made no request for this long counts as gone. A claim waits at most 60 seconds, and a lease is
+extended every 20 seconds.
 """
 
 FORGOTTEN = timedelta(days=1)
 NOTE_SECONDS = 15.0
 """Minimum seconds between two database writes for one worker. An idle worker asks for work again at once, so without
-this limit it would cause many writes."""
+this limit an idle worker would cause many writes."""
 
 
 class Attendance:

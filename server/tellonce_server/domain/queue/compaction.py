@@ -1,5 +1,5 @@
-"""Decides when a thread's older messages are summarized, and cuts them into runs, each of which gets one summary. All
-functions except the last two are pure."""
+"""Decides when a thread's older messages are summarized, and cuts these messages into runs, each of which gets one
+summary. All functions except the last two are pure."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
@@ -34,8 +34,8 @@ def keep(rules: Compaction, *, messages: int, tokens: int, spoke: datetime | Non
 
 
 def spoke_before(waiting: Sequence[OpenMessage], now: datetime, silence_hours: float) -> datetime | None:
-    """The time of the last message before the thread's silence. If the thread is silent now, this is the newest
-    message. Otherwise, it is the message before the newest."""
+    """The time of the last message before the thread's silence. If the thread is silent now, this is the time of the
+    newest message. Otherwise, this is the time of the message before the newest."""
     if not waiting:
         return None
     newest = waiting[-1].sent_at
@@ -58,7 +58,8 @@ def runs(open_messages: Sequence[OpenMessage], kept: int, rules: Compaction, *, 
 
 
 def _talks(waiting: Sequence[OpenMessage]) -> tuple[list[Sequence[OpenMessage]], Sequence[OpenMessage]]:
-    """The conversations that a `/new` ended, and the current one. A single message joins the conversation after it."""
+    """Return the conversations that a `/new` ended, and the conversation that has not ended. A single message joins the
+    conversation after it."""
     finished: list[Sequence[OpenMessage]] = []
     current: list[OpenMessage] = []
     for _, part in groupby(waiting, key=lambda m: m.epoch):
@@ -77,7 +78,7 @@ def _even(part: Sequence[OpenMessage], most: int) -> Iterator[Sequence[OpenMessa
 
 
 def _steps(part: Sequence[OpenMessage], rules: Compaction) -> Iterator[Sequence[OpenMessage]]:
-    """Pieces of full size, and a shorter last piece if it has at least `chunk_least` messages."""
+    """Yield pieces of full size, and a shorter last piece if this piece has at least `chunk_least` messages."""
     pieces = (part[start : start + rules.chunk] for start in range(0, len(part), rules.chunk))
     return (piece for piece in pieces if len(piece) >= rules.chunk_least)
 
@@ -97,8 +98,8 @@ async def compact_thread(
     all_due: bool = False,
     job_class: JobClass = "live",
 ) -> int:
-    """Queue the due chunk summaries and return their number. With `all_due`, all messages except those kept verbatim
-    are due."""
+    """Queue the due chunk summaries and return their number. With `all_due`, all messages are due except the messages
+    that are kept verbatim."""
     thread = await threads.find(q, where.owner_id, where.chat_id, thread_key)
     if thread is None:
         return 0

@@ -24,7 +24,7 @@ class Finisher:
         self._applier = applier
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
-        """Apply a chat's stored results, oldest first. Returns what each one changed."""
+        """Apply a chat's stored results, oldest first. Returns what each result changed."""
         applied: dict[JobKey, dict[str, int]] = {}
         while True:
             done = await self._apply_one(owner_id, chat_id)
@@ -39,7 +39,8 @@ class Finisher:
             job = await queue.lock_ready(t, owner_id, chat_id)
             if job is None:
                 return None
-            # The result may belong to another job than the one just submitted, so its own trace is used.
+            # The result may belong to another job than the job just submitted, so the trace of the result's own job is
+            # used.
             with tracing.traced(f"apply {job.kind}", job.traceparent):
                 stored = await self._apply(t, job)
         with tracing.traced(f"tell {job.kind}", job.traceparent):

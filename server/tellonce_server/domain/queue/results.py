@@ -33,7 +33,7 @@ LISTED: tuple[tuple[str, str], ...] = (
 
 
 class ResultRefused(Exception):
-    """The result does not fit its job. The error text says why. It counts as a failed attempt."""
+    """The result does not fit its job. The error text says why. The refusal counts as a failed attempt of the job."""
 
 
 class Applier:
@@ -42,7 +42,8 @@ class Applier:
         self._learner = learner
 
     async def prepare(self, owner_id: int, result: WorkResult) -> None:
-        """Do the slow work that applying the result needs, such as embedding, so that no transaction waits for it."""
+        """Do the slow work that the result needs before it is applied, such as embedding, so that no transaction waits
+        for this work."""
         if isinstance(result, ExchangeResult):
             await self._learner.prepare(owner_id, result)
 
@@ -187,8 +188,8 @@ class Applier:
 
 
 def _following(job: Job, new: NewJob) -> NewJob:
-    """The new job with the class of the job that it follows from. A job that follows from a past job is a past job
-    too."""
+    """Return the new job with the class of the job `job`, which caused it. A job that follows from a past job is a past
+    job too."""
     return replace(new, job_class=job.job_class)
 
 
@@ -197,10 +198,11 @@ def _span(job: Job) -> tuple[int, int]:
 
 
 def _rolled_up_in(job: Job) -> tuple[str, str]:
-    """The thread keys of the two rolling summaries that cover a chunk: its thread's and its chat's."""
+    """Return the thread keys of the two rolling summaries that cover a chunk: the summary of the chunk's thread and the
+    summary of the chat."""
     return job.thread_key, session_thread(job.key.chat_id)
 
 
 def lists_of(live: Sequence[Memory]) -> profile.Lists:
-    """The lists of the profile: the memories' texts by kind."""
+    """Return the lists of the profile: for each kind of memory, the texts of the memories."""
     return profile.Lists(**{name: [m.content for m in live if m.kind == kind] for name, kind in LISTED})

@@ -25,7 +25,7 @@ from tellonce_server.store.queue import Job, JobKey, Reading
 logger = logging.getLogger(__name__)
 
 PAST_SHARE = 0.5
-"""The share of the monthly budget that past work may spend: imported messages, and jobs that a better tier does
+"""The maximum share of the monthly budget for past work, that is, imported messages, and jobs that a better tier does
 again."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
@@ -35,8 +35,8 @@ REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
 
 MOST_LOST = 20
-"""Maximum consecutive leases of a job that expire without a result. It is larger than the maximum of failed attempts,
-because a worker may also be killed for a reason other than the job."""
+"""Maximum consecutive leases of a job that expire without a result. This maximum is larger than the maximum of failed
+attempts, because a worker may also be killed for a reason other than the job."""
 
 LATEST_START = timedelta(minutes=5)
 """An upper bound for the sum of two times: the delay with which a job is queued, and the clock difference between two
@@ -83,7 +83,7 @@ class WorkQueue:
         self._wake.set()
 
     async def claim(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
-        """Hand out due jobs, waiting up to `wait_seconds` for one."""
+        """Hand out due jobs; if no job is due, wait up to `wait_seconds` for one."""
         deadline = asyncio.get_running_loop().time() + args.wait_seconds
         await self.attendance.asks(args.worker)
         while True:
@@ -104,7 +104,7 @@ class WorkQueue:
         return w.Extended(lease_until=extended)
 
     async def submit(self, args: w.SubmitWorkArgs) -> w.Submitted:
-        """Store the result first, then apply it. Raises ClaimLost."""
+        """Store the result first, then apply the stored result. Raises ClaimLost."""
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
         async with self._deps.database.transaction() as t:
@@ -197,8 +197,8 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker whose best tier is the paid one gets no jobs to redo, because it would use a
-        # lower tier again.
+        # If the budget is spent, a worker whose best tier is the paid tier gets no jobs to redo, because the worker
+        # would use a lower tier again.
         if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
             await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
         return []
@@ -227,7 +227,7 @@ class WorkQueue:
         except errors.PASSING:
             raise
         except Exception as error:
-            # Any error ends only this claimed job, because it must not keep other jobs from being handed out.
+            # Any error ends only this claimed job, because this job must not keep other jobs from being handed out.
             logger.exception("the input of job %s cannot be read", job.key)
             await self._unreadable(job, error)
             return None
@@ -254,7 +254,8 @@ class WorkQueue:
             await self.fail(args)
 
     async def _require_handed_in(self, key: JobKey, fence: int) -> None:
-        """Raise ClaimLost unless this claim's result has already been stored and only the response was lost."""
+        """Raise ClaimLost unless the result of this claim has already been stored, that is, only the response to the
+        worker was lost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
@@ -264,7 +265,7 @@ class WorkQueue:
         return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
-        """Whether the monthly budget, or its part for past work, is spent."""
+        """Whether the monthly budget, or the share of the budget for past work, is spent."""
         cap = self._deps.settings.monthly_cap_usd
         if cap is None:
             return False
@@ -292,7 +293,7 @@ class WorkQueue:
 
 
 def _answered_badly(calls: Sequence[w.ModelCall]) -> bool:
-    """Whether a model answered but its answer could not be used."""
+    """Whether a model answered but the answer could not be used."""
     return any(not call.ok and not call.down for call in calls)
 
 

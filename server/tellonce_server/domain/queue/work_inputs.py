@@ -40,9 +40,9 @@ TOLD = 60
 """Maximum memories that a profile is written from."""
 
 FOLDED = 24
-"""Maximum chunk summaries that are added to a rolling summary at a time, the newest ones. They cover about 500
-messages. An imported history may have more chunks, but in the few hundred tokens of a rolling summary, almost nothing
-of the older ones would remain."""
+"""Maximum chunk summaries that are added to a rolling summary at a time. The newest chunk summaries are added. The
+newest 24 chunk summaries cover about 500 messages. An imported history may have more chunks, but almost nothing of the
+older chunks would remain in the few hundred tokens of a rolling summary."""
 
 
 class Inputs:
@@ -97,7 +97,7 @@ class Inputs:
     async def _part(self, job: Job) -> list[Line]:
         """The job's messages. If there are too many for one call, the rest becomes a separate job.
 
-        A live job keeps its first messages. A past job keeps its last ones, because past messages are read newest
+        A live job keeps its first messages. A past job keeps its last messages, because past messages are read newest
         first.
         """
         read = messages.id_range if not job.past else messages.last_of_range
@@ -190,7 +190,7 @@ def level_of(job: Job) -> summaries.Rolling:
 
 
 def sender_time(line: Line) -> datetime:
-    """The time with the offset of the sender's clock."""
+    """Return the time at which the message was sent, with the UTC offset of the sender's clock."""
     return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
 
 

@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. This module does not rank them."""
+"""Reads candidates from the database with one coroutine per query. This module does not rank the candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
 OF_EACH_KIND = 120
-"""Maximum candidates that are found in each way: by words, by similarity and by time."""
+"""Maximum candidates that each way of searching finds: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
 """Minimum number of the nearest codes whose vectors are compared exactly. A search by codes alone would miss three of a
@@ -29,15 +29,15 @@ NEIGHBOURED = 40
 match the question and are found only because a neighboring message does."""
 
 OF_A_SPAN = 1000
-"""Maximum messages read from the start of a period that a question names; a month of a busy chat has about this
-many."""
+"""Maximum messages read from the start of a period that a question names. A month of a busy chat has about this many
+messages."""
 
 MEMORIES = 40
 LISTED = 60
-"""Maximum memories of the categories that a question names. The newest ones are read."""
+"""Maximum memories of the categories that a question names. If there are more, only the newest are read."""
 SUMMARIES = 20
 SCANNED = 3000
-"""Maximum messages read in a search of one thread or one period. The newest ones are read."""
+"""Maximum messages read in a search of one thread or one period. If there are more, only the newest are read."""
 
 MANY = 10_000
 """Number of messages from which a vector index is faster than a scan of all codes."""
@@ -99,7 +99,7 @@ async def setting(database: Database, r: SearchRequest, normal_text: str, span: 
 
 
 async def shares(database: Database) -> dict[str, float]:
-    """For the most frequent lexemes, the share of messages that contain them."""
+    """For the most frequent lexemes, return the share of messages that contain each lexeme."""
     rows = await database.rows("retrieval.document_frequencies")
     return {row["lexeme"]: row["frequency"] for row in rows}
 
@@ -145,7 +145,7 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
 
 
 async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """The whole texts of messages, by (chat, number)."""
+    """Return the whole text of each message, by (chat, number)."""
     if not places:
         return {}
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
@@ -156,21 +156,21 @@ async def contents(database: Database, owner_id: int, places: Sequence[tuple[int
 async def contents_as_of(
     database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
 ) -> dict[tuple[int, int], str]:
-    """The texts at `moment`, by (chat, number), of those messages that were edited later."""
+    """For each of the messages that was edited after `moment`, return the text at `moment`, by (chat, number)."""
     chats, numbers = [chat for chat, _ in places], [number for _, number in places]
     rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
     return {(row["chat_id"], row["id"]): row["content"] for row in rows}
 
 
 def _reranked(size: int) -> int:
-    """The number of the nearest codes whose vectors are compared exactly. It grows with the number of messages, so that
-    the best matches are not missed in a large chat."""
+    """The number of the nearest codes whose vectors are compared exactly. The number grows with the number of messages,
+    so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
 def _told_in(spans: Sequence[Span]) -> tuple[datetime | None, datetime | None, datetime | None]:
-    """The start of the period, the time until which most messages about it are sent, and the time until which words
-    such as "last month" can refer to it."""
+    """Return the start of the period, the time until which most messages about the period are sent, and the time until
+    which words such as "last month" can refer to the period."""
     if not spans:
         return None, None, None
     end = max(end for _, end in spans)

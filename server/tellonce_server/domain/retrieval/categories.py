@@ -42,8 +42,8 @@ NAMES: Final = tuple(
 
 @dataclass(frozen=True)
 class _Named:
-    """The names of the categories and their vectors, which are all from the same model. `vectors` has one row for each
-    name."""
+    """The names of the categories, and the vectors of the names, which are all from the same model. `vectors` has one
+    row for each name."""
 
     model: str
     vectors: NDArray[np.float32]
@@ -70,7 +70,8 @@ class Categories:
         return done
 
     def near(self, question: Vector) -> list[str]:
-        """The words of the categories nearest to a question's vector; none until `assign` has embedded the names."""
+        """Return the words of the categories nearest to a question's vector; empty until `assign` has embedded the
+        names."""
         if self._named is None or self._named.model != self._embedder.model:
             return []
         cosine = self._named.vectors @ np.asarray(question, np.float32)

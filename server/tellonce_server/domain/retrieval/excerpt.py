@@ -19,8 +19,8 @@ full text is useful in a search result."""
 
 
 def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
-    """The whole text if it has at most `whole` tokens. Otherwise its best sentences in their original order, with "…"
-    at omissions. These sentences have at most `whole` and at most WHOLE tokens."""
+    """The whole text if it has at most `whole` tokens. Otherwise return the best sentences of the text in their
+    original order, with "…" at omissions. These sentences have at most `whole` and at most WHOLE tokens."""
     if tokens <= whole:
         return text
     wanted = set(content_stems(query))
@@ -38,7 +38,7 @@ def excerpt(text: str, tokens: int, query: str, *, whole: int = WHOLE) -> str:
 
 def excerpts_of(total: int) -> int:
     """Maximum tokens of a long reply in a context of `total` tokens. Ten such replies fit into a quarter of the
-    context, unless it is so small that SHORTEST applies."""
+    context, unless the context is so small that SHORTEST applies."""
     return max(SHORTEST, min(WHOLE, total // 40))
 
 

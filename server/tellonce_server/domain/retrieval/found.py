@@ -1,4 +1,4 @@
-"""A scored search result before its whole text is read, and its conversion to a `Hit`. Pure."""
+"""A scored search result whose whole text has not been read yet, and the conversion of the result to a `Hit`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -46,7 +46,8 @@ class Found(NamedTuple):
 
 
 def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Found]:
-    """The candidates with their scores. With `most`, only those with the highest scores, and more at equal scores."""
+    """Return the candidates, each with its score. With `most`, only the `most` candidates with the highest scores are
+    returned, and further candidates with the same score as the last of these."""
     scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
     least = sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
     return [_message(*one) for one in zip(candidates, scores, covered, strict=True) if one[1] >= least]
@@ -54,7 +55,7 @@ def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None
 
 def _message(c: Candidate, score: float, covered: float) -> Found:
     clipped = c.clipped or not c.head
-    # The arguments are positional for speed: two hundred of these are created for every question.
+    # The arguments are positional for speed: two hundred such objects are created for every question.
     return Found(
         *("message", c.id, c.chat_id, c.thread_key, c.head, clipped, c.role, c.speaker, c.sent_at, c.tokens),
         *(score, c.cosine, covered, (c.id,), c.routine),
@@ -95,8 +96,8 @@ def _learned(question: Question, several: bool, row: Learned, tokens: int, liken
 def _measured(
     question: Question, rows: Sequence[Learned], tokens: Sequence[int], ranking: Ranking
 ) -> tuple[list[float], list[float]]:
-    """For each text, return the share of the query's words that it contains, and its score by words and by meaning. The
-    scores use the scales of the messages in the same search."""
+    """For each text, return the share of the query's words that the text contains, and the text's score by words and by
+    meaning. The scores use the scales of the messages in the same search."""
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
@@ -109,8 +110,8 @@ def _measured(
 
 
 def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """The search result to return. `text` is the whole text; the caller reads it again if it was clipped or edited.
-    `reply` is the maximum number of tokens shown of an assistant's reply."""
+    """The search result to return. `text` is the whole text; the caller reads the text again if it was clipped or
+    edited. `reply` is the maximum number of tokens shown of an assistant's reply."""
     tokens = found.tokens if text is found.text else estimate(text)
     replies = found.role == "assistant" and found.speaker is None
     shown = text

@@ -1,7 +1,7 @@
-"""Prepares texts for PostgreSQL's full-text search, in the same way for stored texts and for queries. Pure.
+"""Prepares texts for PostgreSQL's full-text search. Stored texts and queries are prepared in the same way. Pure.
 
-PostgreSQL's parser and stemmers then find the words. Without this module, they would find no words in Chinese or
-Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
+PostgreSQL's parser and stemmers then find the words. Without this module, full-text search would find no words in
+Chinese or Japanese, would not reduce irregular forms to their base, and would read "fish/chips" as a file name.
 """
 
 import re
@@ -14,12 +14,12 @@ from tellonce_text.lexicon import IRREGULAR
 
 
 def index_text(content: str, speaker: str | None) -> str:
-    """The indexed text of a message: its content and its speaker."""
+    """Return the text of a message that is indexed: the message's content and speaker."""
     return normal(f"{speaker}: {content}" if speaker else content)
 
 
 def scope_lexemes(owner_id: int, chat_id: int | None) -> list[str]:
-    """Lexemes that limit a search inside the index, so that it never reads the index entries of another chat.
+    """Lexemes that limit a search inside the index, so that the search never reads the index entries of another chat.
 
     A memory that applies to all chats (`chat_id` None) has `@g` instead of a chat.
     """
@@ -37,7 +37,7 @@ def normal(text: str) -> str:
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _APOSTROPHE: Final = re.compile(r"['’](?:s|m|re|ve|ll|d|t)\b", re.IGNORECASE)
 # Matches a slash or an underscore between words, or a full stop without a space after it. PostgreSQL's parser would
-# read both words as one.
+# read two such words as one word.
 _BREAKS: Final = re.compile(r"(?<=\w)[/_|]+(?=\w)|(?<=[a-z]{2})\.(?=[A-Z][a-z])")
 # Matches text in scripts without spaces, and in Hangul, where particles are attached to words. Such text is matched by
 # pairs of characters.
@@ -57,7 +57,8 @@ def _pairs(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """The text with plain letters instead of full-width and accented Latin letters. Other scripts keep accents."""
+    """Return the text with full-width and accented Latin letters replaced by plain letters. Other scripts keep
+    accents."""
     return nfkc(text).translate(_PLAIN)
 
 

@@ -119,7 +119,7 @@ def _held(numbers: Sequence[str], text: str) -> float:
 
 
 def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
-    """The indexes of the messages whose own time expressions refer to the time in the question."""
+    """Return the indexes of the messages that refer, by a time expression of their own, to the time in the question."""
     if not question.spans:
         return set()
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
@@ -129,9 +129,9 @@ def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats
 
 
 def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
-    """For each candidate, return the index of the next message of its thread, or NONE if that message is not a
-    candidate, and the number of its session. A session is a series of candidates of one thread without a long pause
-    between them."""
+    """For each candidate, return two values: the index of the next message of the candidate's thread (NONE if that
+    message is not a candidate), and the number of the candidate's session. A session is a series of candidates of one
+    thread without a long pause between them."""
     threads: dict[tuple[int, str], int] = {}
     thread = np.array([threads.setdefault((c.chat_id, c.thread_key), len(threads)) for c in candidates], dtype=np.intp)
     number = np.array([c.thread_no for c in candidates], dtype=np.int64)

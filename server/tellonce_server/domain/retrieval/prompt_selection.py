@@ -18,15 +18,15 @@ TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
 
 MORE_MEMORIES = 12
-"""Maximum memories for a question, including those within `limits`."""
+"""Maximum memories for a question; the memories within `limits` count, too."""
 
 MEMORY_COVERED = 0.15
 """Minimum share of the query's words in a memory whose similarity is below the settings' minimum."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3
-"""Minimum cosine and minimum share of the query's words. A message found for a user message that is not a question must
-reach at least one of the two."""
+"""Minimum cosine of a message with the query, and minimum share of the query's words in the message. A message found
+for a user message that is not a question must reach at least one of the two."""
 
 OTHER_THREAD_MARGIN = 0.25
 """Minimum margin for a message of another thread, if this thread has a relevant message. The message's share of the
@@ -36,8 +36,8 @@ query's words must exceed the largest share in this thread by this much."""
 def choose(
     ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
 ) -> list[Found]:
-    """The selected results, most important first. `shown` are the numbers of the messages in the window. These messages
-    are left out unless the query is a question."""
+    """The selected results, most important first. `shown` are the ids of the messages in the window. These messages are
+    left out unless the query is a question."""
     if asks(query):
         return _for_question(ranked, query, thread_key, limits)
     talk = [f for f in ranked if f.kind == "message" and f.text != query and f.id not in shown and _near(f)]
@@ -85,7 +85,7 @@ def _of_use(found: Found, min_cosine: float) -> bool:
 
 def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]:
     """The messages of this thread and some messages of other threads. A message of another thread is included only if
-    this thread has no relevant message, or if it contains clearly more of the query's words."""
+    this thread has no relevant message, or if that message contains clearly more of the query's words."""
     own = [f for f in messages if f.thread_key == thread_key]
     if thread_key is None or not any(_near(f) for f in own):
         return list(messages)
@@ -94,10 +94,10 @@ def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]
 
 
 SAME_QUESTION = 0.9
-"""An earlier question counts as the current question in other words if its cosine is at least this value."""
+"""An earlier question counts as the current question in other words if the cosine of the two is at least this value."""
 
 REPEATED = 0.7
-"""An answer counts as a repetition if at least this share of its word pairs occurs in better results."""
+"""An answer counts as a repetition if at least this share of the answer's word pairs occurs in better results."""
 
 _WORD = re.compile(r"\w+")
 

@@ -1,4 +1,5 @@
-"""Analyzes a query: its words and weights, the people and times it names, and its type. Pure."""
+"""Analyzes a query: its words and their weights, the people and times that the query names, and the type of the query.
+Pure."""
 
 import math
 import re
@@ -79,8 +80,8 @@ def question(text: str, setting: Setting, shares: Mapping[str, float], spans: Se
 
 
 def weight(lexeme: str, shares: Mapping[str, float]) -> float:
-    """The weight of a word: the negative logarithm of the share of messages that contain it. Without statistics, longer
-    words count as rarer."""
+    """Return the weight of a word: the negative logarithm of the share of messages that contain the word. Without
+    statistics, longer words count as rarer."""
     known = shares.get(lexeme, UNLISTED_SHARE) if shares else 0.1 * 0.75 ** len(lexeme)
     return -math.log(min(1.0, max(known, UNLISTED_SHARE))) * (VAGUE_WEIGHT if lexeme in _VAGUE else 1.0)
 
@@ -106,8 +107,8 @@ def spans_of(text: str, now: datetime, zone: ZoneInfo) -> list[Span]:
 
 
 def spans_seen_from(text: str, last: datetime, zone: ZoneInfo) -> list[Span]:
-    """The periods that a query names, read as if it were asked at the end of an old conversation. The user may mean
-    "last week" or "May" relative to that time."""
+    """Return the periods that a query names, for a query that is read as if it had been asked at the end of an old
+    conversation. The user may mean "last week" or "May" relative to that time."""
     return spans_of(text, last + timedelta(days=1), zone)
 
 
@@ -155,7 +156,7 @@ _RECALL: Final = re.compile(
     r"|recap|summari[sz]e|describe|outline|write|go (?:over|through)|walk me through)\b",
     re.IGNORECASE,
 )
-# These words can also be names. They count as names only with a capital letter.
+# These words can also be names. Such words count as names only with a capital letter.
 _AMBIGUOUS: Final = frozenset(
     "will mark grace rose may hope joy bill frank art drew sue pat dawn faith april june august summer ray max chase guy"
     " rich bob jack miles penny ruby amber iris jade victor user assistant me you i bot".split()
@@ -164,13 +165,13 @@ _AMBIGUOUS: Final = frozenset(
 
 def _names(lexeme: str, named: frozenset[str]) -> bool:
     """Whether a lexeme is probably the stem of a name. The stem may differ from the name in its last letter ("Amy" has
-    the stem "ami"), and it may be up to two letters shorter than the name."""
+    the stem "ami"), and the stem may be up to two letters shorter than the name."""
     words = [word for name in named for word in normal(name).lower().split()]
     return any(word.startswith(lexeme[:-1]) and len(lexeme) >= len(word) - 2 for word in words)
 
 
 def _mention(speaker: str) -> re.Pattern[str]:
-    """Matches a full name or its first part, with the possessive."""
+    """Return a pattern that matches a speaker's full name or its first part, also in the possessive."""
     names = {speaker, speaker.split()[0] if speaker.split() else speaker}
     parts = [
         re.escape(n) if n.lower() in _AMBIGUOUS else f"(?i:{re.escape(n)})"

@@ -1,8 +1,8 @@
 """Scores how well messages answer a question, by weighted signals that are standardized over the candidates. Pure.
 
 Standardized scores are added, because that gives better results than fusing ranks. Each message passes part of its
-similarity to its neighbors and to its session. This is also done for messages that are rarely answers themselves, such
-as questions, another person's words and long replies.
+similarity to its neighbors and to its session. A share is also passed to messages that are rarely answers themselves,
+such as questions, another person's words and long replies.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,8 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The scores (one for each candidate; a higher score is better), the measured signals, and the scales with which
-    memories and summaries get comparable scores."""
+    """The score of each candidate (a higher score is better), the measured signals, and the scales that make the scores
+    of memories and summaries comparable."""
 
     scores: Floats
     signals: Signals
@@ -66,14 +66,14 @@ def scale(values: Floats, least: float) -> Scale:
 
 
 def _fitting(x: Signals) -> Floats:
-    """The part of the score for further signs that a message is on the subject: its share of the query's words, its
-    numbers and its time expressions."""
+    """The part of the score for further signs that a message is on the subject: the message contains the query's words,
+    has its numbers, or refers to its time."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
 def _options(x: Signals) -> Floats:
-    """The part of the score for signs that a message on the subject is an answer: its speaker, form and time. This part
-    is not shared with neighbors or with the session."""
+    """The part of the score for signs that a message on the subject is an answer: the message's speaker, form and time.
+    This part is not shared with neighbors or with the session."""
     return (
         w.NAMED * x.named
         - w.USER * x.reply
@@ -105,9 +105,10 @@ def _shared_by_sessions(m: Measured, alike: Floats) -> Floats:
 def _shared_by_neighbors(m: Measured, alike: Floats) -> Floats:
     """The similarity that each message gets from its neighbors.
 
-    A message gets a share of the previous message's similarity. The share is larger if the previous message is a
-    question, because this message may answer it. A message also gets a share of the next message's similarity, because
-    the next message may repeat the subject. It gets no such share if the next message is only a question.
+    A message gets a share of the previous message's similarity. The share of the previous message is larger if the
+    previous message is a question, because this message may answer the question. A message also gets a share of the
+    next message's similarity, because the next message may repeat the subject. A message gets no share of the next
+    message if the next message is only a question.
     """
     before = np.flatnonzero(m.following != NONE)
     after = m.following[before]

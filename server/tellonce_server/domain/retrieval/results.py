@@ -15,7 +15,7 @@ class Hit(NamedTuple):
     """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
     whole text.
 
-    `cosine` is None if the query or the result has no vector. `source_ids` are message numbers. `listed` marks one of
+    `cosine` is None if the query or the result has no vector. `source_ids` are message ids. `listed` marks one of
     several members of a category that the query names.
     """
 
@@ -61,7 +61,7 @@ class SearchRequest:
     number.
 
     `since` and `until` limit the time at which something was said. Memories are searched as they were at the end of
-    that period. With `as_of`, summaries and edited texts are also searched as they were at that time.
+    that period. With `as_of`, summaries and edited texts are also searched as they were at the time `as_of`.
     """
 
     owner_id: int
@@ -80,7 +80,7 @@ class SearchRequest:
 
     @property
     def mark(self) -> int:
-        """A checksum of everything that is the same for all pages of the search. A cursor contains it."""
+        """Return a checksum of all fields of the search that must be the same for every page. A cursor contains it."""
         fixed = [(field.name, getattr(self, field.name)) for field in fields(self) if field.name not in PER_PAGE]
         return crc32(repr(fixed).encode())
 

@@ -31,7 +31,7 @@ from tellonce_server.store.messages import NEWEST
 
 CURRENT: tuple[MemoryStatus, ...] = ("active",)
 FORMER: tuple[MemoryStatus, ...] = ("active", "superseded", "completed")
-"""Statuses of the memories that are searched. FORMER is for questions about the past."""
+"""Statuses of the memories that are searched. The statuses in FORMER are for questions about the past."""
 
 SHARES_SECONDS = 600.0
 """How long word frequencies are cached. These frequencies change slowly."""
@@ -77,7 +77,7 @@ class Retriever:
         end = start + request.limit
         # The results after the first one of the next page are not needed.
         ranked = _ranked(request, read, most=end + 1)
-        # Message numbers are per chat, so the newest number limits later pages only in a search of one chat.
+        # Message ids are per chat, so the newest id limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
         return SearchPage(await self.hits(request, ranked[start:end]), following)
@@ -89,7 +89,8 @@ class Retriever:
         return _ranked(everywhere, await self.read(everywhere))
 
     async def read(self, r: SearchRequest) -> Read:
-        """The analyzed question and all candidates that may answer it, not ranked yet."""
+        """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
+        yet."""
         # Most questions are embedded unchanged, so the model runs while the database is read.
         (setting, question), vector = await asyncio.gather(self._question(r), self._vector(r.query))
         if question.wording != r.query:
@@ -146,7 +147,7 @@ class Retriever:
         return await candidates.messages(self._database, scan)
 
     async def hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
-        """The chosen results with their texts. `reply` limits the tokens of an assistant's reply."""
+        """Return the chosen results, each with its text. `reply` limits the tokens of an assistant's reply."""
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
@@ -154,8 +155,8 @@ class Retriever:
         return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """The texts, by (chat, number), of messages whose candidate text is clipped. With `as_of`, also the former
-        texts of messages that were edited later."""
+        """For each message whose candidate text is clipped, return the whole text, by (chat, number). With `as_of`,
+        also the former texts of messages that were edited later."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
         whole = await candidates.contents(database, r.owner_id, clipped)

@@ -24,19 +24,19 @@ from tellonce_text.dates.meanings import Span, message_spans
 Floats: TypeAlias = NDArray[np.float64]
 
 ONE_MATCH: Final = 0.0607927
-"""`ts_rank` of a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64 times this
-value."""
+"""The value of `ts_rank` for a word that occurs once. As in BM25, each further occurrence adds less; the limit is 1.64
+times this value."""
 
 LONGEST_TOLD: Final = timedelta(days=32)
-"""Maximum length and distance of a period that a message's own words, such as "last month", refer to. Vaguer words such
-as "last year" are ignored."""
+"""Maximum length of a period, and its maximum distance in time from a message, if the message refers to it by words
+such as "last month". Vaguer words such as "last year" are ignored."""
 
 
 class Candidate(NamedTuple):
     """A message that may answer a question. The fields are in the order of the query's columns.
 
-    `head` is the beginning of the text; it is empty for a long reply. `ranks` contains the `ts_rank` of every term, or
-    is None if the message contains no term. `cosine` is None if the message has no vector.
+    `head` is the beginning of the message's text; it is empty for a long reply. `ranks` contains the `ts_rank` of every
+    term, or is None if the message contains no term. `cosine` is None if the message has no vector.
     """
 
     chat_id: int
@@ -101,14 +101,15 @@ def coverage(question: Question, ranks: Floats) -> Floats:
 
 
 def longness(tokens: Floats) -> Floats:
-    """How long a reply is on a logarithmic scale: 0 up to LONG_TOKENS, 1 from VERY_LONG_TOKENS on."""
+    """The length of a reply on a logarithmic scale from 0 to 1: 0 up to LONG_TOKENS tokens, and 1 from VERY_LONG_TOKENS
+    tokens on."""
     grown: Floats = np.log(np.maximum(1, tokens) / w.LONG_TOKENS) / log(w.VERY_LONG_TOKENS / w.LONG_TOKENS)
     return grown.clip(0.0, 1.0)
 
 
 def shortness(tokens: Floats) -> Floats:
-    """How short a message is: the natural logarithm of SHORT_TOKENS divided by its tokens, and 0 from SHORT_TOKENS
-    on."""
+    """The shortness of a message: the natural logarithm of SHORT_TOKENS divided by the message's tokens, and 0 from
+    SHORT_TOKENS on."""
     lacking: Floats = np.log(w.SHORT_TOKENS / np.maximum(1, tokens))
     return lacking.clip(0.0)
 
@@ -141,8 +142,8 @@ def first_person(text: str) -> bool:
 @of_texts
 @lru_cache(_REMEMBERED)
 def time_words(text: str) -> bool:
-    """Whether the text has a time word. A set of words is ten times as fast as the pattern, which is used only for
-    numbers and pairs of words."""
+    """Whether the text has a time word. A set of words is ten times as fast as the pattern, so the pattern is used only
+    for numbers and pairs of words."""
     words = _WORD.findall(text.lower())
     if not _TIME_WORDS.isdisjoint(words):
         return True
@@ -182,12 +183,13 @@ def after_spans(at: datetime, spans: Sequence[Span]) -> bool:
 
 
 def near_spans(at: datetime, spans: Sequence[Span]) -> bool:
-    """Whether a message sent at that time can still refer to one of the periods by words such as "last month"."""
+    """Whether a message sent at time `at` can still refer to one of the periods by words such as "last month"."""
     return any(start - LONGEST_TOLD <= at < end + LONGEST_TOLD for start, end in spans)
 
 
 def tells_of(text: str, sent_at: datetime, spans: Sequence[Span], zone: ZoneInfo) -> bool:
-    """Whether a time expression in a message, read relative to the time of sending, overlaps one of the periods."""
+    """Whether a time expression in a message overlaps one of the periods. The expression is read relative to the time
+    when the message was sent."""
     return any(first < end and last > start for first, last in _told_times(text, sent_at, zone) for start, end in spans)
 
 

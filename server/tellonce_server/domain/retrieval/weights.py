@@ -3,14 +3,14 @@
 Scores are sums of signals. One unit is one standard deviation of the lexical score over the candidates. The docstring
 of a weight says for which results it is added.
 
-The initial values came from what is known about public conversations. They were then adjusted by coordinate ascent
-(`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. These are of three
-types of conversation, weighted equally. The fit was bounded: a signal that is positive by its meaning stays positive,
-and no signal of speaker, time or form may outweigh words and similarity together.
+The initial values came from what is known about public conversations. The weights were then adjusted by coordinate
+ascent (`python -m benchmarks.fit --synthetic 4 --seed 1`) on 12 generated dialogues with 1,004 questions. The dialogues
+are of three types of conversation, which have equal weight. The fit was bounded: a signal that is positive by its
+meaning stays positive, and no signal of speaker, time or form may outweigh words and similarity together.
 
-The values here are rounded and lie between the initial and the fitted ones, because the gains of the fit on its own
-seed do not carry over to another seed. On seed 2, recall@10 for the three types is .838, .770 and .873 with these
-values, and .847, .779 and .860 with the fitted ones. In an earlier fit, weights fitted to two of the types reached
+The values here are rounded and lie between the initial and the fitted values, because the gains of the fit on its own
+seed do not carry over to another seed. On seed 2, recall@10 for the three types is .838, .770 and .873 with the values
+here, and .847, .779 and .860 with the fitted values. In an earlier fit, weights fitted to two of the types reached
 .803, .755 and .821 on the third type. Weights fitted to all three types reached .802, .768 and .851.
 
 Seeds 1 and 2 were used while choosing the values. Since then, the people in generated dialogues have become slightly
@@ -29,8 +29,8 @@ DENSE: Final = 1.0
 informative than the BM25 score."""
 
 COVERAGE: Final = 0.3
-"""For a message with all of the query's words. A message with some of them gets a part, which is larger for rarer
-words."""
+"""For a message with all of the query's words. A message with some of the query's words gets a part of this weight,
+which is larger for rarer words."""
 
 NUMBERS: Final = 0.3
 """For a message with all of the query's numbers."""
@@ -73,21 +73,23 @@ TASTES: Final = 1.0
 """For the user's words about what they like, refuse or insist on, if the query asks for advice."""
 
 ROUTINE: Final = 1.5
-"""For a routine message if the query contains a part of its name ("morning" of morning-summary)."""
+"""For a routine message if the query contains a part of the routine's name ("morning" of morning-summary)."""
 
 BEFORE: Final = 0.3
-"""The share of the previous message's similarity that a message gets, because consecutive messages often have the same
-subject."""
+"""The share of the previous message's similarity that is added to a message, because consecutive messages often have
+the same subject."""
 
 ANSWER: Final = 0.3
-"""An additional share if the previous message is a question, because the message may answer it."""
+"""An additional share of the previous message's similarity if the previous message is a question, which the message may
+answer."""
 
 AFTER: Final = 0.45
-"""The share of the next message's similarity that a message gets, because the next message may repeat its subject. A
-message gets no share if the next message is only a question."""
+"""The share of the next message's similarity that is added to a message, because the next message may repeat the
+subject of the message. A message gets no share if the next message is only a question."""
 
 SESSION: Final = 0.5
-"""The share that a message gets of the mean similarity of its session's three most similar messages."""
+"""The share, added to each message, of the mean similarity of the three most similar messages of the message's
+session."""
 
 ALONE: Final = 1.6
 """The factor for memories and summaries, which have no neighbors and no session."""
@@ -116,8 +118,8 @@ VERY_LONG_TOKENS: Final = 200
 
 LEAST_LEXICAL_DEVIATION: Final = 2.5
 LEAST_DENSE_DEVIATION: Final = 0.04
-"""Minimum standard deviations of BM25 and cosine. They matter only for a few candidates; the deviations over a hundred
-candidates are larger."""
+"""Minimum standard deviations of BM25 and cosine. These minimums matter only for a few candidates; the deviations over
+a hundred candidates are larger."""
 
 MOST_DEVIATIONS: Final = 3.0
 """Maximum of a standardized score, in standard deviations. Without this limit, the only match among a hundred

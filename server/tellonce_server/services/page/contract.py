@@ -192,7 +192,7 @@ class PageNames(Contract):
 
 
 class FormerText(Contract):
-    """The values that a memory had before an edit, except its text, which is stored as a former version."""
+    """What a memory had before an edit besides its text: its note mark and its deadline."""
 
     note: bool
     deadline: Instant | None = None
@@ -222,7 +222,8 @@ class PageSetupArgs(Contract):
 
 
 class ClientEntry(Contract):
-    """A program that can share this memory. `text` is its configuration file with our entry added."""
+    """A program that can share this memory. `text` is the text of the client's configuration file with our entry
+    added."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Reads the data that the page's screens show for one owner. It changes nothing."""
+"""Reads the data that the page's screens show for one owner. This module changes nothing in the memory."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -148,7 +148,8 @@ class PageReads:
         return _entries((await page.found(self._deps.database, owner_id, wanted, None, CARDS))[0])
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
-        """Each source message with its neighbors. Sources that are close together share one excerpt."""
+        """Return each source message with the messages next to it. Sources that are close together share one
+        excerpt."""
         if chat_id is None or await chats.find(self._deps.database, owner_id, chat_id) is None:
             return ()
         talks: list[p.SourceTalk] = []

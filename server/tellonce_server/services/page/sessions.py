@@ -1,4 +1,5 @@
-"""The sign-in of a browser to the page. A code works once and for a minute only. It is exchanged for a sealed cookie.
+"""The sign-in of a browser to the page. A code works once and for a minute only. The code is exchanged for a sealed
+cookie.
 
 The cookie names an access token by its hash, so revoking the token ends the session. The cookie is sealed with the
 server's secret key, so sessions survive a restart without being stored.

@@ -1,4 +1,4 @@
-"""Undoes a person's change on the page within a few minutes. It does not restore what was erased."""
+"""Undoes a person's change on the page within a few minutes. An undo does not restore what was erased."""
 
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries
 
 UNDO_MINUTES = 3
-"""Minutes during which a change can be undone. The page offers this for a shorter time, to allow for a slow
+"""Minutes during which a change can be undone. The page offers an undo for a shorter time, to allow for a slow
 connection."""
 
 
@@ -27,7 +27,7 @@ class Undoer:
         self._deps = deps
 
     async def undo(self, owner_id: int, args: p.PageUndoArgs) -> p.PageUndone:
-        """Restore the former states, all or none. Raises TooLate."""
+        """Restore all former states, or none of them. Raises TooLate."""
         now = self._deps.now()
         since = now - timedelta(minutes=UNDO_MINUTES)
         async with self._deps.database.transaction() as t:

@@ -26,7 +26,8 @@ class BackupRefused(Exception):
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 LEDGER: Final = "schema_migration"
-"""The table in which the applied migrations are recorded. A backup lists them in its manifest instead."""
+"""The table in which the applied migrations are recorded. A backup lists these migrations in its manifest, not as rows
+of this table."""
 
 
 class Table(BaseModel):
@@ -82,7 +83,7 @@ async def _manifest(connection: Any) -> Manifest:
 
 
 def in_order(tables: Iterable[str], references: Sequence[tuple[str, str]]) -> list[str]:
-    """Sort the tables so that each one follows the tables it references."""
+    """Sort the tables so that each table follows the tables that it references."""
     before: dict[str, set[str]] = {name: set() for name in sorted(tables)}
     for referrer, referred in references:
         before[referrer] |= {referred} - {referrer}
@@ -102,8 +103,8 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if this program lacks one of them, or has a
-    different file under its number."""
+    """The migrations that create the backup's schema. Raises BackupRefused if this program lacks one of these
+    migrations, or has a different file under the number of one."""
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
         raise BackupRefused(

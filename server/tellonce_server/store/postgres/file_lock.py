@@ -21,8 +21,8 @@ Mode = Literal["shared", "exclusive"]
 
 
 class HeldLock:
-    """A lock on an open file. It is freed by `release` or by the end of the process. Child processes never inherit
-    it."""
+    """A lock on an open file. The lock is freed by `release` or by the end of the process. Child processes never
+    inherit the lock."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -70,7 +70,7 @@ async def hold(path: Path, mode: Mode) -> HeldLock:
 
 
 def try_hold(path: Path) -> HeldLock | None:
-    """An exclusive lock on `path`, or None if another process has it."""
+    """Return an exclusive lock on `path`; None if another process has this lock."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     if _try_lock(descriptor, "exclusive"):
         return HeldLock(descriptor)
@@ -89,7 +89,7 @@ def _try_lock(descriptor: int, mode: Mode) -> bool:
 if sys.platform == "win32":
 
     def _lock_now(descriptor: int, mode: Mode) -> None:
-        # Python has no shared lock on Windows. None of our code that runs on Windows needs one.
+        # Python has no shared lock on Windows. None of our code that runs on Windows needs such a lock.
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 
 else:

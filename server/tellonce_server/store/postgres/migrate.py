@@ -1,8 +1,8 @@
 """Updates a database's schema to this program's version, running each migration once.
 
 A migration file runs in one transaction. A file whose first line is `-- no-transaction` (for `create index
-concurrently`) is split at the lines `-- statement` and runs statement by statement. These statements must be
-repeatable, because after a crash all of them run again.
+concurrently`) is split at the lines `-- statement` and runs statement by statement. The statements of such a file must
+be repeatable, because after a crash all of them run again.
 """
 
 import logging
@@ -66,9 +66,9 @@ async def migrate(connection: asyncpg.Connection, migrations: Sequence[Migration
 
 
 def missing(migrations: Sequence[Migration], applied: Mapping[int, str]) -> list[Migration]:
-    """The migrations that have not yet run in a database. `applied` maps the version of each one that has run to its
-    sha256. Raises MigrationError if the migrations' numbers do not rise, or if an applied migration is newer than all
-    of them or was changed."""
+    """The migrations that have not yet run in a database. `applied` maps the version of each migration that has run to
+    the sha256 of its file. Raises MigrationError if the migrations' numbers do not rise, or if an applied migration is
+    newer than all of them or was changed."""
     numbers = [m.version for m in migrations]
     if numbers != sorted(set(numbers)):
         raise MigrationError("the migrations' numbers do not rise, or two are the same: rename the files")
@@ -130,6 +130,6 @@ async def _record(connection: asyncpg.Connection, migration: Migration, started:
 
 def statements(sql: str) -> list[str]:
     """The statements between the `-- statement` lines. Parts that contain only comments are dropped, because asyncpg
-    fails on them."""
+    fails on such parts."""
     parts = (part.strip() for part in _STATEMENT_LINE.split(sql))
     return [part for part in parts if _COMMENT_LINE.sub("", part).strip()]

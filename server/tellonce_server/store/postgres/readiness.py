@@ -25,8 +25,8 @@ select quote_ident(current_user) as login, quote_ident(current_database()) as da
 
 @dataclass(frozen=True)
 class Readiness:
-    """The state of a server and its database. `untaken` are the roles that the login cannot assume, including the
-    `missing` ones."""
+    """The state of a server and its database. `untaken` are the roles that the login cannot assume, including the roles
+    in `missing`."""
 
     login: str
     database: str
@@ -75,7 +75,7 @@ def lacking(found: Readiness) -> list[str]:
 
 
 def for_administrator(found: Readiness) -> str:
-    """The text that asks an administrator to run the missing statements; empty if nothing is missing."""
+    """Return the text that asks an administrator to run the missing statements; empty if no statement is missing."""
     needed = lacking(found)
     if not needed:
         return ""
@@ -84,7 +84,7 @@ def for_administrator(found: Readiness) -> str:
 
 
 async def prepare(connection: Any) -> list[str]:
-    """Run the missing statements that this login is allowed to run, and return those that ran.
+    """Run the missing statements that this login is allowed to run, and return the statements that ran.
 
     Raises: DatabaseNotReady: something is still missing.
     """
@@ -103,7 +103,7 @@ async def _run(connection: Any, statement: str) -> bool:
     except (asyncpg.InsufficientPrivilegeError, asyncpg.UndefinedObjectError, asyncpg.FeatureNotSupportedError):
         return False
     except (asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
-        pass  # another process created it at the same time
+        pass  # another process created the role at the same time
     return True
 
 

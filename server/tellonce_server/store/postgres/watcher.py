@@ -1,8 +1,8 @@
-"""Stops an embedded PostgreSQL that no process uses any more. This is needed if the last process that used it was
-killed.
+"""Stops an embedded PostgreSQL that no process uses any more. The watcher is needed if the last process that used the
+server was killed.
 
-The watcher is a separate process. It is run by its file path and imports only the standard library, so that it takes
-only a few megabytes. A killed process may be restarted at once, so one check is not enough.
+The watcher is a separate process. The watcher is run by its file path and imports only the standard library, so that it
+takes only a few megabytes. A killed process may be restarted at once, so one check is not enough.
 """
 
 import fcntl
@@ -69,7 +69,7 @@ def watch(home: Path, cluster: Path) -> None:
 def main() -> None:
     home, cluster = Path(sys.argv[1]), Path(sys.argv[2])
     held = lock(home / ".watch")
-    # The parent ends at once, so the process that started it need not wait. The child keeps the `.watch` lock.
+    # The parent ends at once, so the process that started the watcher need not wait. The child keeps the `.watch` lock.
     if held is None or os.fork():
         os._exit(0)
     os.setsid()
