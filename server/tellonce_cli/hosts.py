@@ -36,8 +36,8 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where that memory is, and how it is stored. The settings of the
-chosen embedder are added; their names begin with its name, such as `ollama_url`."""
+"""The settings that determine whose memory a server serves, where that memory is, and how it is stored. The settings of
+the chosen embedder are added; their names begin with the embedder's name, such as `ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 
