@@ -384,7 +384,7 @@ functions in READERS."""
 SLOW = frozenset(
     """
     tellonce_relay.turn.reminders.wanted_by tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
-    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.literals.numbers
     tellonce_text.claims.claims
     tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
     tellonce_server.domain.memory.resolution.admits

@@ -141,7 +141,9 @@ async def test_in_a_chat_that_is_not_the_tokens_owners_it_has_no_tools(stand_in:
     assert seen(stand_in)["config"] == {"mcpServers": {}}
 
 
-@pytest.mark.parametrize(("message", "why"), [("fail", "no credit"), ("refuse", "Invalid API key"), ("hang", "silent")])
+@pytest.mark.parametrize(
+    ("message", "why"), [("fail", "no credit"), ("refuse", "Invalid API key"), ("hang", "no output")]
+)
 async def test_a_command_that_fails_or_falls_silent_cannot_answer(stand_in: Path, message: str, why: str) -> None:
     with pytest.raises(CannotAnswer, match=why):
         await answer(stand_in, message, seconds=3 if message == "hang" else HANGS)

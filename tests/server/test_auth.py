@@ -181,9 +181,9 @@ async def test_while_the_issuer_is_away_the_keys_that_are_known_serve_on(idp: Is
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"jwks_url": ""}, "JWKS_URL is needed"),
-        ({"url": ""}, "URL is needed"),
-        ({"subjects": ""}, "SUBJECTS is needed"),
+        ({"jwks_url": ""}, "JWKS_URL must be set"),
+        ({"url": ""}, "URL must be set"),
+        ({"subjects": ""}, "SUBJECTS must be set"),
         ({"jwks_url": "http://issuer.example/keys"}, "must be https"),
         ({"jwks_url": "http://127.0.0.1.evil.example/keys"}, "must be https"),
         ({"subjects": "ann"}, "subject=user id"),

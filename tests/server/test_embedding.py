@@ -225,7 +225,7 @@ async def test_a_users_folder_without_the_model_is_refused_and_never_touched(tmp
     source = tmp_path / "home"
     source.mkdir()
     (source / "diary.txt").write_text("precious")
-    with pytest.raises(ModelFilesUnavailable, match=r"home holds no model\.safetensors"):
+    with pytest.raises(ModelFilesUnavailable, match=r"home does not contain model\.safetensors"):
         await fetch(tmp_path / "models" / MODEL, nothing, source)
     assert (source / "diary.txt").read_text() == "precious"
     assert [file.name for file in (tmp_path / "models").iterdir()] == [f".{MODEL}.lock"]
@@ -420,7 +420,7 @@ async def test_files_that_could_not_be_had_are_tried_for_again(tmp_path: Path, m
         with anyio.fail_after(HANGS):
             while embedder.state["failed"] is None:  # noqa: ASYNC110 (this state can only be polled)
                 await anyio.sleep(0.01)
-            assert "holds no model.safetensors" in embedder.state["failed"]
+            assert "does not contain model.safetensors" in embedder.state["failed"]
             for name in (GRAPH, MEAN, TOKENIZER):
                 (source / name).touch()
             while not embedder.ready:  # noqa: ASYNC110

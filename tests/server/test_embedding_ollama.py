@@ -88,7 +88,7 @@ async def test_a_missing_model_is_named() -> None:
 @pytest.mark.parametrize("vectors", [[[0.0] * 384], [[math.nan] * 384], [[math.inf] * 384], [[1.0] * 3], []])
 async def test_unsound_vectors_are_refused(vectors: list[list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
     embedder, _ = answering(monkeypatch, vectors)
-    with pytest.raises(EmbeddingUnavailable, match="no sound vectors of 384 dimensions"):
+    with pytest.raises(EmbeddingUnavailable, match="no valid vectors of 384 dimensions"):
         await embedder.embed(["hello"], urgent=False)
 
 
