@@ -6,7 +6,6 @@ import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from tellonce_server.core.offload import in_turns
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
 from tellonce_server.domain.memory.tombstones import Tombstones, covers
@@ -52,7 +51,7 @@ async def scan(
 
 
 def hits(rows: Sequence[TextRow], query: ForgetQuery) -> list[Hit]:
-    return [hit for row in in_turns(rows) if (hit := hit_of(row, query)) is not None]
+    return [hit for row in rows if (hit := hit_of(row, query)) is not None]
 
 
 def hit_of(row: TextRow, query: ForgetQuery) -> Hit | None:
