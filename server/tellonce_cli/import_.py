@@ -24,7 +24,6 @@ from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_relay.cron import next_due
 from tellonce_server.core.scope import ChatRefused, ChatScope
-from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
 
@@ -167,7 +166,7 @@ async def _import(
         async with storage(settings) as services:
             items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
             importers = Importers(services.deps, where, fixed=fixed)
-            await take(items, importers, await make_keeper(services, where, importers), tally, services.deps)
+            await take(items, await make_keeper(services, where, importers), tally)
             progress.update(task, completed=estimate_size(file))
     return tally
 
@@ -176,19 +175,20 @@ def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
     return lambda done: progress.update(task, completed=done)
 
 
-async def take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
+async def take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
     """Import in batches. Each batch is stored completely or not at all. The messages are read after the memories are
     stored."""
     try:
-        await _take(items, importers, keeper, tally, deps)
+        await _take(items, keeper, tally)
     finally:
         await keeper.finish()
-        await importers.finish()
+        await keeper.importers.finish()
 
 
-async def _take(items: Iterator[Item], importers: Importers, keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
+async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
+    importers, zone = keeper.importers, keeper.services.deps.zone
     for batch in _batches(items):
-        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, deps.zone)]
+        messages = [m for item in batch if isinstance(item, ImportMessage) for m in fitted(item, zone)]
         for start in range(0, len(messages), BATCH):
             done = await importers.add(messages[start : start + BATCH])
             tally.created += done.created
@@ -200,7 +200,7 @@ async def _take(items: Iterator[Item], importers: Importers, keeper: Keeper, tal
         tally.left_out.update(item.why for item in batch if isinstance(item, LeftOut))
         tally.pass_over([item.why for item in batch if isinstance(item, Unreadable)])
         await importers.hold()
-        await _keep(batch, keeper, tally, deps)
+        await _keep(batch, keeper, tally)
 
 
 def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
@@ -218,8 +218,9 @@ def _batches(items: Iterator[Item]) -> Iterator[list[Item]]:
         yield batch
 
 
-async def _keep(batch: list[Item], keeper: Keeper, tally: Tally, deps: Dependencies) -> None:
+async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
     """Store the memories of a batch. A memory without a time gets the time of the newest message before it."""
+    deps = keeper.services.deps
     for item in batch:
         if isinstance(item, ImportMemory):
             tally.memories[await keeper.keep(replace(item, said_at=item.said_at or tally.newest))] += 1

@@ -76,7 +76,7 @@ async def _import(settings: ServerSettings, kind: ImportKind, path: Path, me: st
 async def _take(services: Services, items: Iterator[Item], tally: Tally) -> None:
     where = chat_of(services.deps.settings, None)
     importers = Importers(services.deps, where, fixed=False)
-    await take(items, importers, await make_keeper(services, where, importers), tally, services.deps)
+    await take(items, await make_keeper(services, where, importers), tally)
 
 
 def _items(kind: ImportKind, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:

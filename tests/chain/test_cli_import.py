@@ -42,7 +42,7 @@ async def taken(memory: Memory, *items: Item, where: ChatScope = HERE) -> Tally:
     """Run the command once on these entries."""
     services = await memory.storage.services()
     tally, importers = Tally(), Importers(services.deps, where)
-    await take(iter(items), importers, await make_keeper(services, where, importers), tally, services.deps)
+    await take(iter(items), await make_keeper(services, where, importers), tally)
     return tally
 
 
@@ -114,7 +114,7 @@ async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(me
     importers = Importers(services.deps, HERE)
     keeper = await make_keeper(services, HERE, importers)
     with pytest.raises(Killed):
-        await take(dying(), importers, keeper, Tally(), services.deps)
+        await take(dying(), keeper, Tally())
     tally = await taken(memory, *whole)
     assert (tally.created, tally.duplicates) == (800, 1000)
     jobs = [job async for job in exchanges(memory)]
@@ -238,7 +238,7 @@ async def test_reading_an_imported_export_revives_nothing_that_was_corrected_or_
         importers = ReadAtOnce(services.deps, THERE)
         importers.read = lambda: reading(agent, verbatim)
         keeper = await make_keeper(services, THERE, importers)
-        await take(iter(again(wrote, tmp_path)), importers, keeper, Tally(), services.deps)
+        await take(iter(again(wrote, tmp_path)), keeper, Tally())
         assert importers.learned == []
         assert [done["dropped"] for done in await reading(agent, verbatim)] == [2]
     async with memory.client(OTHER) as client:

@@ -26,12 +26,12 @@ async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:
     narrative = await profile.find(database, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
-    places = await chats.of_owner(database, owner_id)
-    for chat in places:
+    places = {chat.chat_id: chat for chat in await chats.of_owner(database, owner_id)}
+    for chat in places.values():
         async for entry in _chat(database, owner_id, chat):
             yield entry
     for memory in await memories.all_of_owner(database, owner_id):
-        yield await _memory(database, owner_id, memory, {chat.chat_id: chat for chat in places})
+        yield await _memory(database, owner_id, memory, places)
 
 
 async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
