@@ -44,9 +44,12 @@ PROGRAMS = (
     "tellonce_server.app.stdio",
     "tellonce_relay.__main__",
     "tellonce_summarizer.__main__",
+    "tellonce_server.app.bootstrap",
+    "tellonce_server.app.agent_port",
+    "tellonce_llm.claude",
 )
-"""The modules that programs import. Those of the command are imported too; none starts a thread, which a fork would
-lose."""
+"""The modules that programs import, at their start or later. Those of the command are imported too. None starts a
+thread, which a fork would lose."""
 ROOT = Path(__file__).parents[1]
 
 
@@ -272,7 +275,8 @@ def _report(connection: socket.socket, pid: int) -> None:
     ended = Event()
 
     def end() -> None:
-        connection.recv(1)
+        with suppress(ConnectionError):
+            connection.recv(1)
         if not ended.is_set():
             os.kill(pid, signal.SIGKILL)
 
