@@ -77,10 +77,10 @@ def written(life: Whole) -> str:
     )
 
 
-async def test_what_models_and_telegram_quote_in_their_errors_is_in_no_log(tmp_path: Path) -> None:
+async def test_what_models_and_telegram_quote_in_their_errors_is_in_no_log(tmp_path: Path, dsn: str) -> None:
     quoted = Refuse(400, f"Bad Request: {CANARY} is not allowed here")
     soon = {"TELLONCE_QUEUE__BACKOFF_SECONDS": "0.1", "TELLONCE_QUEUE__BACKOFF_CAP_SECONDS": "1"}
-    async with whole(tmp_path, (USER,), **soon) as life:
+    async with whole(tmp_path, (USER,), DATABASE_URL=dsn, **soon) as life:
         asked: dict[bool, int] = {}
 
         def script(request: Asked) -> Reply:
