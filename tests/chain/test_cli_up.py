@@ -108,10 +108,7 @@ def child(up_: Running, module: str) -> int:
     return pid
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_within_seconds(
-    home: Home, number: int
-) -> None:
+async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_within_seconds(home: Home) -> None:
     """Ctrl-C in a terminal reaches only `up`, because its children are in other process groups. `up` then ends them in
     order."""
     async with up(home) as running:
@@ -121,7 +118,7 @@ async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_withi
         assert len(groups) == 2
         assert os.getpgid(running.process.pid) not in groups
         token = (home.folder / "data" / "tokens" / "assistant").read_text().strip()
-        assert await running.end(number) == 0
+        assert await running.end(signal.SIGINT) == 0
     await nothing_runs(home)
     assert home.url in running.said
     assert "embedded PostgreSQL" in running.said
@@ -158,8 +155,11 @@ async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Hom
             await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await running.end(signal.SIGKILL)
         await nothing_runs(home, 30)
-    async with up(home), home.memory() as memory:
-        profile = await memory.get_profile(c.GetProfileArgs())
+    async with up(home) as running:
+        async with home.memory() as memory:
+            profile = await memory.get_profile(c.GetProfileArgs())
+        assert await running.end(signal.SIGTERM) == 0
+    await nothing_runs(home)
     assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
