@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from telegram import InlineKeyboardMarkup, Message, Update, User
 
 from tellonce_relay.catalogue import Language, language_of
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.chat_surface import ChatSurface, Delivery
 from tellonce_relay.telegram.messages import incoming
 from tellonce_relay.telegram.outbox import Address

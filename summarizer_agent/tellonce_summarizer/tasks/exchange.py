@@ -4,8 +4,8 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
-from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory
-from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
+from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory, Tier
+from tellonce_llm import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.sentences import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task

@@ -14,7 +14,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.attendance import Attendance
 from tellonce_server.domain.queue.completion import Finisher
-from tellonce_server.domain.queue.results import Applier
+from tellonce_server.domain.queue.job_results import Applier
 from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.store import chats, ledger, queue
 from tellonce_server.store.chats import Chat

@@ -11,7 +11,7 @@ from pgvector import HalfVector
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
-from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store.database import Database

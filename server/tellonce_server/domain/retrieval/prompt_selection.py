@@ -8,8 +8,8 @@ from itertools import pairwise
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import weights as w
-from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.question import asks
+from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.signals import asking
 from tellonce_text.caches import of_texts
 

@@ -11,7 +11,7 @@ from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
-from tellonce_server.domain.retrieval.results import Hit, place
+from tellonce_server.domain.retrieval.search_results import Hit, place
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
 from tellonce_text.changes import Place
 from tellonce_text.tokens import estimate
