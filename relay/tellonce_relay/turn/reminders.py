@@ -68,7 +68,7 @@ class Wanted:
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text tells the person why."""
+    """No reminder can be set; the text gives the person the reason."""
 
 
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:

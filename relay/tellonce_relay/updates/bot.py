@@ -274,7 +274,8 @@ class Relay:
         return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether the message belongs to an album whose first picture is answered. All pictures are recorded."""
+        """Whether the message is another picture of an album. Only the first picture of an album is answered; all are
+        recorded."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False

@@ -35,7 +35,8 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of tools whose result is shown on the memory page in hosts with MCP Apps. Other hosts show the text."""
+"""Metadata of tools. Hosts with MCP Apps show the results of these tools on the memory page. Other hosts show the
+text."""
 
 NOT_ERASED = {
     "no": "Nothing was erased: the user declined.",

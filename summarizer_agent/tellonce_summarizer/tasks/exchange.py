@@ -21,8 +21,8 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """Return the task of reading one exchange, whose result is the items learned and the canonical summary. Every
-    dropped item is reported to `emit`."""
+    """Return the task of reading one exchange. The result is the items learned and the canonical summary. Every dropped
+    item is reported to `emit`."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),

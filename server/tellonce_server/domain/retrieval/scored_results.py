@@ -1,4 +1,4 @@
-"""A scored search result whose whole text has not been read yet, and the conversion of the result to a `Hit`. Pure."""
+"""Search results with scores, before their whole texts are read, and the conversion to a `Hit`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -155,7 +155,7 @@ class Retriever:
         return await offloaded(longest, lambda: [scored_results.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """For each message whose candidate text is clipped, return the whole text, by (chat, number). With `as_of`,
+        """Return the whole text of each message that has a clipped candidate text, by (chat, number). With `as_of`,
         also the former texts of messages that were edited later."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]

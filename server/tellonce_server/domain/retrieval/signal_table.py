@@ -19,8 +19,8 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Maximum number of messages whose time expressions are parsed. Messages of the named person are parsed first. Parsing
-a message takes about 0.1 ms the first time; the result is cached."""
+"""Maximum number of messages in which time expressions are parsed. Messages of the named person are parsed first.
+Parsing a message takes about 0.1 ms the first time; the result is cached."""
 
 SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""
@@ -102,7 +102,7 @@ def _floats(values: Iterable[float]) -> Floats:
 
 def _replies(c: Candidate) -> bool:
     """Whether the message is a reply of the assistant. In an imported chat, an assistant with a person's name is a
-    person, whose messages do not count as replies."""
+    person, and a person's messages do not count as replies."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 
