@@ -17,7 +17,7 @@ from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
-from tellonce_relay import incoming, views
+from tellonce_relay import incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline
@@ -127,8 +127,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.import_messages.clean": import_messages.clean,
     "tellonce_cli.importers.items.pieces": lambda text: list(imported_items.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
-    "tellonce_relay.incoming_message.command_of": incoming.command_of,
-    "tellonce_relay.incoming_message.is_command": incoming.is_command,
+    "tellonce_relay.incoming_message.command_of": incoming_message.command_of,
+    "tellonce_relay.incoming_message.is_command": incoming_message.is_command,
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
     "tellonce_relay.telegram.markdown.rendered": markdown.rendered,
     "tellonce_relay.telegram.markdown.units": markdown.units,
@@ -145,7 +145,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
     "tellonce_relay.views.notice_view": views.notice_view,
-    "tellonce_relay.incoming_message.is_split": incoming.is_split,
+    "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
