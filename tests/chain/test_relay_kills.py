@@ -15,7 +15,7 @@ async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) 
         run = await chaos.run(life, messages=40, kills=4, seed=7)
         assert run.faults == [], str(run)
         assert run.messages == 40
-        assert sum(run.chaos.values()) == 4
+        assert sum(run.kills.values()) == 4
         assert run.bells.moments
         await a_fault_would_be_seen(life, run)
 
