@@ -17,7 +17,7 @@ from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal
 from tellonce.settings import SettingsError
-from tellonce.shutdown import Stopped, pause_or_stop, told_to_end, unless_stopped
+from tellonce.shutdown import Stopped, pause_or_stop, shutdown_requested, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.commands.answers import CommandContext
@@ -52,7 +52,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
-    stop = stop or told_to_end()
+    stop = stop or shutdown_requested()
     async with _alone(settings.data_dir / "relay"), make_bot(token, settings.bot_api_url) as bot:
         if not await introduce(bot, settings, stop):
             return

@@ -16,7 +16,7 @@ from telegram.error import TelegramError
 from tellonce.children import Child
 from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce.shutdown import ended, told_to_end
+from tellonce.shutdown import ended, shutdown_requested
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
@@ -44,7 +44,7 @@ def run() -> int:
 async def _up() -> int:
     """Run until a stop signal. When a user has connected the bot, restart all processes, because the memory has a new
     owner."""
-    stop = told_to_end()
+    stop = shutdown_requested()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)
         pairing = asyncio.create_task(offered(relay, stop))

@@ -68,8 +68,8 @@ class Perception:
         heard = case.entry.transcript or await self._e.senses.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)
-        spoken = replace(case, told=replace(case.told, text=text_of(case.message, heard), shows_file=False))
-        await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.told))
+        spoken = replace(case, incoming=replace(case.incoming, text=text_of(case.message, heard), shows_file=False))
+        await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))
         shown = phrase("senses.heard", text=heard)
         with suppress(turn.NotShown):
             await case.tell("heard", shown)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.erasure.edit_cascade import EditCascade
 from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.expiry import Tidying
 from tellonce_server.domain.memory.extraction_results import Learner
@@ -63,7 +63,7 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
     categories = Categories(deps.database, deps.embedder)
     retriever = Retriever(deps.database, deps.embedder, categories)
     learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
-    recorder, reader = Recorder(deps, Rederiver(statements), tombstones), ContextReader(deps, retriever, receipts)
+    recorder, reader = Recorder(deps, EditCascade(statements), tombstones), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
     work = WorkQueue(deps, Inputs(deps, Scorer(deps.embedder)), Applier(deps, learner))
     return Services(
