@@ -11,7 +11,7 @@ from tellonce.shutdown import shutdown_requested
 from tellonce_cli.database import current, database
 from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.app.whereabouts import described
+from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import texts_held
 

@@ -23,7 +23,7 @@ from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_sn
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
-from tellonce_server.app.whereabouts import move_former_folder
+from tellonce_server.app.memory_location import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0

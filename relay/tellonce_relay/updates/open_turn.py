@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tellonce_llm import File
 from tellonce_relay.incoming_message import Incoming, is_split, together
-from tellonce_relay.telegram.senses import Unperceived
+from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.turn.model_call import Progress
 from tellonce_relay.updates.case import Case
 from tellonce_text.sentences import ends_as_question
