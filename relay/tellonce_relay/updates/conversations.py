@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT")
 
 
-class Leaving(Exception):
+class ShuttingDown(Exception):
     """The process is ending; the next process continues the turn."""
 
 
@@ -166,7 +166,7 @@ class Conversations:
         with tracing.traced("turn", head.entry.traceparent), speaking(head.language):
             try:
                 await self._answer(opened)
-            except Leaving:
+            except ShuttingDown:
                 self._left.add(head.thread)
                 return
             except Exception as error:
@@ -302,7 +302,7 @@ class Conversations:
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))
         except Stopped:
-            raise Leaving from None
+            raise ShuttingDown from None
         finally:
             del self._nudges[thread]
 

@@ -68,7 +68,7 @@ async def open_memory(
     services = make_services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
-    await services.tidying.tidy()
+    await services.expiry.tidy()
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, admin_dsn)

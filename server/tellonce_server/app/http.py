@@ -18,7 +18,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
 from tellonce_server.app.authorization import Authorization
-from tellonce_server.app.credentials import Standing
+from tellonce_server.app.credentials import TokenConfirmation
 from tellonce_server.app.operator_pages import add_operator_pages
 from tellonce_server.app.page.protection import PageCookie, cookie_name
 from tellonce_server.app.page.site import add_page
@@ -52,7 +52,7 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
     app.user_middleware.append(Middleware(Authorization, limit=RateLimit(settings.remote.rate_limit)))
-    app.user_middleware.append(Middleware(Standing))
+    app.user_middleware.append(Middleware(TokenConfirmation))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
