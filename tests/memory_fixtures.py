@@ -2,9 +2,6 @@
 cloned from a template."""
 
 import itertools
-import os
-import shutil
-import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
@@ -26,6 +23,7 @@ from tellonce_server.store.database import codecs
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
+from tests import memory_disk
 
 USER = 42
 START = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
@@ -45,19 +43,12 @@ class Clock:
         self.at += timedelta(**by)
 
 
-MEMORY_DISK = Path("/dev/shm")
-ROOM = 2 << 30
-"""Free bytes that a disk in memory must have for the databases of a test session, which need 300 MB."""
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="session", autouse=True)
 def quick_folder() -> Iterator[Path]:
-    """A folder on a disk in memory if there is one. There, copying a database takes 15 to 50 ms. On other disks it takes
-    up to a second, because each copy writes and deletes hundreds of files."""
-    in_memory = os.access(MEMORY_DISK, os.W_OK) and shutil.disk_usage(MEMORY_DISK).free > ROOM
-    with tempfile.TemporaryDirectory(prefix="tellonce-tests-", dir=MEMORY_DISK if in_memory else None) as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder)
+    """The folder of this run's databases."""
+    with memory_disk.quick_folder() as folder:
+        memory_disk.put_clusters_of_root_in(folder / "clusters")
+        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-
 LAST_REPLIES = 0.1
 """Seconds that open requests have to end when the server stops."""
 
