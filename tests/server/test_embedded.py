@@ -29,19 +29,19 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root changes accoun
 
 
 @pytest.fixture
-def reachable() -> Iterator[Path]:
+def reachable(quick_folder: Path) -> Iterator[Path]:
     """A folder with a short path that other accounts can enter. If root runs the tests, they cannot enter pytest's own
     folder."""
-    folder = Path(tempfile.mkdtemp(prefix="cm-", dir="/tmp"))
+    folder = Path(tempfile.mkdtemp(prefix="cm-", dir=quick_folder))
     folder.chmod(0o711)
     yield folder
     shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")
-def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pristine(quick_folder: Path) -> Path:
     """The place of a copy of the first cluster that a test makes."""
-    return tmp_path_factory.mktemp("pristine") / "cluster"
+    return quick_folder / "pristine"
 
 
 @pytest.fixture(autouse=True)
