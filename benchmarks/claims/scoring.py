@@ -10,7 +10,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
-from tellonce_server.domain.memory.resolution import admits, following
+from tellonce_server.domain.memory.resolution import admits, following, in_digits
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
@@ -68,6 +68,7 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
         deadline=case.deadline,
         admits=admits,
         follows=following,
+        in_digits=in_digits,
         similarity=similarity,
     )
 
@@ -76,7 +77,14 @@ def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
     """Check the claim without a quote, in the way in which a tag in an answer is checked."""
     words = _words(case, case.said)
     return check_claim(
-        case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=following
+        case.text,
+        [words],
+        similarity,
+        when=case.when,
+        deadline=case.deadline,
+        admits=admits,
+        follows=following,
+        in_digits=in_digits,
     )
 
 

@@ -44,7 +44,13 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     assert len(found.overclaimed) <= 0.025 * len(found.verdicts)
 
 
-LEAST_RESOLVED = {"dates.jsonl": 0.93, "dates2.jsonl": 0.89, "dates3.jsonl": 0.97, "dates4.jsonl": 0.85, "dates5.jsonl": 0.94}
+LEAST_RESOLVED = {
+    "dates.jsonl": 0.93,
+    "dates2.jsonl": 0.89,
+    "dates3.jsonl": 0.97,
+    "dates4.jsonl": 0.85,
+    "dates5.jsonl": 0.94,
+}
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
 )

@@ -225,7 +225,9 @@ def _clause_end(line: Line, first: int, end: int) -> int:
     that begins its sentence does not end the clause: `On Friday, we met`."""
     begins = all(line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
     until = min(line.sentences[end - 1][1], end + _FAR)
-    joints = (at for at in range(end + begins, until) if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags))
+    joints = (
+        at for at in range(end + begins, until) if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags)
+    )
     return next(joints, until)
 
 
