@@ -1,7 +1,7 @@
 """Memories: typed statements about the user, with their history."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Literal
 
@@ -69,6 +69,13 @@ class NewMemory:
     superseded_by: int | None = None
     user_name: str | None = None
     categories: Sequence[str] | None = None
+
+
+def like(source: object, **own: Any) -> NewMemory:
+    """Return a new memory with every field that `source` also has, except those given in `own`. A new field is thereby
+    copied everywhere."""
+    same = {field.name: getattr(source, field.name) for field in fields(NewMemory) if hasattr(source, field.name)}
+    return NewMemory(**same | own)
 
 
 @dataclass(frozen=True)
