@@ -11,7 +11,7 @@ from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, Memo
 from tellonce.work import Tier
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
-from tellonce_text.changes import Change, Place
+from tellonce_text.changes import Change, MessageRange
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
 
@@ -406,7 +406,11 @@ async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[i
 
 
 async def changes(
-    q: Queries, owner_id: int, messages: Collection[tuple[int, int]], places: Sequence[Place], chat_id: int | None
+    q: Queries,
+    owner_id: int,
+    messages: Collection[tuple[int, int]],
+    places: Sequence[MessageRange],
+    chat_id: int | None,
 ) -> dict[tuple[int, int], list[Change]]:
     """The later versions of statements that were learned from these messages and then reworded or replaced, by (chat,
     number). The messages are given as (chat, number) or by place. Memories that are not visible in `chat_id` are left

@@ -1,4 +1,4 @@
-"""Two sections of a context that are filled in several steps: the memories, and the search results that no other
+"""The sections of a context that are filled in several steps: the memories, and the search results that no other
 section shows. Pure."""
 
 from collections.abc import Collection, Sequence
