@@ -90,6 +90,7 @@ FOLLOWS: list[tuple[str, str, When | None, bool]] = [
     ),
     ("we meet on the 1st tho", "They meet on 1 April 2026", When(date(2026, 4, 1)), True),
     ("we meet on the 1st tho", "They meet on 2 April 2026", When(date(2026, 4, 2)), False),
+    ("übermorgen kommt er", "Er kommt am Freitag zum Nutzer", When(date(2026, 3, 6)), True),
     ("I've three cats and a dog", "The user has three cats", None, True),
     ("I've three cats and a dog", "The user has four cats", None, False),
     ("Tengo dos hermanas", "La usuaria tiene cinco hermanas", None, False),
