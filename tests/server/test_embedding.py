@@ -494,7 +494,7 @@ async def test_a_database_that_goes_away_does_not_end_the_backlog(
 
     class Away:
         @asynccontextmanager
-        async def session(self) -> AsyncGenerator[None]:
+        async def lock(self, _: int) -> AsyncGenerator[None]:
             if not troubles:
                 asked.set()
                 await anyio.sleep_forever()
