@@ -19,16 +19,16 @@ from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.excerpt import excerpts_of
-from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.prompt_selection import choose
-from tellonce_server.domain.retrieval.results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
 from tellonce_server.store import context as rows_of
 from tellonce_server.store import memories, messages
 from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
-from tellonce_text.changes import Change, Place
+from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
@@ -114,8 +114,8 @@ class ContextReader:
         return await rows_of.read(self._deps.database, wanted, limits)
 
     async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log. There are none if the budget does not exceed the default, if the context is of a past
-        time, or if the caller asks only for other sections."""
+        """Read the rows for the log. A context has no log if its budget is at most the default budget, if it shows a past
+        time (`as_of`), or if the caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (r.where.owner_id, r.where.chat_id, r.thread_key)
@@ -124,8 +124,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
     ) -> tuple[ContextRows, list[Found]]:
-        """Return the conversation as it was when the message `asked` was written. Later messages are dropped unless
-        they answer earlier messages."""
+        """Return the rows and the search results without the chat's messages after the message `asked`. Later answers to
+        earlier messages stay in the window."""
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept
@@ -261,7 +261,7 @@ def _shown(chat: int, rows: ContextRows) -> Iterator[tuple[int, int]]:
         yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
 
 
-def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
+def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRange]:
     """The messages of the newest chunk summaries. Because a context leaves out what it says elsewhere, twice as many
     summaries are considered as fit into `share` tokens."""
     left = 2 * share
@@ -269,7 +269,7 @@ def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
         left -= estimate(chunk.text)
         if left < 0:
             return
-        yield Place(chat, chunk.from_id, chunk.to_id)
+        yield MessageRange(chat, chunk.from_id, chunk.to_id)
 
 
 def _unread(exchanges: int) -> list[str]:
