@@ -36,8 +36,8 @@ from typing import IO, Any
 import anyio
 
 import tellonce_cli
-from tests import launching
-from tests.launching import FIELD, number, request
+from tests import launcher, memory_disk
+from tests.launcher import FIELD, number, request
 
 PROGRAMS = (
     "tellonce_server.app.http",
@@ -51,6 +51,8 @@ PROGRAMS = (
 """The modules that programs import, at their start or later. Those of the command are imported too. None starts a
 thread, which a fork would lose."""
 ROOT = Path(__file__).parents[1]
+LONGEST_LINE = 16 << 20
+"""Bytes of the longest line that a test reads from a program."""
 
 
 class Program:
@@ -99,7 +101,7 @@ class Program:
             self.stderr = await self._reader(pipes[2])
 
     async def _reader(self, descriptor: int) -> asyncio.StreamReader:
-        reader = asyncio.StreamReader()
+        reader = asyncio.StreamReader(LONGEST_LINE)
         self._outputs.append(output := _Output(reader))
         await asyncio.get_running_loop().connect_read_pipe(lambda: output, os.fdopen(descriptor, "rb", 0))
         return reader
@@ -219,9 +221,9 @@ def _forking(_: int) -> str:
         process = subprocess.Popen(
             command, stdin=theirs, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment, pass_fds=[listening.fileno()]
         )
-    launcher = folder / "python"
-    launcher.write_text(f"#!{sys.executable} -IS\n{Path(launching.__file__).read_text()}")
-    launcher.chmod(0o755)
+    program = folder / "python"
+    program.write_text(f"#!{sys.executable} -IS\n{Path(launcher.__file__).read_text()}")
+    program.chmod(0o755)
     # The functions run in reverse order.
     atexit.register(shutil.rmtree, folder)
     atexit.register(process.wait)
@@ -233,6 +235,7 @@ def serve(control: socket.socket, listening: socket.socket) -> str:
     """Fork a process for each connection. Returns the module to run, in that process only."""
     for module in (*PROGRAMS, *_commands()):
         importlib.import_module(module)
+    memory_disk.follow_the_tests()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -312,5 +315,5 @@ def _prepare(told: dict[str, Any], streams: list[int]) -> str:
 
 
 if __name__ == "__main__":
-    sockets = (socket.socket(fileno=number) for number in (0, int(sys.argv[1])))
+    sockets = (socket.socket(fileno=descriptor) for descriptor in (0, int(sys.argv[1])))
     runpy.run_module(serve(*sockets), run_name="__main__", alter_sys=True)

@@ -78,6 +78,7 @@ def parsed_subjects(text: str) -> dict[str, int]:
 
 
 DEFAULT_USER_ID = 1
+EmbedderName = Literal["local", "ollama", "none"]
 
 
 class SettingsError(Exception):
@@ -121,7 +122,9 @@ class Compaction(Group):
     )
     chunk: int = Field(default=20, ge=2, description="Maximum messages in one chunk summary.")
     canonical_cap: int = Field(
-        default=2000, ge=100, description="Tokens that a chat's canonical summary may have before `/new` is advised."
+        default=2000,
+        ge=100,
+        description="If a chat's canonical summary has more tokens than this, the user is advised to start a new chat.",
     )
     thread_cap: int = Field(default=350, ge=50, description="Maximum tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Maximum tokens of the profile narrative.")
@@ -305,7 +308,7 @@ class ServerSettings(Settings):
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
         description="Groups whose only members are you and the bot; they are part of your own memory.",
     )
-    embeddings: Literal["local", "ollama", "none"] = Field(
+    embeddings: EmbedderName = Field(
         default="local",
         validation_alias="TELLONCE_EMBEDDINGS",
         description="Model for search by meaning; with none, search is by words alone.",

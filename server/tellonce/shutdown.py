@@ -8,15 +8,15 @@ from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 
-def told_to_end() -> asyncio.Event:
+def shutdown_requested() -> asyncio.Event:
     """An event that is set at the first SIGINT or SIGTERM. Call this function within a running event loop."""
-    told = asyncio.Event()
+    requested = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, told.set)
-    return told
+        asyncio.get_running_loop().add_signal_handler(number, requested.set)
+    return requested
 
 
-PARENT_PIPE = "TELLONCE_LIFELINE"
+PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
@@ -25,7 +25,7 @@ def watch_parent() -> None:
     `PARENT_PIPE`. Without this variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
-        threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
+        threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()
 
 
 def _wait_for_end(descriptor: int) -> None:
@@ -78,7 +78,7 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 async def ended(*tasks: asyncio.Future[Any]) -> None:
     """Cancel the tasks and wait for their end. Errors of the tasks are handled elsewhere.
 
-    A task whose clean-up replaced the cancellation with another error may continue, so it is cancelled again.
+    A task may continue if its clean-up replaced the cancellation with another error, so it is cancelled again.
     """
     pending = set(tasks)
     while pending:

@@ -11,7 +11,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import Clock, Memory, database, opened
-from tests.relay.relaying import ZONE, relaying
+from tests.relay.running_relay import ZONE, relaying
 
 pytestmark = pytest.mark.anyio
 

@@ -1,4 +1,4 @@
-"""The prompt of a turn: ten sections in a fixed order. Pure."""
+"""The prompt of a turn: its sections in a fixed order. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """All ten sections, for a model that takes one text."""
+        """All sections, for a model that takes one text."""
         return f"{self.system_text}\n\nUser: {self.message}"
 
 
@@ -90,7 +90,7 @@ def build(
     """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the text after it
     changes more often.
 
-    Section 2 gives only the day; the time stands directly before the message. Otherwise every turn would change the
+    Section 2 gives only the day; the time is given directly before the message. Otherwise every turn would change the
     beginning of the prompt, and nothing could be cached. `profile` is used while the memory has no profile.
     """
     sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}

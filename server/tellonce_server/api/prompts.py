@@ -1,9 +1,9 @@
-"""The server's instructions for models, and the four prompts that a person can select in a client."""
+"""The server's instructions for models, and the prompts that a person can select in a client."""
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
-from tellonce_server.api.assistant import GetActors, client_channel
+from tellonce_server.api.assistant import GetServices, client_channel
 from tellonce_server.api.strict import CallerOf
 from tellonce_server.core.scope import Asked, locate
 
@@ -52,7 +52,7 @@ Call summarize_chat and get_context, then catch me up in a short list: what we t
 still open, what is due soon."""
 
 
-def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf) -> None:
+def add_prompts(server: "MCPServer[None]", ready: GetServices, caller_of: CallerOf) -> None:
     @server.prompt(name="chat_with_memory", title="Chat with memory", description="Answer with the shared memory.")
     def chat_with_memory(message: str) -> str:
         return CHAT.format(message=message)
@@ -79,4 +79,4 @@ def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf
     async def learn(ctx: Context, conversation_id: str = "", chat_id: str = "") -> str:
         services = await ready()
         asked = Asked(int(chat_id) if chat_id else None, conversation_id or None, client_channel(ctx))
-        return await services.handing_out.prompt(locate(caller_of(), asked, services.deps.settings))
+        return await services.unread_exchanges.prompt(locate(caller_of(), asked, services.deps.settings))

@@ -140,8 +140,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement that was sent without a kind: a date if the statement names a day and time, otherwise
-        a preference or a fact. The scorer decides between the last two."""
+        """Choose the kind of a statement that was sent without one. A statement that names a future day and time is a
+        date. For any other statement, the scorer decides between a preference and a fact."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"
@@ -342,19 +342,17 @@ class Rememberer:
     async def _share(self, memory: Memory, target: ChatScope) -> Memory:
         """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
         owner."""
-        copy = NewMemory(
+        copy = memories.like(
+            memory,
             owner_id=target.owner_id,
             chat_id=target.chat_id,
             source_chat_id=target.chat_id,
-            kind=memory.kind,
             status="active",
-            content=memory.content,
-            confidence=memory.confidence,
-            priority=memory.priority,
-            importance=memory.importance,
-            pinned=memory.pinned,
-            deadline=memory.deadline,
             valid_from=self._deps.now(),
+            valid_to=None,
+            superseded_by=None,
+            reason=None,
+            shown=True,
             origin="user",
             user_confirmed=True,
             source_ids=(),

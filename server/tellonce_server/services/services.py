@@ -4,30 +4,31 @@ from dataclasses import dataclass
 
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.erasure.edit_cascade import EditCascade
 from tellonce_server.domain.keep.keeper import Scorer
-from tellonce_server.domain.memory.expiry import Tidying
+from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
-from tellonce_server.domain.queue.results import Applier
+from tellonce_server.domain.queue.job_results import Applier
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.services.chat_summary import ChatSummaries
 from tellonce_server.services.context import ContextReader
 from tellonce_server.services.explain import Explainer
 from tellonce_server.services.forget import Forgetter
 from tellonce_server.services.page.reads import PageReads
 from tellonce_server.services.page.sessions import Seal
 from tellonce_server.services.page.undo import Undoer
+from tellonce_server.services.profile import ProfileReader
 from tellonce_server.services.record import Recorder
 from tellonce_server.services.remember import Rememberer
-from tellonce_server.services.reminders import Reminding
+from tellonce_server.services.reminders import ReminderKeeper
 from tellonce_server.services.search import Searcher
 from tellonce_server.services.turns import TurnKeeper
-from tellonce_server.services.unread_exchanges import HandingOut
-from tellonce_server.services.views import Viewer
+from tellonce_server.services.unread_exchanges import UnreadExchanges
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,16 @@ class Services:
     reader: ContextReader
     searcher: Searcher
     rememberer: Rememberer
-    reminding: Reminding
+    reminders: ReminderKeeper
     forgetter: Forgetter
-    viewer: Viewer
+    profiles: ProfileReader
+    summaries: ChatSummaries
     explainer: Explainer
     receipts: ReceiptKeeper
     work: WorkQueue
-    tidying: Tidying
+    expiry: Expiry
     categories: Categories
-    handing_out: HandingOut
+    unread_exchanges: UnreadExchanges
     tombstones: Tombstones
     turns: TurnKeeper
     page: PageReads
@@ -53,7 +55,7 @@ class Services:
     seal: Seal
 
 
-def make_actors(deps: Dependencies, key: bytes) -> Services:
+def make_services(deps: Dependencies, key: bytes) -> Services:
     """Create the services. `key` is the server's secret, which protects previews, page sessions and the hashes in
     tombstones."""
     statements, tombstones = Statements(deps), Tombstones(key)
@@ -61,7 +63,7 @@ def make_actors(deps: Dependencies, key: bytes) -> Services:
     categories = Categories(deps.database, deps.embedder)
     retriever = Retriever(deps.database, deps.embedder, categories)
     learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
-    recorder, reader = Recorder(deps, Rederiver(statements), tombstones), ContextReader(deps, retriever, receipts)
+    recorder, reader = Recorder(deps, EditCascade(statements), tombstones), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
     work = WorkQueue(deps, Inputs(deps, Scorer(deps.embedder)), Applier(deps, learner))
     return Services(
@@ -70,15 +72,16 @@ def make_actors(deps: Dependencies, key: bytes) -> Services:
         reader=reader,
         searcher=Searcher(deps, retriever),
         rememberer=rememberer,
-        reminding=Reminding(deps, rememberer),
+        reminders=ReminderKeeper(deps, rememberer),
         forgetter=Forgetter(deps, tombstones, key),
-        viewer=Viewer(deps),
+        profiles=ProfileReader(deps),
+        summaries=ChatSummaries(deps),
         explainer=explainer,
         work=work,
         receipts=receipts,
-        tidying=Tidying(deps),
+        expiry=Expiry(deps),
         categories=categories,
-        handing_out=HandingOut(deps),
+        unread_exchanges=UnreadExchanges(deps),
         tombstones=tombstones,
         turns=TurnKeeper(deps, recorder, reader, retriever),
         page=PageReads(deps, explainer, work),

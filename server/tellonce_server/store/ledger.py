@@ -32,7 +32,7 @@ async def since(q: Queries, start: datetime) -> Spent:
 
 
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """Return the tiers whose provider was unreachable in every call after the provider's last answer."""
+    """Return the tiers with a provider that was unreachable in every call after its last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 
@@ -51,3 +51,9 @@ class PerExchange:
 
 async def per_exchange(q: Queries, start: datetime, tier: Tier) -> PerExchange:
     return PerExchange(**await one(q, "ledger.per_exchange", start, tier))
+
+
+async def fold_months(q: Queries, before: datetime, limit: int) -> int:
+    """Add at most `limit` model calls made before `before` to the sums of their months, and delete these calls. Returns
+    their number."""
+    return int(await q.value("retention.model_calls", before, limit))

@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. This module does not rank the candidates."""
+"""Chooses the parameters of the searches and reads their candidates. This module does not rank the candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from pgvector import HalfVector
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
-from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
+from tellonce_server.store import retrieval
 from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
@@ -21,12 +22,12 @@ OF_EACH_KIND = 120
 """Maximum candidates that each way of searching finds: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum number of the nearest codes whose vectors are compared exactly. A search by codes alone would miss three of a
-hundred answers."""
+"""Minimum number of the nearest codes for which the vectors are compared exactly. A search by codes alone would miss
+three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""Number of the best candidates whose neighboring messages become candidates too. Four of a hundred answers do not
-match the question and are found only because a neighboring message does."""
+"""The neighboring messages of this many best candidates become candidates too. Four of a hundred answers do not match
+the question and are found only because a neighboring message does."""
 
 OF_A_SPAN = 1000
 """Maximum messages read from the start of a period that a question names. A month of a busy chat has about this many
@@ -90,25 +91,18 @@ class Scan:
 
 async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
     start, end = span or (None, None)
-    row = await database.row("retrieval.setting", r.owner_id, r.chat_id, normal_text, start, end)
-    assert row is not None  # an aggregate returns a row
+    row = await retrieval.setting(database, r.owner_id, r.chat_id, normal_text, start, end)
     return Setting(
         *(row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"]),
         *(bool(row["span_holds"]), row["near_index"]),
     )
 
 
-async def shares(database: Database) -> dict[str, float]:
-    """For the most frequent lexemes, return the share of messages that contain each lexeme."""
-    rows = await database.rows("retrieval.document_frequencies")
-    return {row["lexeme"]: row["frequency"] for row in rows}
-
-
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of a chat or of all chats of the owner."""
     r, (start, soon, late) = scan.request, _told_in(scan.question.spans)
-    rows = await database.rows(
-        "retrieval.messages",
+    rows = await retrieval.messages(
+        database,
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
         *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late, scan.all_rarest),
@@ -119,8 +113,8 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
 async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of one thread or one span of time."""
     r = scan.request
-    rows = await database.rows(
-        "retrieval.messages_within",
+    rows = await retrieval.messages_within(
+        database,
         *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms, scan.all_rarest),
     )
@@ -134,8 +128,8 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
     most_summaries = SUMMARIES if r.kinds is None or "summary" in r.kinds else 0
     if not most_memories + most_summaries:
         return []
-    rows = await database.rows(
-        "retrieval.learned",
+    rows = await retrieval.learned(
+        database,
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), most_memories, list(statuses)),
         *(r.as_of or r.until, r.since, r.ends, scan.terms),
         *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
@@ -144,27 +138,9 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
     return list(map(Learned._make, rows))
 
 
-async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """Return the whole text of each message, by (chat, number)."""
-    if not places:
-        return {}
-    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
-    rows = await database.rows("retrieval.contents", owner_id, chats, numbers)
-    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
-
-
-async def contents_as_of(
-    database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
-) -> dict[tuple[int, int], str]:
-    """For each of the messages that was edited after `moment`, return the text at `moment`, by (chat, number)."""
-    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
-    rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
-    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
-
-
 def _reranked(size: int) -> int:
-    """The number of the nearest codes whose vectors are compared exactly. The number grows with the number of messages,
-    so that the best matches are not missed in a large chat."""
+    """The number of the nearest codes for which the vectors are compared exactly. The number grows with the number of
+    messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 
