@@ -212,7 +212,8 @@ async def test_whole_texts_are_fetched_by_key(filled: Any, chat: int | None) -> 
 
 
 async def test_a_window_is_read_from_its_thread_not_from_the_chat(filled: Any) -> None:
-    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400, "telegram"]
+    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400]
+    args += [START, "telegram", "7", None, f"root:{BIG}", 4, 2, 3, 2**52, True]
     plan = await plan_of(filled, "context.read", args)
     window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_thread"]
     assert window

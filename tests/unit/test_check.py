@@ -217,6 +217,8 @@ def test_a_quote_that_has_nothing_to_do_with_a_claim_bears_nothing_out() -> None
     assert not check("The user has asthma", quotes, similarity=lambda _a, _b: 0.1).certain
     assert check("The user has asthma", [user("I need my inhaler")], similarity=lambda _a, _b: 0.4).certain
     assert check("The user has asthma", [user("I have asthma")], similarity=lambda _a, _b: 0.0).certain
+    in_german = [user("Ich bin seit der Kindheit kurzatmig")]
+    assert check("The user has asthma", in_german, similarity=lambda _a, _b: 0.0).certain
 
 
 def test_a_sentence_that_means_the_same_bears_a_claim_out() -> None:
