@@ -242,7 +242,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.phrase": literals.phrase,
     "tellonce_server.domain.memory.literals.plain": literals.plain,
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
-    "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
+    "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),

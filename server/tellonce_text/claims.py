@@ -48,7 +48,7 @@ def claims(text: str) -> Claims:
     mentions = tuple(find(flat))
     rest = _blank(flat, mentions)
     return Claims(
-        numbers=frozenset(_amounts(rest)),
+        numbers=frozenset(filter(None, _amounts(rest))),
         dates=frozenset(mention.key() for mention in mentions),
         stems=tuple(content_stems(rest)),
     )
@@ -56,9 +56,17 @@ def claims(text: str) -> Claims:
 
 def content_stems(text: str) -> list[str]:
     """Stems of the content words, in order."""
-    words = (_lower(match[0]) for match in _WORD.finditer(text))
-    lowered = (part for word in words for part in (word.split("-") if word.isascii() else [word]) if part)
-    return [stem(word) for word in lowered if not (word in STOP_WORDS or word[0].isdigit() or _is_number_word(word))]
+    words: list[str] = _WORD.findall(text)
+    stems = {word: _stems_in(word) for word in set(words)}
+    return [part for word in words for part in stems[word]]
+
+
+def _stems_in(word: str) -> list[str]:
+    lowered = _lower(word)
+    parts = lowered.split("-") if lowered.isascii() else [lowered]
+    return [
+        stem(part) for part in parts if part and not (part in STOP_WORDS or part[0].isdigit() or _is_number_word(part))
+    ]
 
 
 def _is_number_word(word: str) -> bool:
@@ -67,7 +75,7 @@ def _is_number_word(word: str) -> bool:
 
 def tokens_of(text: str) -> tuple[str, ...]:
     """The lower-case words and numbers of a text in order, without possessive endings."""
-    return tuple(_lower(match[0]) for match in _WORD.finditer(plain(text)))
+    return tuple(map(_lower, _WORD.findall(plain(text))))
 
 
 def plain(text: str) -> str:
@@ -95,19 +103,28 @@ def _lower(word: str) -> str:
 def _amounts(text: str) -> Iterator[str]:
     """Yield each amount of the text, which may be written in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
-    position = 0
-    while position < len(matches):
-        match = matches[position]
-        amount, used = (_digits(match), 1) if match["digits"] else _spelled(matches, position)
-        if amount:
+    for written in {match.group("digits", "scale", "big") for match in matches if match.lastgroup != "word"}:
+        yield _digits(*written)
+    following = 0
+    for position, match in enumerate(matches):
+        if position >= following and match.lastgroup == "word" and _begins_number(match["word"]):
+            amount, used = _spelled(matches, position)
+            following = position + used
             yield amount
-        position += max(1, used)
 
 
-def _digits(match: re.Match[str]) -> str:
-    scale = {"k": 1_000, "K": 1_000, "M": 1_000_000}.get(match["scale"] or "", 1)
-    amount = _canonical(match["digits"].replace(",", ""), scale)
-    return _canonical(amount, SCALES[match["big"].lower()]) if match["big"] else amount
+def _begins_number(word: str) -> bool:
+    """A quick test whether a word may begin a number. Only the answer False is certain."""
+    return word.lower().partition("-")[0] in _NUMERALS
+
+
+_NUMERALS: Final = frozenset((*NUMBER_WORDS, *SCALES, *ORDINALS, *AMOUNT_WORDS))
+
+
+def _digits(digits: str, suffix: str | None, big: str | None) -> str:
+    scale = {"k": 1_000, "K": 1_000, "M": 1_000_000}.get(suffix or "", 1)
+    amount = _canonical(digits.replace(",", ""), scale)
+    return _canonical(amount, SCALES[big.lower()]) if big else amount
 
 
 def _canonical(digits: str, scale: int = 1) -> str:

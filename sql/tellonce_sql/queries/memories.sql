@@ -60,11 +60,18 @@ where owner_id = $1
 order by valid_from desc, id desc
 limit $7
 
--- name: count_searched
--- $1 owner, $2 chat, $3 statuses: how many memories are kept for search only
-select count(*) from memories
-where owner_id = $1 and not shown
-  -- use: in_list
+-- name: counts
+-- $1 owner, $2 chat, $3 statuses: how many memories are kept for search only, and how many messages and summaries the
+-- chat has
+select
+  (select count(*) from memories
+    where owner_id = $1 and not shown
+      -- use: in_list
+  ) as only_searched,
+  coalesce((select sum(last_no) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint as messages,
+  (select count(*) from conversation_summaries where owner_id = $1 and chat_id = $2 and kind = 'chunk') as summaries,
+  coalesce((select sum(last_no - coalesce(covered_to, 0)) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint
+    as verbatim
 
 -- part: in_list
 -- $2 chat, $3 statuses: active and uncertain memories whose time has ended are left out
