@@ -4,14 +4,14 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from tellonce_text.caches import of_texts
-from tellonce_text.dates.date_mentions import Mention, find
+from tellonce_text.dates.date_mentions import Mention, find, keys
 from tellonce_text.lexicon import (
     AMOUNT_WORDS,
     NOT_COUNTED_AFTER,
@@ -36,7 +36,7 @@ class Claims:
     """The comparable content of one text."""
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
-    dates: frozenset[str]  # keys of date mentions, `date_mentions.Mention.key`
+    dates: frozenset[str]  # keys of date mentions, `date_mentions.keys`
     stems: tuple[str, ...]  # stemmed content words in order, without stop words, numbers and dates
 
 
@@ -45,11 +45,11 @@ class Claims:
 def claims(text: str) -> Claims:
     """Extract the comparable content of a text."""
     flat = plain(text)
-    mentions = tuple(find(flat))
+    mentions = find(flat)
     rest = _blank(flat, mentions)
     return Claims(
         numbers=frozenset(filter(None, _amounts(rest))),
-        dates=frozenset(mention.key() for mention in mentions),
+        dates=keys(mentions),
         stems=tuple(content_stems(rest)),
     )
 
@@ -86,7 +86,7 @@ def plain(text: str) -> str:
 _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "\u00a0": " ", "“": '"', "”": '"'})
 
 
-def _blank(text: str, mentions: tuple[Mention, ...]) -> str:
+def _blank(text: str, mentions: Sequence[Mention]) -> str:
     pieces: list[str] = []
     end = 0
     for mention in mentions:

@@ -8,11 +8,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
 from anyascii import anyascii
 
+from tellonce_text.caches import of_texts
 from tellonce_text.dates.lexicon import is_determiner, is_time_noun
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.folding import nfkc
@@ -83,7 +85,14 @@ _PLAIN: Final = _Plain()
 def plain(text: str) -> str:
     """Return the text in plain characters with upper and lower case unchanged, so that texts that look alike become
     equal."""
-    return text if text.isascii() else nfkc(text).translate(_PLAIN)
+    return text if text.isascii() else _plain(text)
+
+
+@of_texts
+@lru_cache(maxsize=4)
+def _plain(text: str) -> str:
+    """Cached, because a comparison reads the words, the numbers and the names of a text one after the other."""
+    return nfkc(text).translate(_PLAIN)
 
 
 class Spoken:
