@@ -13,7 +13,7 @@ from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public
 CEILING = 200
 """Maximum cost, as a multiple of the time for reading each character of the longest text once. This reading takes
 0.5 ms on an idle machine."""
-SLOW_CEILING = 400
+SLOW_CEILING = 300
 SLOW_BYTES = depth(MAX_TEXT_BYTES // 4, MAX_TEXT_BYTES)
 """Bytes of a text for the slow functions. Most of them read a limited number of words, and a text of this length has as
 many."""
