@@ -17,7 +17,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
 from tellonce_llm import Answer, Cause
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently
 from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.responder import CannotAnswer, Responder
@@ -64,7 +64,8 @@ class Surface(Protocol):
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """The options of a turn. `policy` is the agent's system prompt; `profile` is the fallback for an empty profile.
+    """The options of a turn. `policy` is the agent's system prompt; `profile` is the text that the
+    prompt shows while the memory has no profile.
 
     If the memory is unreachable, a call is retried for `patience` seconds; `persistence` says how long a failing model
     is retried. `captions` is a lock that is held while the message of a file is read and rewritten.

@@ -1,9 +1,9 @@
 -- name: add
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages,
--- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason
--- for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these times,
--- $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
+-- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 the person it is about, $23 the
+-- reason for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these
+-- times, $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
 -- $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 words of these categories to
 -- index, $37 the user's name that it states, or null
 with owner as (
@@ -74,7 +74,7 @@ select
     as verbatim
 
 -- part: in_list
--- $2 chat, $3 statuses: active and uncertain memories whose time has ended are left out
+-- $2 chat, $3 statuses: active and uncertain memories are left out after the end of their time
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in ('active', 'uncertain'))
 -- end
@@ -304,12 +304,12 @@ where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
 -- across owners: the server's own background work
--- $1 now: the owners with current dates or goals whose time has passed
+-- $1 now: the owners who have a date or goal that is not marked as ended, although its day or deadline was before $1
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
--- $1 owner, $2 now: completes past dates that are neither pinned nor confirmed, except those whose alarm is not
+-- $1 owner, $2 now: completes past dates that are neither pinned nor confirmed, except dates with an alarm that is not
 -- delivered yet
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
@@ -321,7 +321,7 @@ where not exists (
   and coalesce(happens_to, deadline) > valid_from
 
 -- name: overdue_goals
--- $1 owner, $2 now, $3 a time: marks goals whose deadline was before $3 as uncertain, so that the user is asked about
+-- $1 owner, $2 now, $3 a time: marks goals with a deadline before $3 as uncertain, so that the user is asked about
 -- them. Each goal is marked only once.
 update memories
 set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',
@@ -395,8 +395,8 @@ returning content
 -- name: changes
 -- $1 owner, $2 chats, $3 first and $4 last numbers of messages, $5 the chat in which the result is shown, or null for
 -- all. For each message: the memories learned from it that were reworded or replaced after it was sent, each with its
--- former words and with the memory that states the fact now. A memory that replaces another one from the same message
--- is left out.
+-- former words and with the memory that states the fact now. A replaced memory is left out if the memory that states
+-- the fact now was learned from the same message.
 -- Every join finds its rows by key, because PostgreSQL cannot estimate the rows of the common table expressions and
 -- would compare all of them with each other.
 with recursive places as materialized (
