@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -48,7 +48,7 @@ def claims(text: str) -> Claims:
     mentions = find(flat)
     rest = _blank(flat, mentions)
     return Claims(
-        numbers=frozenset(filter(None, _amounts(rest))),
+        numbers=_amounts(rest),
         dates=keys(mentions),
         stems=tuple(content_stems(rest)),
     )
@@ -100,17 +100,20 @@ def _lower(word: str) -> str:
     return lowered[:-2] if lowered.endswith("'s") and lowered not in STOP_WORDS else lowered
 
 
-def _amounts(text: str) -> Iterator[str]:
-    """Yield each amount of the text, which may be written in digits or in words."""
+def _amounts(text: str) -> frozenset[str]:
+    """The amounts of the text, which may be written in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
-    for written in {match.group("digits", "scale", "big") for match in matches if match.lastgroup != "word"}:
-        yield _digits(*written)
+    written: set[tuple[str | None, ...]] = set()
+    spelled: set[str] = set()
     following = 0
     for position, match in enumerate(matches):
-        if position >= following and match.lastgroup == "word" and _begins_number(match["word"]):
+        if match.lastgroup != "word":
+            written.add(match.group("digits", "scale", "big"))
+        elif position >= following and _begins_number(match["word"]):
             amount, used = _spelled(matches, position)
+            spelled.add(amount)
             following = position + used
-            yield amount
+    return (frozenset(_digits(digits or "", scale, big) for digits, scale, big in written) | spelled) - {""}
 
 
 def _begins_number(word: str) -> bool:

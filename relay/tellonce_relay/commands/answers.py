@@ -32,12 +32,12 @@ class CommandContext:
     book: RoutineBook = field(default_factory=RoutineBook)
 
 
-class Place(TypedDict):
+class PlaceArguments(TypedDict):
     chat_id: int | None
     message_thread_id: int | None
 
 
-def place(incoming: Incoming) -> Place:
+def place(incoming: Incoming) -> PlaceArguments:
     """The chat and thread of a command, as arguments of the tools."""
     return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
 

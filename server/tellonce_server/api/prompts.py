@@ -1,4 +1,4 @@
-"""The server's instructions for models, and the four prompts that a person can select in a client."""
+"""The server's instructions for models, and the prompts that a person can select in a client."""
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context

@@ -29,7 +29,7 @@ from tellonce_server.store.context import ContextRows, Limits, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
-from tellonce_text.changes import Change, Place
+from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
@@ -274,7 +274,7 @@ def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[tuple[in
         yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
 
 
-def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
+def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRange]:
     """The messages of the newest chunk summaries. Because a context leaves out what it says elsewhere, twice as many
     summaries are considered as fit into `share` tokens."""
     left = 2 * share
@@ -282,7 +282,7 @@ def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
         left -= estimate(chunk.text)
         if left < 0:
             return
-        yield Place(chat, chunk.from_id, chunk.to_id)
+        yield MessageRange(chat, chunk.from_id, chunk.to_id)
 
 
 def _unread(exchanges: int) -> list[str]:

@@ -119,11 +119,12 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """Parse the year in `March of last year` or `in March this year`. Returns the distance of that year from the year
-    of the text: -1 for last year, 0 for this year."""
-    at = skip(line, index, "of")
-    if line[at].has("step") and line[at + 1].get("unit") == "year":
-        return line[at].get("step"), at + 2
+    """Parse the year in `March of last year`, `in March this year` or `marzo del año pasado`. Returns the distance of
+    that year from the year of the text: -1 for last year, 0 for this year."""
+    at = skip(line, index, "of", "article")
+    for step, unit in ((at, at + 1), (at + 1, at)):
+        if line[step].has("step") and line[unit].get("unit") == "year":
+            return line[step].get("step"), at + 2
     return None, index
 
 

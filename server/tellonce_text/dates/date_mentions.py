@@ -53,7 +53,7 @@ def _key(*meaning: str | int | None) -> str:
 def find(text: str) -> list[Mention]:
     """The expressions in the text, in order. If two expressions overlap, only the more specific expression is
     returned."""
-    if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
+    if not (_DIGIT.search(text) or _TRIGGER.search(text)):
         return []
     found: list[Mention] = []
     taken = bytearray(len(text))
@@ -144,9 +144,8 @@ _TRIGGER = re.compile(
     r"|(?i:yesterday|tomorrow|christmas|halloween|valentine)|"
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
-_ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
-"""The same pattern in any case. This pattern is used for texts with digits, because people write `march 3` in lower
-case."""
+"""A text without digits is read only if this pattern matches. The pattern distinguishes `March` from `march`; in a text
+with digits, `march 3` is a date."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:

@@ -44,15 +44,15 @@ _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 
 
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
-    """Whether an expression of the text can mean the day: the day is in the span of any of its readings.
+    """Whether an expression of the text can mean the day: the day is in the span of a possible reading.
 
-    `direction` does not exclude a reading. The direction only changes the order of the readings.
+    A direction alone does not exclude a reading, unless it makes the other one certain.
     """
     return any(_covers(found, day) for found in expressions(text, said, direction))
 
 
 def _covers(found: Expression, day: date) -> bool:
-    for reading in found.readings:
+    for reading in found.possible:
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
         early, late = _round_midnight(found, first, last)

@@ -16,7 +16,7 @@ from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
-from tellonce_text.changes import Change, Place, changes_at, marked
+from tellonce_text.changes import Change, MessageRange, changes_at, marked
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
@@ -51,15 +51,15 @@ class View:
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
 
-    def current(self, text: str, place: Place | None) -> str:
+    def current(self, text: str, place: MessageRange | None) -> str:
         """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
         statement that no longer holds."""
         changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
 
-    def at(self, message_id: int) -> Place:
+    def at(self, message_id: int) -> MessageRange:
         """The place of a message of this chat."""
-        return Place(self.chat_id, message_id, message_id)
+        return MessageRange(self.chat_id, message_id, message_id)
 
     @cached_property
     def today(self) -> date:
@@ -118,7 +118,7 @@ def _name(text: str) -> str:
 
 def summary_line(chunk: Chunk, view: View) -> str:
     """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
-    text = view.current(chunk.text, Place(view.chat_id, chunk.from_id, chunk.to_id))
+    text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
     return period_line(text, chunk.from_at, chunk.to_at, view.zone)
 
 
@@ -228,7 +228,7 @@ def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
     """The text of a chat's message in at most `most` tokens. Notes on statements that no longer hold are added to the
     clipped text, so that they stay whole."""
     text = clip(body(line.content), most)[0]
-    changes = changes_at(Place(chat_id, line.id, line.id), view.changes)
+    changes = changes_at(MessageRange(chat_id, line.id, line.id), view.changes)
     return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)
 
 

@@ -13,7 +13,7 @@ from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
 from tellonce_server.domain.retrieval.search_results import Hit, place
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
-from tellonce_text.changes import Place
+from tellonce_text.changes import MessageRange
 from tellonce_text.tokens import estimate
 
 
@@ -40,7 +40,7 @@ class Found(NamedTuple):
     listed: bool = False
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> MessageRange | None:
         """The messages that the result shows or summarizes; None for a memory."""
         return place(self.kind, self.chat_id, self.id, self.source_ids)
 
