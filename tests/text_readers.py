@@ -44,7 +44,7 @@ from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import changes, claims, fences, folding, importance, secrets, sentences, stemming, tokens
-from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
+from tellonce_text.dates import alarms, annotation, clock_phrases, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -244,6 +244,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
+    "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
+    "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
@@ -387,6 +389,7 @@ SLOW = frozenset(
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
     tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
+    tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits

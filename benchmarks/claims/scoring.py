@@ -14,8 +14,10 @@ from tellonce_server.domain.memory.resolution import admits, following, in_digit
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
-MADRID = ZoneInfo("Europe/Madrid")
-SAID_AT_IN = {"claims4.jsonl": datetime(2026, 11, 23, 18, 40, tzinfo=MADRID)}
+SAID_AT_IN = {
+    "claims4.jsonl": datetime(2026, 11, 23, 18, 40, tzinfo=ZoneInfo("Europe/Madrid")),
+    "claims5.jsonl": datetime(2026, 11, 25, 8, 15, tzinfo=ZoneInfo("America/New_York")),
+}
 """The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent
 

@@ -427,9 +427,9 @@ async def changes(
     out; None means all chats."""
     if not messages and not places:
         return {}
-    chats = [*(chat for chat, _ in messages), *(place.chat_id for place in places)]
-    first = [number for _, number in messages]
-    columns = (chats, [*first, *(place.first for place in places)], [*first, *(place.last for place in places)])
+    ranges = [*((chat, number, number) for chat, number in messages), *places]
+    # As texts, because asyncpg takes ten times as long to encode two hundred elements.
+    columns = (f"{{{','.join(map(str, column))}}}" for column in zip(*ranges, strict=True))
     found: dict[tuple[int, int], list[Change]] = {}
     for chat, message, number, content, quotes, former in await q.rows("memories.changes", owner_id, *columns, chat_id):
         words = [quote["text"] for quote in quotes if quote["message_id"] == message] if quotes else former

@@ -95,11 +95,6 @@ class Expression:
     def best(self) -> Reading | None:
         return self.readings[0] if self.readings else None
 
-    @property
-    def possible(self) -> Sequence[Reading]:
-        """The readings that a careful reader would accept: the first one if it is certain, else all of them."""
-        return self.readings[:1] if self.certain else self.readings
-
 
 @dataclass(frozen=True, slots=True)
 class Said:

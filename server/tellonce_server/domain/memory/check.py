@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Final, Literal, Protocol
 
 from tellonce_server.domain.memory import literals
+from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -127,7 +128,8 @@ def check(
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
     (`shown`) or from known memories (`known`).
 
-    With `similarity`, quotes that are unrelated to the claim do not support it.
+    With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
+    claim are not compared in this way, because a local embedding model may know only one language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
@@ -135,7 +137,8 @@ def check(
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
     evidence = _Evidence(true, (*shown, *known), admits, follows, in_digits)
     reasons += evidence.lacking(text, when, deadline)
-    if similarity is not None and not _borne_out(text, [q.quote for q in true], similarity, SOME_CONTENT, UNLIKE):
+    alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
+    if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote does not say this.")
     return Verdict(not reasons, tuple(reasons), True)
 

@@ -27,8 +27,8 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
-    """Whether words said at `said_at` in `zone` can mean the day or time `moment`. If it is not certain whether a day
-    is past or future, the words can mean both."""
+    """Whether words said at `said_at` in `zone` can mean the day or time `moment`. A day without a year
+    may be past or future, unless one of the two is certain and the other far away."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -38,7 +38,7 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
         return True
     if local.minute and _is_another_time(text, local):
         return False
-    readings = (reading for found in expressions(text, said) for reading in found.possible)
+    readings = (reading for found in expressions(text, said) for reading in meanings.possible(found, said))
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
@@ -83,8 +83,9 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
     counted = frozenset(_spelled(line))
-    found = expressions(head, Said(said_at, zone, region_of(zone)))
-    readings = [reading for expression in found for reading in expression.possible]
+    said = Said(said_at, zone, region_of(zone))
+    found = expressions(head, said)
+    readings = [reading for expression in found for reading in meanings.possible(expression, said)]
     parts = (part for reading in readings for part in _parts(reading))
     named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
     lengths = list(islice(dict.fromkeys(_lengths(line, found)), _MOST_LENGTHS))
