@@ -44,7 +44,7 @@ from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import changes, claims, fences, folding, importance, secrets, sentences, stemming, tokens
-from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
+from tellonce_text.dates import alarms, annotation, clock_phrases, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -245,6 +245,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
@@ -317,6 +318,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.summaries.complaint": lambda text: model_summaries.complaint(text[:2_000], text),
     "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
+    "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
@@ -388,7 +390,7 @@ SLOW = frozenset(
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.literals.numbers
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
-    tellonce_server.domain.memory.resolution.admits
+    tellonce_server.domain.memory.resolution.admits tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
