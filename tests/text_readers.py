@@ -130,7 +130,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.incoming_message.command_of": incoming_message.command_of,
     "tellonce_relay.incoming_message.is_command": incoming_message.is_command,
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
-    "tellonce_relay.telegram.markdown.rendered": markdown.rendered,
+    "tellonce_relay.telegram.markdown.rendered": lambda text: markdown.rendered(text[: markdown.LONGEST]),
     "tellonce_relay.telegram.markdown.units": markdown.units,
     "tellonce_relay.orders.is_command_in_words": orders_in_words.is_command_in_words,
     "tellonce_relay.orders.order_of": orders_in_words.order_of,
@@ -242,10 +242,11 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.phrase": literals.phrase,
     "tellonce_server.domain.memory.literals.plain": literals.plain,
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
-    "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
+    "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
-    "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
+    "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
+    "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
@@ -318,7 +319,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.summaries.complaint": lambda text: model_summaries.complaint(text[:2_000], text),
     "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
-    "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
@@ -386,11 +386,11 @@ functions in READERS."""
 SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
-    tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
-    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.literals.numbers
-    tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
-    tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
-    tellonce_server.domain.memory.resolution.admits tellonce_text.dates.clock_phrases.clocks
+    tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
+    tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
+    tellonce_text.dates.clock_phrases.clocks
+    tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment
@@ -399,8 +399,7 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
     """.split()
 )
-"""Functions that process each word or compare two texts. For the worst text of maximum length, they take 50 to 200 ms,
-in a thread."""
+"""Functions that find the dates in a text. For the worst text of maximum length, they take 50 to 200 ms, in a thread."""
 
 
 def _of_length(seed: str, length: int) -> str:
@@ -417,7 +416,7 @@ _SEEDS = {
     "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
     "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
     "possessives": "my the our ", "reasons": "because i like ", "conditions": "if I ", "owners": "a's b's ", "corrections": "no wait, 3 ", "not": "not 3, ",
-    "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:",
+    "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:", "images": "![", "marks in turn": "*_",
     "underscores": "_", "hyphens": "a-", "commas": "a, ", "ands": "a and ", "plain text": SENTENCE + ". ",
 }  # fmt: skip
 _MIXED = {

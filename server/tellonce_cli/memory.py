@@ -12,8 +12,8 @@ from tellonce_cli.memory_server import ANOTHER, OURS
 from tellonce_cli.screen import CommandFailed
 from tellonce_cli.status import health
 from tellonce_server.app.auth import LOCAL_SCOPES, AccessTokens, access_tokens
+from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.whereabouts import has_memory
 from tellonce_server.core.errors import StorageUnavailable
 from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.app.auth import create_token
-from tellonce_server.app.http import TimedArrival
+from tellonce_server.app.http import RequestTimeout
 from tellonce_server.core.rate_limit import BURST_SECONDS, MOST_BUCKETS, RateLimit
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock
@@ -28,7 +28,7 @@ PATIENCE = 0.5
 """In these tests, the maximum seconds that a request may take to arrive."""
 
 
-class Hurried(TimedArrival):
+class Hurried(RequestTimeout):
     seconds = PATIENCE
 
 

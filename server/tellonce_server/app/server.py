@@ -90,7 +90,7 @@ class MemoryServer(MCPServer[None]):
 
 async def _require_standing() -> None:
     """Check that the credential is still valid, before a call that may write. The caller does not see the text of this
-    error, because `credentials.Standing` answers the request with 401."""
+    error, because `credentials.TokenConfirmation` answers the request with 401."""
     if not await still_granted():
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 

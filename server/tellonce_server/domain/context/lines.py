@@ -137,10 +137,15 @@ def learned_line(x: Learned, view: View) -> str:
 def memory_line(memory: Remembered, view: View) -> str:
     """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date. A note is shown as the user's
     quoted words."""
+    return _memory_line(memory, view.zone, view.today)
+
+
+@of_texts
+@lru_cache(maxsize=2_048)
+def _memory_line(memory: Remembered, zone: ZoneInfo, today: date) -> str:
     said = f"{_told_by(memory.about)}“{memory.content}”" if memory.note else memory.content
-    due = _due(memory, memory.deadline, view) if memory.deadline is not None else ""
-    day = dated(local_day(memory.valid_from, view.zone), view.today)
-    return contained(f"- #{memory.id} {said} ({day}{due})")
+    due = _due(memory, memory.deadline, zone, today) if memory.deadline is not None else ""
+    return contained(f"- #{memory.id} {said} ({dated(local_day(memory.valid_from, zone), today)}{due})")
 
 
 def member_line(hit: Hit, view: View) -> str:
@@ -152,9 +157,9 @@ def _told_by(about: str) -> str:
     return f"{_name(about)}: " if about != "user" else ""
 
 
-def _due(memory: Remembered, deadline: datetime, view: View) -> str:
-    day = dated(local_day(deadline, view.zone), view.today)
-    over = local_day(deadline, view.zone) < view.today
+def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) -> str:
+    day = dated(local_day(deadline, zone), today)
+    over = local_day(deadline, zone) < today
     if memory.kind == "goal":
         return f", overdue since {day}" if over else f", due {day}"
     return f", past: {day}" if over else f", on {day}"
@@ -169,7 +174,7 @@ def hit_line(hit: Hit, view: View) -> str:
     statement that no longer holds.
     """
     text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
-    return f"{_lead(hit, view)}: {body(view.current(text, hit.place))}"
+    return f"{_lead(hit, view)}: {body(view.current(text, hit.place) if view.changes else text)}"
 
 
 def least_cost(hit: Hit) -> int:

@@ -31,7 +31,7 @@ MOST_COMPARED = 200
 case."""
 
 
-class Rederiver:
+class EditCascade:
     def __init__(self, statements: Statements) -> None:
         self._statements = statements
 

@@ -171,10 +171,9 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Found]:
     """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
     returned if there are so many."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
-    hits = [
-        *scored_results.messages(x.messages, by_score, most),
-        *scored_results.learned(x.question, x.learned, by_score),
-    ]
+    # With `kinds`, the best memories and summaries may be of other kinds, so all are created and then selected.
+    learned = scored_results.learned(x.question, x.learned, by_score, most if r.kinds is None else None)
+    hits = [*scored_results.messages(x.messages, by_score, most), *learned]
     wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 
