@@ -253,11 +253,13 @@ update memories set source_chat_id = owner_id, source_ids = array[id], version =
 where owner_id = 1 and id <= 1000"""
 
 
-async def test_changed_statements_are_joined_by_key_and_not_with_each_other(dsn: str, filled: Any) -> None:
-    owner = await asyncpg.connect(dsn)
-    await owner.execute(CHANGED)
-    await owner.close()
+async def test_changed_statements_are_joined_by_key_and_not_with_each_other(filled: Any) -> None:
+    await filled.fetchval(SET, OWNER, str(BIG), False)
+    changes = filled.transaction()
+    await changes.start()
+    await filled.execute(CHANGED)
     plan = await plan_of(filled, "memories.changes", [BIG, [BIG], [1], [1000], None])
+    await changes.rollback()
     passed_over = sum(n.get("Rows Removed by Join Filter", 0) * n["Actual Loops"] for n in nodes(plan))
     assert plan["Actual Rows"] == 500
     assert passed_over == 0
