@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
 from typing import Any
 
 import asyncpg
@@ -79,15 +78,9 @@ async def _fill(dsn: str) -> None:
 
 @pytest.fixture
 async def filled(filled_dsn: str) -> AsyncIterator[Any]:
-    async with as_server(filled_dsn) as connection:
-        yield connection
-
-
-@asynccontextmanager
-async def as_server(dsn: str) -> AsyncIterator[Any]:
     """A connection like those of the server's pools, with the role and the owner of the caller."""
     settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
-    connection: Any = await asyncpg.connect(dsn, server_settings=settings)
+    connection: Any = await asyncpg.connect(filled_dsn, server_settings=settings)
     yield connection
     await connection.close()
 
@@ -260,13 +253,13 @@ update memories set source_chat_id = owner_id, source_ids = array[id], version =
 where owner_id = 1 and id <= 1000"""
 
 
-async def test_changed_statements_are_joined_by_key_and_not_with_each_other(dsn: str) -> None:
-    await _fill(dsn)
-    owner = await asyncpg.connect(dsn)
-    await owner.execute(CHANGED)
-    await owner.close()
-    async with as_server(dsn) as connection:
-        plan = await plan_of(connection, "memories.changes", [BIG, [BIG], [1], [1000], None])
+async def test_changed_statements_are_joined_by_key_and_not_with_each_other(filled: Any) -> None:
+    await filled.fetchval(SET, OWNER, str(BIG), False)
+    changes = filled.transaction()
+    await changes.start()
+    await filled.execute(CHANGED)
+    plan = await plan_of(filled, "memories.changes", [BIG, [BIG], [1], [1000], None])
+    await changes.rollback()
     passed_over = sum(n.get("Rows Removed by Join Filter", 0) * n["Actual Loops"] for n in nodes(plan))
     assert plan["Actual Rows"] == 500
     assert passed_over == 0

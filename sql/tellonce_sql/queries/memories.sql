@@ -396,9 +396,8 @@ returning content
 -- $1 owner, $2 chats, $3 first and $4 last numbers of messages (texts of arrays), $5 the chat in which the result is
 -- shown, or null for all. For each message: the memories learned from it that were reworded or replaced after it was
 -- sent, each with its former words and with the memory that states the fact now. A replaced memory is left out if the
--- memory that states the fact now was learned from the same message.
--- Every join finds its rows by key, because PostgreSQL cannot estimate the rows of the common table expressions and
--- would compare all of them with each other.
+-- memory that states the fact now was learned from the same message. Every join finds its rows by key, because
+-- PostgreSQL cannot estimate the rows of the common table expressions and would compare all of them with each other.
 with recursive places as materialized (
   select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
