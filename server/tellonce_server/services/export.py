@@ -115,9 +115,9 @@ async def _memory(database: Database, owner_id: int, memory: Memory, places: Map
     if chat is not None:
         lines = await messages.by_ids(database, owner_id, chat.chat_id, memory.sources)
         entry["source_chat_id"], entry["conversation"] = chat.chat_id, conversation_of(chat)
-        entry["source_messages"] = [
-            {"message_id": external_id(chat.chat_id, line), "channel": line.channel} for line in lines
-        ]
+        named = {line.id: {"message_id": external_id(chat.chat_id, line), "channel": line.channel} for line in lines}
+        entry["source_messages"] = list(named.values())
+        entry["quotes"] = [{**named[q.message_id], "text": q.text} for q in origin.quotes if q.message_id in named]
     entry["former"] = [{"content": v.text, "replaced_at": v.replaced_at.isoformat()} for v in versions]
     entry["alarm"] = to_jsonable_python(asdict(alarm)) if alarm is not None else None
     return entry

@@ -11,6 +11,7 @@ from tellonce_server.store.database import Queries
 class StoredProfile:
     narrative: str
     version: int
+    model: str | None
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,15 @@ function keep({ backups }, again) {
   }, { id: "backup-now" });
   return h("section", h("h2", t("keep.title")), h("div", { className: "row" }, h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     h("p", { className: "soft" }, t("keep.what")),
-    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file)))) : null);
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file), h("td", button(t("download"), () => download(x.file)))))) : null);
+}
+
+/* Downloads a backup. Its address works once, within a minute, and only in this session. */
+async function download(file) {
+  const answer = await fetch("/page/ticket", { method: "POST", body: file.split(/[\\/]/).pop() });
+  const { ticket, error } = await answer.json();
+  if (!answer.ok) return note(error);
+  h("a", { href: `/page/backup/${ticket}`, download: "tellonce-backup.tellonce" }).click();
 }
 
 function tokens(entries, again) {

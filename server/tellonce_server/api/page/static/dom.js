@@ -60,7 +60,7 @@ export function choice(options, value, onchange) {
 /* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no`, the dialog has one button. */
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
-    const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);
+    const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: Boolean(props.ready) }, yes);
     const form = h("form", { method: "dialog" }, h("h2", title), body, h("div", { className: "row" }, done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
     const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); answer(dialog.returnValue === "yes"); } }, form);
     if (props.ready) form.addEventListener("input", () => { done.disabled = !props.ready(); });

@@ -57,7 +57,7 @@ async function confirm(place, args, typed, found, ticks, near) {
   const text = h("input", { required: true, autocomplete: "off", id: "forget-typed" });
   const picked = [...ticks, ...near].filter((x) => x.box.checked).length + found.unlisted;
   const body = [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)];
-  if (!(await ask(t("forget"), body, t("forget.go"), t("cancel"), { bad: true, waits: true, ready: () => text.value.trim() === typed }))) return;
+  if (!(await ask(t("forget"), body, t("forget.go"), t("cancel"), { bad: true, ready: () => text.value.trim() === typed }))) return;
   const bar = h("progress", { "aria-label": t("forget.working") });
   show(place, h("p", { role: "status" }, t("forget.working")), bar);
   const told = ({ progress, total }) => { bar.max = total ?? 1; bar.value = progress; };

@@ -10,18 +10,24 @@ export async function today(place) {
   const again = () => today(place);
   show(place,
     h("h1", t("today")),
-    written("p", { className: "narrative" }, seen.narrative || t("today.nobody")),
+    introduction(seen),
     h("p", { className: "soft" }, [t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
-    part("today.confirm", seen.uncertain, (entries) => h("div", { className: "cards" }, entries.map((entry) => card(entry, again)))),
-    part("today.overdue", seen.overdue, (entries) => list(entries, again)),
-    part("today.coming", seen.coming, (entries) => list(entries, again)),
-    part("today.learned", seen.learned, (entries) => list(entries, again), t("today.learned.none")));
+    part("today.confirm", seen.uncertain, h("div", { className: "cards" }, seen.uncertain.map((entry) => card(entry, again)))),
+    ["overdue", "coming", "learned", "told", "wishes"].map((name) => part(`today.${name}`, seen[name], list(seen[name], again), name === "learned")),
+    seen.told.length + seen.wishes.length ? h("p", h("a", { href: "#memories" }, t("more"))) : null);
 }
 
-function part(title, entries, shown, none) {
-  if (!entries.length && !none) return null;
-  return h("section", h("h2", t(title, { n: entries.length })), entries.length ? shown(entries) : h("p", { className: "soft" }, none));
+/* Without a language model there is no profile in sentences; the lists show the memories instead. */
+function introduction({ narrative, memories }) {
+  if (!narrative && memories) return null;
+  return written("p", { className: "narrative" }, narrative || t("today.nobody"));
+}
+
+/* A part of the screen. Without entries it is left out or, if it is `kept`, says that there are none. */
+function part(title, entries, made, kept) {
+  if (!entries.length && !kept) return null;
+  return h("section", h("h2", t(title)), entries.length ? made : h("p", { className: "soft" }, t(`${title}.none`)));
 }
 
 function reading({ reading: work, cost }) {
