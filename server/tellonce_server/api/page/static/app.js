@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
 import { data } from "./data.js";
-import { ask, h, icon, note, show } from "./dom.js";
+import { ask, div, h, icon, note, show } from "./dom.js";
 import { forget, preview } from "./forget.js";
 import { memories } from "./memories.js";
 import { memory } from "./memory.js";
@@ -115,7 +115,7 @@ async function begin() {
   const failed = await attempt(() => link.signIn());
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
-  document.getElementById("page").append(h("div", { className: "frame" }, rail, main));
+  document.getElementById("page").append(div("frame", rail, main));
   addEventListener("hashchange", route);
   addEventListener("keydown", keys);
   followLinks();

@@ -10,6 +10,16 @@ export function h(tag, props, ...children) {
   return element;
 }
 
+/* A `div` of a class. */
+export function div(className, ...children) {
+  return h("div", { className }, ...children);
+}
+
+/* A paragraph in the color of secondary text. */
+export function soft(...children) {
+  return h("p", { className: "soft" }, ...children);
+}
+
 function set(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -61,7 +71,7 @@ export function choice(options, value, onchange) {
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
     const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: Boolean(props.ready) }, yes);
-    const form = h("form", { method: "dialog" }, h("h2", title), body, h("div", { className: "row" }, done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
+    const form = h("form", { method: "dialog" }, h("h2", title), body, div("row", done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
     const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); answer(dialog.returnValue === "yes"); } }, form);
     if (props.ready) form.addEventListener("input", () => { done.disabled = !props.ready(); });
     document.body.append(dialog);

@@ -1,7 +1,7 @@
 /* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
 import { call } from "./client.js";
-import { h, show, written } from "./dom.js";
+import { div, h, show, soft, written } from "./dom.js";
 import { editor, buttons, list, tags } from "./entries.js";
 import { dollars, span, t } from "./words.js";
 
@@ -11,9 +11,9 @@ export async function today(place) {
   show(place,
     h("h1", t("today")),
     introduction(seen),
-    h("p", { className: "soft" }, [t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
+    soft([t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
-    part("today.confirm", seen.uncertain, h("div", { className: "cards" }, seen.uncertain.map((entry) => card(entry, again)))),
+    part("today.confirm", seen.uncertain, div("cards", seen.uncertain.map((entry) => card(entry, again)))),
     ["overdue", "coming", "learned", "told", "wishes"].map((name) => part(`today.${name}`, seen[name], list(seen[name], again), name === "learned")),
     seen.told.length + seen.wishes.length ? h("p", h("a", { href: "#memories" }, t("more"))) : null);
 }
@@ -27,7 +27,7 @@ function introduction({ narrative, memories }) {
 /* A part of the screen. Without entries it is left out or, if it is `kept`, says that there are none. */
 function part(title, entries, made, kept) {
   if (!entries.length && !kept) return null;
-  return h("section", h("h2", t(title)), entries.length ? made : h("p", { className: "soft" }, t(`${title}.none`)));
+  return h("section", h("h2", t(title)), entries.length ? made : soft(t(`${title}.none`)));
 }
 
 function reading({ reading: work, cost }) {
@@ -43,5 +43,5 @@ function reading({ reading: work, cost }) {
 function card(entry, again) {
   const { memory } = entry;
   const text = h("div", written("a", { href: `#memory/${memory.id}` }, memory.content), entry.quote ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
-  return h("article", { className: "card", "data-memory": memory.id }, text, h("div", { className: "row" }, buttons(memory, again, () => editor(text, memory, again))));
+  return h("article", { className: "card", "data-memory": memory.id }, text, div("row", buttons(memory, again, () => editor(text, memory, again))));
 }
