@@ -46,8 +46,8 @@ class Held:
 
 @dataclass(frozen=True)
 class Figures:
-    """The shares of questions for which the context contains some and all of the evidence, and the mean tokens of a
-    context."""
+    """`some` is the share of questions for which the context contains at least a part of the evidence, and `every` the
+    share for which it contains all of the evidence. `tokens` is the mean number of tokens of a context."""
 
     some: float
     every: float

@@ -77,7 +77,8 @@ def writing(client: MemoryClient, seed: int) -> dict[str, Call]:
 
 
 async def others(client: MemoryClient) -> dict[str, Call]:
-    """Return calls of the occasional tools, and create the rows that these calls need."""
+    """Return one call for each tool that clients use only occasionally, such as `update_memory`. The rows that these
+    calls need are created, too."""
     stored = (await client.remember(c.RememberArgs(chat_id=WRITTEN_OWNER, content="My bicycle is green"))).memory
     assert stored is not None  # one statement becomes one memory
     context = await client.get_context(c.GetContextArgs(chat_id=MEASURED_OWNER, query="What was it?"))

@@ -15,7 +15,7 @@ TABLES = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One expression in its sentence. `first` and `last` are the first and the last day that the expression means, or
+    """A date expression and the sentence that contains it. `first` and `last` are the first and the last day that the expression means, or
     None if it names no day."""
 
     text: str

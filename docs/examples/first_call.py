@@ -1,4 +1,4 @@
-"""Connect to the memory on this machine, tell it something and ask for it."""
+"""Connect to the memory on this machine, store a statement in it, and search for this statement."""
 
 import asyncio
 import os

@@ -14,8 +14,8 @@ _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
 """The tables whose counts are shown separately after an erasure, because people understand these counts."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
-"""The counts of an erasure that are not added to the other texts. Messages are among these counts, because the
-sentences of messages are counted instead."""
+"""The tables whose counts are not added to the number of other erased texts. `messages` is one of these tables, because
+the sentences of an erased message are shown separately."""
 
 
 def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None = None) -> str:

@@ -121,7 +121,9 @@ class Compaction(Group):
     )
     chunk: int = Field(default=20, ge=2, description="Maximum messages in one chunk summary.")
     canonical_cap: int = Field(
-        default=2000, ge=100, description="Tokens that a chat's canonical summary may have before `/new` is advised."
+        default=2000,
+        ge=100,
+        description="If a chat's canonical summary has more tokens than this, the user is advised to start a new chat.",
     )
     thread_cap: int = Field(default=350, ge=50, description="Maximum tokens of a thread or session summary.")
     profile_cap: int = Field(default=500, ge=50, description="Maximum tokens of the profile narrative.")

@@ -148,7 +148,9 @@ def forget(
     ] = None,
     everything: Annotated[bool, typer.Option("--everything", help="All memories of the terminal's chat.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Erase what is marked ☑ without asking.")] = False,
-    confirm: Annotated[str | None, typer.Option("--confirm", help="The token of a preview with --json.")] = None,
+    confirm: Annotated[
+        str | None, typer.Option("--confirm", help="Erase what an earlier `forget --json` found: its token.")
+    ] = None,
     keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a match to keep.")] = None,
     as_json: Json = False,
 ) -> None:

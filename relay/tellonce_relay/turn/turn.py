@@ -64,7 +64,8 @@ class Surface(Protocol):
 
 @dataclass(frozen=True)
 class TurnOptions:
-    """The options of a turn. `policy` is the agent's system prompt; `profile` is the fallback for an empty profile.
+    """The options of a turn. `policy` is the agent's system prompt; `profile` is the text that the
+    prompt shows while the memory has no profile.
 
     If the memory is unreachable, a call is retried for `patience` seconds; `persistence` says how long a failing model
     is retried. `captions` is a lock that is held while the message of a file is read and rewritten.

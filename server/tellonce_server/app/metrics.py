@@ -55,7 +55,7 @@ class Metrics:
 
 
 class _Once(CollectorRegistry):
-    """A registry with the figures of one request."""
+    """A registry with the figures that were read to answer one request for `/metrics`."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
-"""The local model. The model is downloaded and loaded in the background. One thread embeds queries, another one all
-other texts."""
+"""The local model. The model is downloaded and loaded in the background. One thread embeds queries; a second
+thread embeds all other texts."""
 
 import asyncio
 import importlib

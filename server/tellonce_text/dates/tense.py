@@ -94,7 +94,8 @@ def _looks_past(line: Line, index: int) -> bool:
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     """Whether the past verb is in the clause of the expression and the clause is not about a plan.
 
-    If a present verb is between the two, they are in different clauses: `the course I paid for starts Friday`.
+    If a verb in the present tense stands between the past verb and the expression, the past verb belongs to another
+    clause: `the course I paid for starts Friday`.
     """
     if found == "future":
         return not any(

@@ -297,7 +297,7 @@ where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
 -- across owners: the server's own background work
--- $1 now: the owners with current dates or goals whose time has passed
+-- $1 now: the owners who have a date or goal that is not marked as ended, although its day or deadline was before $1
 select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
@@ -388,8 +388,8 @@ returning content
 -- name: changes
 -- $1 owner, $2 chats, $3 first and $4 last numbers of messages, $5 the chat in which the result is shown, or null for
 -- all. For each message: the memories learned from it that were reworded or replaced after it was sent, each with its
--- former words and with the memory that states the fact now. A memory that replaces another one from the same message
--- is left out.
+-- former words and with the memory that states the fact now. A replaced memory is left out if
+-- the memory that states the fact now was learned from the same message.
 with recursive places as materialized (
   select distinct chat_id, generate_series(first, last) as id
   from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as w (chat_id, first, last)

@@ -121,7 +121,7 @@ _LONGEST_STAY: Final = 150
 
 
 def _begun(today: date, count: int, unit: str) -> Span:
-    """Return the span in which something began that has lasted for `count` units. This is a whole year or month, or a
+    """If something has lasted for `count` units, return the span in which it began: a whole year or month, one day, or a
     few days."""
     day = counted_day(today, unit, -count)
     if unit == "year":
@@ -136,8 +136,8 @@ _ABOUT: Final = 3
 
 
 def _last_days(first: date, count: int, unit: str) -> Iterator[date]:
-    """Yield the last day of something that begins on `first` and lasts for `count` units, with and without counting the
-    first day."""
+    """Yield two possible last days of something that begins on `first` and lasts for `count` units: one if the first day
+    is counted, and one if it is not."""
     with suppress(ValueError, OverflowError):  # raised after the year 9999
         end = counted_day(first, unit, count)
         yield from (end - timedelta(days=1), end)

@@ -36,7 +36,8 @@ NUMBERS: Final = 0.3
 """For a message with all of the query's numbers."""
 
 NAMED: Final = 2.5
-"""For a message of the person that the query names. Nine of ten answers are by that person."""
+"""For a message of the person that the query names. In nine of ten cases, the message that answers
+the query is by that person."""
 
 USER: Final = 2.0
 """Subtracted from a long reply of the assistant. Such a reply repeats the question's words, and four of five answers
@@ -92,7 +93,8 @@ SESSION: Final = 0.5
 session."""
 
 ALONE: Final = 1.6
-"""The factor for memories and summaries, which have no neighbors and no session."""
+"""Multiplies the score of a memory or summary by words and meaning, because it gets no share of the similarity of
+neighbors or of a session."""
 
 MEMORY: Final = 1.0
 """For a memory, which is a statement without small talk around it."""
