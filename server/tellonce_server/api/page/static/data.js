@@ -103,7 +103,7 @@ function keep({ backups }, again) {
   }, { id: "backup-now" });
   return h("section", h("h2", t("keep.title")), div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     soft(t("keep.what")),
-    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file), h("td", button(t("download"), () => download(x.file)))))) : null);
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
 }
 
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
