@@ -10,7 +10,7 @@ from benchmarks import projects
 from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
 from benchmarks.dialogue import Dialogue, Probe
 from benchmarks.projects import Project
-from benchmarks.telling import Script, Told, happened, question, recall, session_dates, turns_of
+from benchmarks.script import Script, Told, happened, question, recall, session_dates, turns_of
 
 FAR = 0.6
 """The share of facts told in words that a question would not use."""

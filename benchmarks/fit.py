@@ -22,10 +22,10 @@ from benchmarks.memory import FIRST_USER, NOW, Memory, fill, open_memory
 from benchmarks.metrics import recall
 from tellonce.settings import ServerSettings
 from tellonce_server.domain.retrieval import weights
-from tellonce_server.domain.retrieval.measures import Measured, measure
 from tellonce_server.domain.retrieval.ranking import weigh
-from tellonce_server.domain.retrieval.results import SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import SearchRequest
+from tellonce_server.domain.retrieval.signal_table import Measured, measure
 from tellonce_server.embedding.model_files import MODEL
 
 ZONE = ZoneInfo("UTC")

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 from benchmarks.blocks import Block, blocks, fill, sentences, slots_of
 from benchmarks.dialogue import Dialogue, Probe, Regime
-from benchmarks.telling import MONTHS, Script, Told, asked, happened, like, question, recall, session_dates, turns_of
+from benchmarks.script import MONTHS, Script, Told, asked, happened, like, question, recall, session_dates, turns_of
 
 NAMES = ("Anna Ben Carla David Elena Frank Grace Hassan Irina Jamal Kate Luis Maya Nils Olivia Pedro Quinn Rosa Samir "
          "Tessa Umar Vera Will Xenia Yusuf Zara").split()  # fmt: skip

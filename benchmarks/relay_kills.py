@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.chain import killing
+from tests.chain import chaos
 from tests.chain.whole import whole
 
 
@@ -21,8 +21,8 @@ async def measure(messages: int, kills: int, seed: int) -> int:
         # In the emulated Telegram, each message of a person or the bot is a minute later than the message before it. No
         # message may be later than now, because the reminders that it orders would already be past.
         hours = messages // 12 + 2
-        async with whole(Path(folder), users=killing.USERS, hours_ago=hours, **killing.ENVIRONMENT) as life:
-            run = await killing.run(life, messages, kills, seed)
+        async with whole(Path(folder), users=chaos.USERS, hours_ago=hours, **chaos.ENVIRONMENT) as life:
+            run = await chaos.run(life, messages, kills, seed)
     print(f"{run}\nseed {seed}, {time.monotonic() - started:.0f} s")
     return 1 if run.faults else 0
 

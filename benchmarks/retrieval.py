@@ -31,8 +31,8 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_server.domain.retrieval.ranking import rank
-from tellonce_server.domain.retrieval.results import SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.embedding.model_files import MODEL
 
 OURS = "search_memory"

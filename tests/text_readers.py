@@ -17,7 +17,7 @@ from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
-from tellonce_relay import incoming, views
+from tellonce_relay import incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline
@@ -32,9 +32,9 @@ from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
-from tellonce_server.domain.retrieval.found import Found
+from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.services import import_messages, unread_exchanges
-from tellonce_server.services.views import gist
+from tellonce_server.services.chat_summary import gist
 from tellonce_server.store.messages import Line
 from tellonce_summarizer import quotes
 from tellonce_summarizer.keep import lines as kept_lines
@@ -127,8 +127,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.import_messages.clean": import_messages.clean,
     "tellonce_cli.importers.items.pieces": lambda text: list(imported_items.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
-    "tellonce_relay.incoming.command_of": incoming.command_of,
-    "tellonce_relay.incoming.is_command": incoming.is_command,
+    "tellonce_relay.incoming_message.command_of": incoming_message.command_of,
+    "tellonce_relay.incoming_message.is_command": incoming_message.is_command,
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
     "tellonce_relay.telegram.markdown.rendered": markdown.rendered,
     "tellonce_relay.telegram.markdown.units": markdown.units,
@@ -145,7 +145,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
     "tellonce_relay.views.notice_view": views.notice_view,
-    "tellonce_relay.incoming.is_split": incoming.is_split,
+    "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
@@ -293,7 +293,7 @@ READERS: dict[str, Callable[[str], object]] = {
         {"ids": text}, {"properties": {"ids": {"type": "array", "items": {"type": "integer"}}}}
     ),
     "tellonce_server.api.coercion.unstorable": lambda text: coercion.unstorable({"content": text}),
-    "tellonce_server.services.views.gist": lambda text: gist([_line(text)]),
+    "tellonce_server.services.chat_summary.gist": lambda text: gist([_line(text)]),
     "tellonce_summarizer.models.answers.read": _read_answer,
     "tellonce_summarizer.tasks.exchange.known_lines": lambda text: exchange.known_lines((_known(text),), ZONE),
     "tellonce_summarizer.keep.lines.rolling": lambda text: kept_lines.rolling([text], SummaryBody(), 500),
@@ -355,7 +355,7 @@ NOT_READERS = frozenset(
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
-    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.found.hit
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.hit
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
@@ -372,7 +372,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
-    tellonce_server.domain.context.sections.unseen tellonce_server.domain.context.canonical_summary.summary_text
+    tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.profile.cursor_place tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.is_local tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip

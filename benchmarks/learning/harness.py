@@ -13,8 +13,8 @@ from typing import Any
 from tellonce.client import MemoryClient
 from tellonce.journal import silent
 from tellonce.settings import ServerSettings
-from tellonce.work import ClaimWorkArgs, ExchangeInput, WorkItem
-from tellonce_llm import Answer, Completion, Guarded, LLMUnusable, Tier
+from tellonce.work import ClaimWorkArgs, ExchangeInput, Tier, WorkItem
+from tellonce_llm import Answer, Completion, Guarded, LLMUnusable
 from tellonce_server.app.storage import Storage
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_summarizer.agent.work import done, submission

@@ -28,7 +28,7 @@ _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", 
 """Kinds of orders that need more text after the phrase that begins the order. Other orders consist of the phrase
 alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
-"""Kinds of orders whose messages are questions if they end with a question mark ("remember the trip?")."""
+"""An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 

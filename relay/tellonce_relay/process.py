@@ -20,10 +20,10 @@ from tellonce.settings import SettingsError
 from tellonce.shutdown import Stopped, pause_or_stop, told_to_end, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
-from tellonce_relay.commands import commands
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.responders.choose import choose, summariser
+from tellonce_relay.commands.menu import MENU
 from tellonce_relay.responders.responder import Responder
+from tellonce_relay.responders.selection import choose, summariser
 from tellonce_relay.routines.alarms import Alarms
 from tellonce_relay.routines.delivery import Sender, message_parts, moved_groups, routine_book
 from tellonce_relay.routines.file import Routine, load_routines
@@ -113,7 +113,7 @@ async def _set_menu(bot: Bot) -> None:
     """Set the menu in each language, with English as the default."""
     for language in LANGUAGES:
         with speaking(language):
-            menu = [BotCommand(name, phrase(f"menu.{name}")) for name in commands.MENU]
+            menu = [BotCommand(name, phrase(f"menu.{name}")) for name in MENU]
         await bot.set_my_commands(menu, language_code=None if language == "en" else language)
 
 

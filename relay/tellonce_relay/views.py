@@ -12,7 +12,7 @@ LONGEST = 3500
 """Maximum characters of a view, so that it always fits one message."""
 _QUOTE = 160
 _TALLIED = {"memories": "memory", "sentences": "sentence"}
-"""The tables whose counts are shown separately after an erasure, because people understand these counts."""
+"""After an erasure, the counts of these tables are shown separately, because people understand them."""
 _NOT_TEXTS = frozenset((*_TALLIED, "messages", "tombstones", "context_receipts"))
 """The tables whose counts are not added to the number of other erased texts. `messages` is one of these tables, because
 the sentences of an erased message are shown separately."""
@@ -74,8 +74,8 @@ def matches_view(preview: Forgotten, zone: tzinfo | None = None) -> str:
 
 def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
     """Return one match on one line: its kind, its day, how it was found (if not by exact text), and its text. The match
-    that stands for several texts has no number and no day. If only a part of the text goes, a second line
-    gives this part."""
+    that represents several texts has no number and no day. If only a part of the text goes, a second line gives this
+    part."""
     form = {"exact": "", "number": phrase("forget.other_digits"), "form": phrase("forget.other_form")}[match.match]
     at = match.at.astimezone(zone)
     said = f", {day(at, at)}" if match.ref else ""

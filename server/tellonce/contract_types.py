@@ -150,7 +150,8 @@ class ThreadPlace(Place):
 
 
 class ChatPlace(ThreadPlace):
-    """The place of a call whose result is the same in every thread of the chat. The schema does not list the thread."""
+    """The place of a call that gives the same result in every thread of the chat. The schema does not list the
+    thread."""
 
     message_thread_id: SkipJsonSchema[ThreadId | None] = None
 

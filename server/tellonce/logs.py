@@ -63,7 +63,7 @@ class Discreet(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  # logging's name
         if record.name == "asyncio" and record.exc_info:
-            # The lines after the first show a task and its error, whose message must not be logged.
+            # The lines after the first show a task and its error. The error's message must not be logged.
             record.message = record.message.partition("\n")[0]
         return super().formatMessage(record)
 

@@ -78,7 +78,7 @@ async def drained(tasks: Collection[asyncio.Task[Any]], seconds: float) -> None:
 async def ended(*tasks: asyncio.Future[Any]) -> None:
     """Cancel the tasks and wait for their end. Errors of the tasks are handled elsewhere.
 
-    A task whose clean-up replaced the cancellation with another error may continue, so it is cancelled again.
+    A task may continue if its clean-up replaced the cancellation with another error, so it is cancelled again.
     """
     pending = set(tasks)
     while pending:

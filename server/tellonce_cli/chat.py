@@ -22,11 +22,11 @@ from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.answers import CommandContext, answer, place
-from tellonce_relay.incoming import Incoming, command_of, is_command
+from tellonce_relay.incoming_message import Incoming, command_of, is_command
 from tellonce_relay.orders import order_of
-from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
+from tellonce_relay.responders.selection import choose
 from tellonce_relay.turn.reminders import set_reply
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, run_turn

@@ -20,7 +20,7 @@ from tellonce.client_settings import RelaySettings
 from tellonce.reminders import ChangeReminderArgs, ClaimRemindersArgs, ListRemindersArgs, Reminder
 from tellonce_cli.memory_server import CHANNEL, OURS
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn import reminders
 
 LONGEST_NAP: Final = 15.0

@@ -49,7 +49,7 @@ class Machine:
 @dataclass(frozen=True)
 class Client:
     """One client. `key` is the key of the server list in its file. `entry` converts a command to the form of an entry.
-    `after` tells the user what to do next."""
+    `after` is the user's next step."""
 
     title: str
     file: Callable[[Machine], Path]

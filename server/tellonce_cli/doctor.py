@@ -28,8 +28,8 @@ from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
-from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
 from tellonce_server.app.auth import SCOPES

@@ -1,4 +1,4 @@
-"""Whose memory a database holds, if the settings name a user who has none or almost none of it.
+"""Finds the user who owns the memory in a database if the user in the settings owns none or almost none of it.
 
 This happens after TELEGRAM_USER_ID is set for the first time, and when a memory is restored or opened without its
 `.env`.
@@ -34,7 +34,7 @@ async def hidden(settings: ServerSettings) -> str | None:
 
 
 def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
-    """A sentence that names the user whose memory the settings hide, and the remedy; None if nothing is hidden.
+    """A sentence that says which user's memory the settings hide, and gives the remedy; None if nothing is hidden.
 
     `texts` has the number of messages and memories of each owner. The local user's memory counts as hidden until the
     user of the settings has at least half as many texts, which is the case after a move.

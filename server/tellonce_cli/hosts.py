@@ -14,7 +14,7 @@ from tellonce.settings import ServerSettings, variable
 
 
 class ClientName(StrEnum):
-    """The clients whose configuration we can write."""
+    """The clients that `tellonce connect` can configure."""
 
     CLAUDE_DESKTOP = "claude-desktop"
     CLAUDE_CODE = "claude-code"
@@ -36,8 +36,9 @@ _DECIDES = (
     "embedding_model_dir",
     "mask_messages",
 )
-"""The settings that determine whose memory a server serves, where that memory is, and how it is stored. The settings of
-the chosen embedder are added; their names begin with the embedder's name, such as `ollama_url`."""
+"""The settings that determine the user whose memory a server serves, the place of that memory, and the form in which it
+is stored. The settings of the chosen embedder are added; their names begin with the embedder's name, such as
+`ollama_url`."""
 
 _SECRET = "put the value of your setting here"
 

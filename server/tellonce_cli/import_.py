@@ -220,8 +220,8 @@ async def _keep(batch: list[Item], keeper: Keeper, tally: Tally) -> None:
 
 
 def _with_later_alarm(item: ExportedMemory, now: datetime, zone: ZoneInfo) -> ExportedMemory:
-    """The memory, with an alarm that is due in the future. A repeated alarm moves to its next time. A single alarm whose
-    time has passed is not delivered any more, and its memory is completed."""
+    """The memory, with an alarm that is due in the future. A repeated alarm moves to its next time. If the time of a
+    single alarm has passed, the alarm is not delivered any more, and its memory is completed."""
     alarm = item.alarm
     if alarm is None or alarm.done_at is not None or alarm.due_at > now:
         return item

@@ -51,7 +51,7 @@ class Event:
 
 
 def run(trace_id: str | None) -> int:
-    """Print the turn whose id starts with `trace_id`. Without an id, list the last turns."""
+    """Print the turn with an id that starts with `trace_id`. Without an id, list the last turns."""
     settings = load(ServerSettings)
     folder = settings.log_dir.absolute()
     if trace_id is None:
@@ -91,8 +91,8 @@ def last_turns(folder: Path) -> list[list[Event]]:
 
 
 def _events(folder: Path, about: str = "", days: int | None = None) -> Iterator[Event]:
-    """Yield the events of the newest `days` files whose lines contain the text `about`. A line that a crash cut short
-    is skipped."""
+    """Yield the events of the newest `days` files if their lines contain the text `about`. A line that a crash cut
+    short is skipped."""
     files = sorted(folder.glob("*.jsonl"))
     for file in files[-days:] if days is not None else files:
         for line in file.read_text(encoding="utf-8", errors="replace").splitlines():

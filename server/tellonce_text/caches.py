@@ -15,8 +15,8 @@ _OF_TEXTS: list[Cache] = []
 
 
 def of_texts(cache: CacheT) -> CacheT:
-    """Decorator for a cached function whose arguments or results contain stored text. `clear` empties the cache of the
-    function."""
+    """Decorator for a cached function that has stored text in its arguments or results. `clear` empties the cache of
+    the function."""
     _OF_TEXTS.append(cache)
     return cache
 

@@ -182,7 +182,7 @@ _TABLE: Final = _Table()
 LONGEST_RUN: Final = 30
 """Maximum number of combining marks in a row that are kept after a letter."""
 
-# Two ligatures stand for whole phrases, of 18 and 8 letters. The ligatures are removed, because a text of only these
+# Two ligatures represent whole phrases, of 18 and 8 letters. The ligatures are removed, because a text of only these
 # ligatures would become many times as long.
 _PHRASES: Final = {0xFDFA: " ", 0xFDFB: " "}
 

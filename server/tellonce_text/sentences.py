@@ -12,7 +12,7 @@ _SENTENCE: Final = re.compile(
     r"[^\n.!?…。！？]+(?:[.!?…。！？]+(?!\w)[\"')\]]*|\.(?=\w)|[!?…。！？]+(?=\w))*[^\S\n]*|\n+|[.!?…。！？]+\s*"
 )
 _UNFINISHED: Final = re.compile(r"\b(?:[DMS][rst]|Mrs|[A-Z])\.[^\S\n]*\Z")
-"""Matches a title or an initial at the end, which stands before a name and does not end a sentence: `Dr. Ann Lee`."""
+"""Matches a title or an initial at the end, which precedes a name and does not end a sentence: `Dr. Ann Lee`."""
 
 _END: Final = re.compile(
     r"(?<=[.!?…؟।])(?<!\b[DMS][rst]\.)(?<!\bMrs\.)(?<!\b[A-Z]\.)\s+|(?<=[.!?…؟।][\"')\]”’»])\s+|(?<=[。！？])|\n+"

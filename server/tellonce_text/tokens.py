@@ -55,7 +55,7 @@ _THREE_TOKENS = re.compile(
 )
 
 
-_LINE = 2_000  # maximum characters of a line whose cost is cached
+_LINE = 2_000  # the cost of a line is cached up to this number of characters
 _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 

@@ -65,7 +65,7 @@ def query(name: str) -> str:
 
 
 def reach(name: str) -> Reach:
-    """Whose rows the statement `<table>.<name>` uses. Raises UnknownQuery."""
+    """The reach of the statement `<table>.<name>`: the rows that it may use. Raises UnknownQuery."""
     return _found(name).reach
 
 

@@ -1,4 +1,4 @@
-"""Joins several requests of one kind into one call, for a model whose calls are slow or limited. Joining works with any
+"""Joins several requests of one kind into one call, for a model with slow or limited calls. Joining works with any
 provider."""
 
 import asyncio

@@ -10,9 +10,10 @@ import anthropic
 import httpx2
 from anthropic.types import Message
 
+from tellonce.work import Tier
 from tellonce_llm.claude_cli import content
 from tellonce_llm.errors import Cause, LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Tier, paced
+from tellonce_llm.model import Answer, Completion, FileKind, paced
 from tellonce_llm.prices import price_of
 
 DEFAULT_MODEL = "claude-haiku-4-5"

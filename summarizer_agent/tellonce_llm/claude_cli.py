@@ -11,10 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from tellonce.work import Tier
 from tellonce_llm.allowance import Allowance
 from tellonce_llm.command import ended, only_its_own
 from tellonce_llm.errors import LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, File, Tier, Turn
+from tellonce_llm.model import Answer, Completion, File, Turn
 
 _MOST_BYTES = 4 * 1024 * 1024
 _COMPLAINT = 200

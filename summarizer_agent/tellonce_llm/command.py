@@ -42,7 +42,7 @@ def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 async def ended(process: asyncio.subprocess.Process) -> None:
-    """End a command whose answer has arrived or is no longer wanted."""
+    """End a command after its answer has arrived or is no longer wanted."""
     if process.returncode is None:
         with suppress(ProcessLookupError):
             process.terminate()

@@ -10,7 +10,7 @@ from typing import Literal
 from tellonce_llm.model import Answer
 
 Cause = Literal["busy", "away", "key", "billing", "model", "refused"]
-"""The cause of a failure. The cause tells a person how to act.
+"""The cause of a failure. A person needs it to know how to act.
 
 `busy`: the provider asks us to slow down. `away`: it cannot be reached, or its answer broke off. `key`, `billing`,
 `model`: the account or the settings are wrong. `refused`: it will not answer this request.
@@ -46,4 +46,4 @@ class LLMUnusable(LLMError):
 
     cause: Cause = field(default="refused", kw_only=True)
     answer: Answer | None = field(default=None, kw_only=True)
-    """The unusable answer, whose tokens must be paid for anyway."""
+    """The unusable answer. Its tokens must be paid for anyway."""

@@ -2,8 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
+from tellonce.work import Tier
 from tellonce_llm.errors import LLMError, LLMUnavailable
-from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, Tier, readable
+from tellonce_llm.model import Answer, Completion, FileKind, LanguageModel, readable
 
 
 class NoModelAnswered(LLMUnavailable):

@@ -5,9 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
-Tier = Literal["claude", "claude-cli", "ollama", "keep"]
-"""The tiers, best first; `keep` means no model."""
-
+from tellonce.work import Tier
 
 FileKind = Literal["image", "pdf", "text"]
 
@@ -84,7 +82,7 @@ class LanguageModel(Protocol):
 
     @property
     def tier(self) -> Tier:
-        """The model's tier in the fallback chain."""
+        """The tier to which the model belongs. `tellonce.work` lists the tiers, best first."""
         ...
 
     async def complete(self, request: Completion) -> Answer:

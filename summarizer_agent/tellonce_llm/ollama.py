@@ -9,8 +9,9 @@ from typing import Any, cast
 import httpx
 import ollama
 
+from tellonce.work import Tier
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
-from tellonce_llm.model import Answer, Completion, FileKind, Tier, Turn, paced
+from tellonce_llm.model import Answer, Completion, FileKind, Turn, paced
 
 # Ollama truncates longer prompts silently. All requests use this size, because Ollama reloads the model when the size
 # changes.

@@ -21,7 +21,7 @@ from tellonce_cli.keyboard import Keyboard
 from tellonce_relay.responders.offline import OfflineResponder
 from tests.chain.home import Home
 from tests.patience import HANGS, promised
-from tests.relay.relaying import settings
+from tests.relay.running_relay import settings
 
 pytestmark = pytest.mark.anyio
 

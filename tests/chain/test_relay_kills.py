@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.chain import killing
+from tests.chain import chaos
 from tests.chain.whole import Whole, whole
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) -> None:
-    async with whole(tmp_path, users=killing.USERS, **killing.ENVIRONMENT) as life:
-        run = await killing.run(life, messages=40, kills=4, seed=7)
+    async with whole(tmp_path, users=chaos.USERS, **chaos.ENVIRONMENT) as life:
+        run = await chaos.run(life, messages=40, kills=4, seed=7)
         assert run.faults == [], str(run)
         assert run.messages == 40
         assert sum(run.kills.values()) == 4
@@ -20,12 +20,12 @@ async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) 
         await a_fault_would_be_seen(life, run)
 
 
-async def a_fault_would_be_seen(life: Whole, run: killing.Run) -> None:
+async def a_fault_would_be_seen(life: Whole, run: chaos.Run) -> None:
     """Check that the invariants detect a doubled answer, two swapped answers, a lost row, and a reminder that rang
     twice."""
     thread = run.threads[0]
     first, second, third = [
-        message for message in life.telegram.sent if thread.thread_of(message) and killing.ANSWER.match(message["text"])
+        message for message in life.telegram.sent if thread.thread_of(message) and chaos.ANSWER.match(message["text"])
     ][:3]
     life.telegram.sent.append(dict(first))
     second["text"], third["text"] = third["text"], second["text"]
@@ -35,7 +35,7 @@ async def a_fault_would_be_seen(life: Whole, run: killing.Run) -> None:
     )
     bell = next(iter(run.bells.moments))
     life.telegram.sent.append(next(dict(m) for m in life.telegram.sent if m["text"].startswith(f"⏰ ring {bell}")))
-    found = "\n".join(await killing.faults(life, run.threads, run.bells))
+    found = "\n".join(await chaos.faults(life, run.threads, run.bells))
     assert f"{bell} rang 2 times" in found
     assert "was answered 2 times" in found
     assert f"thread {thread.number}: order" in found

@@ -17,7 +17,7 @@ from mcp.types import (
 )
 
 from tellonce_server.app.server import MemoryServer
-from tests.conformance.asking import add_asking
+from tests.conformance.input_requests import add_asking
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
 SILENCE = base64.b64encode(b"RIFF\x24\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00@\x1f\x00\x00").decode()

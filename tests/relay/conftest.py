@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.relay.relaying import TOKEN
+from tests.relay.running_relay import TOKEN
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 

@@ -6,12 +6,12 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.commands import MENU
+from tellonce_relay.commands.menu import MENU
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.agents import Agent, AgentEntry, Agents
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
-from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts, until_recorded
+from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts, until_recorded
 from tests.stubs.telegram_emulator import DropAfter, DropBefore, Fault, Garbage, Refuse, slow_down, telegram
 
 pytestmark = pytest.mark.anyio

@@ -14,12 +14,12 @@ from tellonce.client import MemoryClient
 from tellonce.reminders import SetReminderArgs
 from tellonce_llm import Answer
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.updates import arrivals
 from tests.memory_fixtures import Clock, Memory
-from tests.relay.relaying import GROUP, Scripted, down, relaying, texts
+from tests.relay.running_relay import GROUP, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram
 from tests.stubs.transcription_stub import TranscriptionStub
 

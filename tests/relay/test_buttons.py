@@ -9,7 +9,7 @@ from tellonce.client import MemoryRefused
 from tellonce_relay.buttons import Pressed, data
 from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import PERSONAL, Scripted, relaying, texts
+from tests.relay.running_relay import PERSONAL, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram
 
 pytestmark = pytest.mark.anyio

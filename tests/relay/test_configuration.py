@@ -10,10 +10,10 @@ import pytest
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import SettingsError
 from tellonce_relay.cron import check, next_due
-from tellonce_relay.responders.choose import choose
 from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
+from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import Agent, load_agents
 from tellonce_relay.updates.access import is_own

@@ -8,7 +8,7 @@ import pytest
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load, variable
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.commands import MENU
+from tellonce_relay.commands.menu import MENU
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
 

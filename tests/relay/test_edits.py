@@ -9,10 +9,10 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import Echo, Scripted, relaying, texts
+from tests.relay.running_relay import Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio

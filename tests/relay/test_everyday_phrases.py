@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.memory_fixtures import Clock, Memory
-from tests.relay.relaying import relaying
+from tests.relay.running_relay import relaying
 
 pytestmark = pytest.mark.anyio
 

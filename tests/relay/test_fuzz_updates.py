@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.depth import depth
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import GROUP, PERSONAL, USER, Echo, relaying
+from tests.relay.running_relay import GROUP, PERSONAL, USER, Echo, relaying
 from tests.stubs.telegram_emulator import Telegram
 from tests.stubs.telegram_emulator.world import START, chat_of
 

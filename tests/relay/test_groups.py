@@ -6,7 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import GROUP, PERSONAL, Echo, Scripted, relaying
+from tests.relay.running_relay import GROUP, PERSONAL, Echo, Scripted, relaying
 from tests.stubs.telegram_emulator.world import BOT
 
 pytestmark = pytest.mark.anyio

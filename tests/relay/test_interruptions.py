@@ -17,7 +17,7 @@ from tellonce_relay.telegram import chat_surface
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.outages import Away
-from tests.relay.relaying import Echo, Scripted, relaying, texts
+from tests.relay.running_relay import Echo, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Fault, Hang, Stall, Telegram, telegram
 
 pytestmark = pytest.mark.anyio

@@ -14,7 +14,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.turn.model_call import trouble
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import relaying, texts
+from tests.relay.running_relay import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, Reply, Say

@@ -5,7 +5,7 @@ import pytest
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
 from tests.memory_fixtures import Clock, Memory
-from tests.relay.relaying import relaying
+from tests.relay.running_relay import relaying
 
 
 @pytest.mark.anyio

@@ -7,7 +7,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.offline import best_sentences, from_memory
 
 AT = datetime(2026, 2, 16, 9, 15, tzinfo=UTC)

@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, Cause
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
@@ -20,7 +20,7 @@ from tellonce_relay.turn.model_call import Persistence, continued, trouble, whol
 from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
-from tests.relay.relaying import Echo, Scripted, down, relaying, texts
+from tests.relay.running_relay import Echo, Scripted, down, relaying, texts
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio

@@ -15,14 +15,14 @@ from tellonce.client import MemoryClient
 from tellonce.connect import connect_http, connect_memory
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.turn.reminders import what_of
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
 from tests.relay.relay_process import relay_process
-from tests.relay.relaying import ZONE, Scripted, relaying, texts
+from tests.relay.running_relay import ZONE, Scripted, relaying, texts
 from tests.server.processes import http_server
 from tests.stubs.telegram_emulator import DropAfter, Telegram, telegram
 

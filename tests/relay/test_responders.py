@@ -18,7 +18,7 @@ from tellonce_relay.responders.responder import Responder
 from tellonce_relay.turn.model_call import trouble
 from tests.memory_fixtures import Memory
 from tests.patience import HANGS
-from tests.relay.relaying import relaying, texts
+from tests.relay.running_relay import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, HalfStream, Reply, Say

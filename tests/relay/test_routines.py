@@ -24,7 +24,7 @@ from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.turn import NotShown
 from tests.memory_fixtures import Clock, Memory
 from tests.patience import HANGS
-from tests.relay.relaying import TOKEN, ZONE, Scripted, down, relaying
+from tests.relay.running_relay import TOKEN, ZONE, Scripted, down, relaying
 from tests.stubs.telegram_emulator import DropAfter, Refuse, Telegram
 
 pytestmark = pytest.mark.anyio

@@ -12,7 +12,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import Scripted, relaying, settings, texts
+from tests.relay.running_relay import Scripted, relaying, settings, texts
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import ModelResponder
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import GROUP, Echo, Scripted, relaying, texts
+from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Reply, Say

@@ -13,7 +13,7 @@ from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
 from tests.memory_fixtures import Memory
-from tests.relay.relaying import TOKEN, ZONE, Scripted, relaying, texts
+from tests.relay.running_relay import TOKEN, ZONE, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram
 
 pytestmark = pytest.mark.anyio

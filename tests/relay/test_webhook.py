@@ -13,7 +13,7 @@ from tellonce_relay.updates.webhook import SECRET_HEADER
 from tests.memory_fixtures import Memory
 from tests.patience import promised
 from tests.relay.outages import Away
-from tests.relay.relaying import Echo, relaying
+from tests.relay.running_relay import Echo, relaying
 from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import Telegram, telegram
 

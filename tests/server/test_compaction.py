@@ -5,7 +5,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
 from tellonce_server.domain.queue.compaction import compact_silent
-from tellonce_server.services import views
+from tellonce_server.services import chat_summary
 from tests.memory_fixtures import Clock, Memory
 from tests.server.test_queue import drain, talk
 
@@ -39,7 +39,7 @@ async def test_a_short_thread_stays_verbatim_however_long_it_is_silent(memory: M
 async def test_summaries_are_read_in_pages_the_newest_first(
     memory: Memory, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(views, "PERIODS", 2)
+    monkeypatch.setattr(chat_summary, "PERIODS", 2)
     async with memory.client() as client, memory.agent() as agent:
         for start in range(0, 60, 10):
             await talk(client, 10, start)

@@ -13,8 +13,8 @@ import asyncpg
 import pytest
 
 from tellonce import contract as c
-from tellonce_server.domain.retrieval.results import SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.backlog import LOCK, EmbeddingBacklog
 from tellonce_server.embedding.generations import Generations, NoWayBack, follow

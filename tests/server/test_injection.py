@@ -17,7 +17,7 @@ from tellonce_relay.turn.tags import parse
 from tellonce_server.api import text
 from tellonce_server.domain.context.assemble import assemble
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text

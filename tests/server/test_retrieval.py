@@ -11,8 +11,8 @@ from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ContextDefaults, ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.retrieval.prompt_selection import choose
-from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.store.codes import ModelVector, code
 from tests.memory_fixtures import USER, Clock, Memory, opened

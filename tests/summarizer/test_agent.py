@@ -19,9 +19,10 @@ from tellonce.work import (
     FailWorkArgs,
     Submitted,
     SubmitWorkArgs,
+    Tier,
     WorkItem,
 )
-from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable, Tier
+from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable
 from tellonce_summarizer.agent import agent as agent_module
 from tellonce_summarizer.agent import work as work_module
 from tellonce_summarizer.agent.agent import Agent, Habits

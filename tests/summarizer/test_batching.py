@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tellonce.work import Tier
 from tellonce_llm import (
     Allowance,
     Answer,
@@ -17,7 +18,6 @@ from tellonce_llm import (
     LLMUnavailable,
     LLMUnusable,
     SystemBlock,
-    Tier,
     Turn,
     Used,
 )

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tellonce.work import Tier
 from tellonce_llm import (
     Answer,
     Breaker,
@@ -18,7 +19,6 @@ from tellonce_llm import (
     LLMUnavailable,
     LLMUnusable,
     NoModelAnswered,
-    Tier,
     ask,
 )
 from tellonce_llm.prices import price_of

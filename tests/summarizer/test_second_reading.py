@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tellonce.journal import silent
-from tellonce.work import ExchangeInput, ExchangeResult
-from tellonce_llm import Answer, Completion, Guarded, LLMUnavailable, Tier
+from tellonce.work import ExchangeInput, ExchangeResult, Tier
+from tellonce_llm import Answer, Completion, Guarded, LLMUnavailable
 from tellonce_summarizer.agent.work import Done, done
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tellonce_summarizer.tasks.second_reading import NOT_FOUND, NOT_YET

@@ -15,7 +15,7 @@ from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.budget import cost
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate

@@ -8,7 +8,7 @@ from tellonce_server.domain.context.assemble import assemble
 from tellonce_server.domain.context.budget import log_share
 from tellonce_server.domain.context.log import STEP
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import Happened, Learned, LogRows, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate

@@ -7,7 +7,7 @@ from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.history import ALWAYS, STEP, History
-from tellonce_server.domain.context.sections import Memories
+from tellonce_server.domain.context.memories_section import Memories
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of

@@ -9,7 +9,7 @@ import pytest
 from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.lines import View, hit_line
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from tellonce.contract import Role
-from tellonce_server.services.views import CURRENT_TOKENS, gist
+from tellonce_server.services.chat_summary import CURRENT_TOKENS, gist
 from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate
 

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.domain.retrieval.measures import NONE, SESSION_PAUSE, measure
 from tellonce_server.domain.retrieval.question import Setting, question
+from tellonce_server.domain.retrieval.signal_table import NONE, SESSION_PAUSE, measure
 from tellonce_server.domain.retrieval.signals import Candidate
 
 AT = datetime(2026, 2, 18, 4, 0, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.domain.retrieval.results import PER_PAGE, SearchRequest
 from tellonce_server.domain.retrieval.search import Cursor, CursorRefused, read_cursor
+from tellonce_server.domain.retrieval.search_results import PER_PAGE, SearchRequest
 
 TEA = SearchRequest(1, 1, None, "tea", datetime(2026, 3, 1, tzinfo=UTC), ZoneInfo("UTC"))
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import prompt_selection as p
-from tellonce_server.domain.retrieval.found import Found
+from tellonce_server.domain.retrieval.scored_results import Found
 
 AT = datetime(2026, 2, 18, tzinfo=UTC)
 THREAD = "root:1"

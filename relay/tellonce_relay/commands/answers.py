@@ -14,7 +14,7 @@ from tellonce.work import QueueStatus
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands.why_view import why_view
-from tellonce_relay.incoming import Incoming, command_of
+from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.routines.book import RoutineBook

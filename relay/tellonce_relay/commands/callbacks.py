@@ -8,8 +8,7 @@ from telegram.error import TelegramError
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce_relay import buttons
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands import commands
-from tellonce_relay.commands.commands import Counter, Reaction
+from tellonce_relay.commands.button_effects import ButtonContext, Reaction, pressed
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
@@ -25,8 +24,8 @@ class Callbacks:
     """Handles a chat's taps one by one. If a message is tapped several times, only the first tap that succeeds
     counts."""
 
-    def __init__(self, counter: Counter, outbox: Outbox, moved: MovedGroups) -> None:
-        self._counter = counter
+    def __init__(self, context: ButtonContext, outbox: Outbox, moved: MovedGroups) -> None:
+        self._context = context
         self._outbox = outbox
         self._moved = moved
         # A second tap may have been sent before the first removed the buttons.
@@ -42,7 +41,7 @@ class Callbacks:
             await _toast(query, phrase("memory.used"))
             return
         try:
-            reaction = await commands.pressed(self._counter, self._moved.memory_chat(message.chat.id), found)
+            reaction = await pressed(self._context, self._moved.memory_chat(message.chat.id), found)
         except MemoryUnreachable:
             await _toast(query, phrase("memory.away"))
             return

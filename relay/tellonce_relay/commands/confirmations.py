@@ -9,8 +9,10 @@ from telegram import Message
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_relay import buttons
+from tellonce_relay import buttons, views
+from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.chat_surface import ChatSurface
 
@@ -75,3 +77,9 @@ def reworded(message: Message, bot_id: int) -> int | None:
         return None
     found = _WORDING.match(asked.text or "")
     return int(found[1]) if found else None
+
+
+async def reword(memory: MemoryClient, incoming: Incoming, memory_id: int) -> Reply:
+    """Replace an uncertain memory with the person's own wording. The new wording makes the memory certain."""
+    args = c.UpdateMemoryArgs(memory_id=memory_id, action="edit", content=incoming.text, chat_id=incoming.chat_id)
+    return Reply(views.remembered_view(await memory.update_memory(args)))

@@ -15,7 +15,7 @@ from tellonce_llm import (
     Wrapped,
     readable,
 )
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
 

@@ -8,7 +8,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, FileKind
 from tellonce_relay.catalogue import day, in_every_language, phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_text.changes import without_changed

@@ -90,7 +90,7 @@ def build(
     """Build sections 1-10 in the order of docs/CONTRACT.md, 4. A cache breakpoint is placed wherever the text after it
     changes more often.
 
-    Section 2 gives only the day; the time stands directly before the message. Otherwise every turn would change the
+    Section 2 gives only the day; the time is given directly before the message. Otherwise every turn would change the
     beginning of the prompt, and nothing could be cached. `profile` is used while the memory has no profile.
     """
     sections: dict[ShownName, Section] = {section.name: section for section in context.sections or ()}

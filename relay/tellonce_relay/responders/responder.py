@@ -5,7 +5,7 @@ from typing import Protocol
 
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, Cause, FileKind
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 
 

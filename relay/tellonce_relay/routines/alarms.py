@@ -39,7 +39,7 @@ LONGEST_NAP: Final = 15.0
 SHORTEST_NAP: Final = 0.05
 
 GIVEN_UP: Final = timedelta(days=1)
-"""A reminder whose chat accepts no messages is dropped after this delay."""
+"""A reminder is dropped after this delay if its chat accepts no messages."""
 
 _BEFORE, _SENT = "after:", "sent:"
 

@@ -17,7 +17,7 @@ from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal, silent, timed
 from tellonce.settings import load
 from tellonce_relay.memory_outage import patiently
-from tellonce_relay.responders.choose import summariser
+from tellonce_relay.responders.selection import summariser
 from tellonce_relay.routines.book import RoutineBook
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.texts import SUMMARY_SECONDS, Model, shortened

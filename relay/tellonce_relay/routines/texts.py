@@ -14,7 +14,7 @@ from tellonce.client import MemoryClient
 from tellonce.journal import Emit, silent
 from tellonce_llm import LLMError
 from tellonce_relay.catalogue import day, phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import CannotAnswer, Responder

@@ -29,7 +29,7 @@ TYPING_AFTER, TYPING_SECONDS = 0.2, 4.5
 none, and would be delayed by it. Telegram shows it for five seconds."""
 
 UNKNOWN = 0
-"""Stands for the unknown number of a message that was sent."""
+"""Replaces the unknown number of a message that was sent."""
 
 
 @dataclass

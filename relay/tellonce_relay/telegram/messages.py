@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from telegram import Contact, Location, Message, MessageOrigin, Venue
 
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.attachments import attachment_of
 from tellonce_relay.telegram.moved_groups import MovedGroups
 

@@ -15,7 +15,7 @@ from tellonce_relay import buttons
 from tellonce_relay.buttons import Pressed, Reply
 from tellonce_relay.catalogue import clock, day, moment, phrase, spoken
 from tellonce_relay.cron import next_due
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, patiently
 from tellonce_relay.orders import without_joint
 from tellonce_text.dates.alarms import Alarm, alarm
@@ -68,7 +68,7 @@ class Wanted:
 
 
 class NotSet(Exception):
-    """No reminder can be set; the text tells the person why."""
+    """No reminder can be set; the text gives the person the reason."""
 
 
 async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.reminders import Reminder
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.turn.reminders import NotSet, timed
 from tellonce_relay.turn.tags import Tag

@@ -144,8 +144,8 @@ def _inside(at: int, spans: list[Span]) -> bool:
 
 
 def _closing(text: str, start: int) -> int | None:
-    """Return the position of the bracket that closes a tag whose body begins at `start`; None if the tag's paragraph
-    has no such bracket."""
+    """Return the position of the bracket that closes a tag. The tag's body begins at `start`. None if the tag's
+    paragraph has no such bracket."""
     depth = 1
     for match in _BRACKET.finditer(text, start):
         if match[0] in OPENERS and OPENING.match(text, match.start()) and "\n" in text[start : match.start()]:

@@ -17,7 +17,7 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
 from tellonce_llm import Answer, Cause
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently
 from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.responder import CannotAnswer, Responder

@@ -3,7 +3,7 @@
 from telegram import Chat, Message, MessageEntity, User
 
 from tellonce.client_settings import RelaySettings
-from tellonce_relay.incoming import is_command
+from tellonce_relay.incoming_message import is_command
 from tellonce_relay.telegram.moved_groups import MovedGroups
 
 

@@ -1,5 +1,5 @@
-"""Tracks the arrival of messages: which fetched messages are not recorded yet, and how fast each chat usually writes.
-This module does no I/O. Times are seconds of the event loop's clock.
+"""Tracks the fetched messages that are not recorded yet, and how fast each chat usually writes. This module does no I/O.
+Times are seconds of the event loop's clock.
 """
 
 import asyncio
@@ -13,7 +13,8 @@ from tellonce_relay.telegram.messages import thread_facts
 Thread = tuple[int, int | None]
 
 SHORTEST: Final = 0.3
-"""Minimum seconds to wait for another message. A chat whose recent messages were far apart is given only this time."""
+"""Minimum seconds to wait for another message. If the recent messages of a chat were far apart, the wait is only this
+long."""
 
 REMEMBERED: Final = 20
 """Number of recent gaps between messages from which a chat's rhythm is computed."""

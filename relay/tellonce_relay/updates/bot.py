@@ -11,10 +11,11 @@ from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, speaking
-from tellonce_relay.commands import commands, confirmations
+from tellonce_relay.commands import confirmations, menu
+from tellonce_relay.commands.button_effects import ButtonContext
 from tellonce_relay.commands.callbacks import Callbacks
 from tellonce_relay.commands.forget_list import ForgetLists
-from tellonce_relay.incoming import command_of, is_command
+from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -47,10 +48,10 @@ class Relay:
         self._arrivals = Arrivals()
         self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
         self._lists = ForgetLists()
-        counter = commands.Counter(
+        buttons = ButtonContext(
             dependencies.command_context.memory, self._lists, dependencies.command_context.zone, dependencies.now
         )
-        self._callbacks = Callbacks(counter, dependencies.outbox, dependencies.moved)
+        self._callbacks = Callbacks(buttons, dependencies.outbox, dependencies.moved)
         self._seen: dict[int, None] = {}
         self._albums = SeenStore()
         self._deaf = SeenStore()
@@ -273,7 +274,8 @@ class Relay:
         return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
-        """Whether the message belongs to an album whose first picture is answered. All pictures are recorded."""
+        """Whether the message is another picture of an album. Only the first picture of an album is answered; all are
+        recorded."""
         album, number = case.message.media_group_id, str(case.message.message_id)
         if album is None:
             return False
@@ -331,8 +333,8 @@ class Relay:
             # Otherwise, the answer would be the first message of the new conversation.
             await self._conversations.stop(case.thread, owed=False)
         if number is not None:
-            return await commands.reword(self._e.command_context.memory, case.told, number)
-        return await commands.run(self._e.command_context, self._lists, case.told)
+            return await confirmations.reword(self._e.command_context.memory, case.told, number)
+        return await menu.run(self._e.command_context, self._lists, case.told)
 
     async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:
@@ -342,7 +344,7 @@ class Relay:
             return Reply(await self._ended(case, order.command))
         with speaking(order.language):
             told = replace(case.told, text=order.command)
-            return await commands.run(self._e.command_context, self._lists, told)
+            return await menu.run(self._e.command_context, self._lists, told)
 
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from telegram import InlineKeyboardMarkup, Message, Update, User
 
 from tellonce_relay.catalogue import Language, language_of
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.chat_surface import ChatSurface, Delivery
 from tellonce_relay.telegram.messages import incoming
 from tellonce_relay.telegram.outbox import Address
@@ -19,7 +19,7 @@ MakeSurface = Callable[[Delivery], ChatSurface]
 
 @dataclass(frozen=True)
 class Case:
-    """An update. `told` is the message in the memory's form; `chat_id` is the memory's id of the chat."""
+    """An update. `told` holds the message in the memory's form; `chat_id` is the memory's id of the chat."""
 
     update_id: int
     message: Message
@@ -35,7 +35,8 @@ class Case:
 
     @property
     def thread(self) -> tuple[int, int | None]:
-        """The key of the thread whose messages are answered in order: a chat, or a topic of a chat."""
+        """The key of the message's thread: a chat, or a topic of a chat. The messages of one thread are answered in
+        order."""
         return (self.message.chat.id, self.told.message_thread_id)
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
@@ -74,8 +75,8 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 
 
 def _name(e: Dependencies, message: Message) -> str:
-    """Return the name in the settings if the sender is the default user; empty for other senders, for whom Telegram's
-    name is used."""
+    """Return the name in the settings if the sender is the default user. The name is empty for other senders, because
+    Telegram's name is used for them."""
     user = message.from_user
     return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
 

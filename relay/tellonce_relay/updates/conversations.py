@@ -117,7 +117,7 @@ class Conversations:
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
         """End the current answer, and return True when the partial text of the answer is stored; return False if there
-        is no such answer. With `owed`, only an answer whose state `owed` has this value is ended."""
+        is no such answer. With `owed`, the answer is ended only if its state `owed` has this value."""
         opened = self._current.get(thread)
         if opened is None or owed not in (None, opened.owed):
             return False
@@ -135,13 +135,14 @@ class Conversations:
             await case.surface.say(text, markup)
 
     async def when_back(self, case: Case, call: Callable[[], Awaitable[ResultT]]) -> ResultT:
-        """Return the call's result. During an outage of the memory the call is retried, and the person is told."""
+        """Return the call's result. While the memory is unreachable, the call is retried, and the person is
+        notified."""
         result = await patiently(call, FOREVER, lambda seconds: self.tell_away(case, seconds))
         self._outage.is_over()
         return result
 
     async def tell_away(self, case: Case, seconds: float) -> None:
-        """Tell the chat about an outage of the memory, once per outage."""
+        """Notify the chat that the memory is unreachable, once per outage."""
         if seconds >= self._e.away_seconds and self._outage.is_news(case.chat_id):
             await self.say(case, phrase("turn.memory_away"))
 
@@ -258,8 +259,8 @@ class Conversations:
         return None
 
     async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
-        """Ask the model until the model answers, however long it is unavailable. The person is told once that the model
-        is unavailable, and does not have to ask again."""
+        """Ask the model until the model answers, however long it is unavailable. The person is notified once that the
+        model is unavailable, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
         draft = await self._asked(opened, options)
         while draft.owed:

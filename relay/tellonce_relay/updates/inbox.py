@@ -45,9 +45,9 @@ class Aside:
 class Entry:
     """An entry. `recorded` says that the memory has certainly stored the message; `draft` is the answer, once known.
 
-    `traceparent` is the turn's trace, which a later process continues. `part_of` is the update whose answer also covers
-    this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice message. `stops`
-    says that the message ends an answer.
+    `traceparent` is the turn's trace, which a later process continues. `part_of` is an earlier update if its answer
+    also covers this message. `begun` is the beginning of an interrupted answer. `transcript` is the text of a voice
+    message. `stops` says that the message ends an answer.
     """
 
     update: dict[str, Any]

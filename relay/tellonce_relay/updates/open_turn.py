@@ -5,7 +5,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 
 from tellonce_llm import File
-from tellonce_relay.incoming import Incoming, is_split, together
+from tellonce_relay.incoming_message import Incoming, is_split, together
 from tellonce_relay.telegram.senses import Unperceived
 from tellonce_relay.turn.model_call import Progress
 from tellonce_relay.updates.case import Case

@@ -38,8 +38,8 @@ async def offer(bot: Bot) -> Pairing:
 
 
 async def paired(pairing: Pairing, stop: asyncio.Event, leaves_memory: Callable[[int], Awaitable[bool]]) -> User | None:
-    """Wait for the user who opens the link, and greet this user; None when stopped. Other users get no reply. The
-    greeting warns a user for whom `leaves_memory` is true: what was stored before belongs to another user."""
+    """Wait for the user who opens the link, and greet this user; None when stopped. Other users get no reply. If
+    `leaves_memory` is true for this user, the greeting warns that the texts stored before belong to another user."""
     offset, pause = 0, FIRST_PAUSE
     while not stop.is_set():
         try:

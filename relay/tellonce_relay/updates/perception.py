@@ -50,7 +50,7 @@ class Perception:
         return "\n".join(dict.fromkeys(problem.sentence for problem in new))
 
     def said(self, opened: OpenTurn) -> None:
-        """Note that the person was told the sentences of `unsaid`."""
+        """Note that the sentences of `unsaid` were sent to the person."""
         for problem in opened.problems:
             if problem.once:
                 self._e.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")

@@ -159,7 +159,7 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files whose names end in `suffix`, except files in hidden folders and very long files.
+    """Yield the text files with a name that ends in `suffix`, except files in hidden folders and very long files.
 
     Raises: ImportFailed: a file cannot be read.
     """

@@ -13,7 +13,7 @@ _NO_STATEMENT = re.compile(r"^\s*(?:#|\||>|@|<!--|---|===|\[[^\]]*\]:)")
 _FENCES = ("```", "~~~")
 _CREATED = ("created", "created_at", "date", "created time", "said_at")
 SHORTEST = 4
-"""Minimum characters of a statement."""
+"""Minimum characters of a statement. Shorter lines and paragraphs of a note are not imported."""
 
 
 def front_matter(text: str) -> tuple[dict[str, str], str]:

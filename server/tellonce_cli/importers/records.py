@@ -17,7 +17,8 @@ MOST_CHARACTERS = 16 * 1024 * 1024
 """Maximum characters of all values of one record; a conversation of several years has a few million."""
 
 _SHALLOW = 8
-"""Maximum depth of a value whose path is reported. The memory for the paths grows with the square of this depth."""
+"""Maximum depth at which the path of a value is reported. The memory for the paths grows with the square of this
+depth."""
 
 _DEEPEST = 100_000
 """Maximum nesting of the JSON. A record with deeper nesting than `MOST_DEPTH` is read up to this nesting, so that the
@@ -45,7 +46,7 @@ class Loose:
 
 
 def records(stream: Watched, is_record: Callable[[str], bool]) -> Iterator[Record | Loose]:
-    """Yield each object whose path `is_record` accepts as a `Record`, and each other value as `Loose`.
+    """Yield each object as a `Record` if `is_record` accepts its path, and each other value as `Loose`.
 
     Raises: ijson.JSONError: the JSON is invalid.
     """

@@ -6,12 +6,12 @@ from pydantic import BaseModel
 
 from tellonce import work as w
 from tellonce.contract import MAX_BIGINT
-from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors
+from tellonce_server.api.assistant import ADD, CHANGE, READ, GetServices
 from tellonce_server.api.spec import Call, ToolSpec, program_tool
 from tellonce_server.core.errors import Refused
 
 
-def agent_tools(ready: GetActors) -> list[ToolSpec]:
+def agent_tools(ready: GetServices) -> list[ToolSpec]:
     tools = _Tools(ready)
     return [
         program_tool(
@@ -72,7 +72,7 @@ def _possible(args: JobArgs) -> JobArgs:
 
 
 class _Tools:
-    def __init__(self, ready: GetActors) -> None:
+    def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
     async def claim(self, call: Call[w.ClaimWorkArgs]) -> BaseModel:

@@ -35,17 +35,18 @@ LONG = {"anthropic/maxResultSizeChars": 500_000}
 
 APP_URI = "ui://tellonce/memory.html"
 SHOWN = {"ui": {"resourceUri": APP_URI}}
-"""Metadata of tools whose result is shown on the memory page in hosts with MCP Apps. Other hosts show the text."""
+"""Metadata of tools. Hosts with MCP Apps show the results of these tools on the memory page. Other hosts show the
+text."""
 
 NOT_ERASED = {
     "no": "Nothing was erased: the user declined.",
     "dismissed": "Nothing was erased: the user closed the question without an answer.",
 }
 
-GetActors: TypeAlias = "Callable[[], Awaitable[Services]]"
+GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 
-def assistant_tools(ready: GetActors) -> list[ToolSpec]:
+def assistant_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools for assistants. `ready` waits until storage is open, because clients list the tools before that."""
     tools = _Tools(ready)
     return [*_talking(tools), *_memories(tools), *_looking(tools)]
@@ -186,7 +187,7 @@ def _looking(tools: "_Tools") -> list[ToolSpec]:
 class _Tools:
     """One coroutine per tool. Each finds the chat and calls a service."""
 
-    def __init__(self, ready: GetActors) -> None:
+    def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
     async def record_message(self, call: Call[c.RecordMessageArgs]) -> BaseModel:
@@ -233,11 +234,11 @@ class _Tools:
     async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
         services, where = await self._at(call)
         most = PROFILE_LINES if call.caller.user_id is not None else WHOLE_PROFILE
-        return await services.viewer.profile(where, call.args, most)
+        return await services.profiles.profile(where, call.args, most)
 
     async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> BaseModel:
         services, where = await self._at(call)
-        return await services.viewer.chat_summary(where, call.args)
+        return await services.summaries.chat_summary(where, call.args)
 
     async def explain(self, call: Call[c.ExplainArgs]) -> BaseModel:
         services, where = await self._at(call)
@@ -245,7 +246,7 @@ class _Tools:
 
     async def start_new_chat(self, call: Call[c.StartNewChatArgs]) -> BaseModel:
         services, where = await self._at(call)
-        return await services.viewer.start_new_chat(where)
+        return await services.summaries.start_new_chat(where)
 
     async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
         services = await self._ready()
@@ -285,7 +286,7 @@ async def _erased(
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)
 
 
-def turn_tool(ready: GetActors) -> ToolSpec:
+def turn_tool(ready: GetServices) -> ToolSpec:
     """The tool `record_turn`. `ready` waits until storage is open."""
 
     async def record_turn(call: Call[RecordTurnArgs]) -> BaseModel:

@@ -17,8 +17,8 @@ DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Middleware for clients whose hooks record every message. The middleware hides the tools and the instructions for
-    recording, so that the model does not store every message a second time."""
+    """Middleware for clients with hooks that record every message. The middleware hides the tools and the instructions
+    for recording, so that the model does not store every message a second time."""
     result = await call_next(ctx)
     headers = getattr(ctx.request, "headers", {})
     # The SDK passes the result to middleware as JSON data.

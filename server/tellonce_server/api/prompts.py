@@ -3,7 +3,7 @@
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
-from tellonce_server.api.assistant import GetActors, client_channel
+from tellonce_server.api.assistant import GetServices, client_channel
 from tellonce_server.api.strict import CallerOf
 from tellonce_server.core.scope import Asked, locate
 
@@ -52,7 +52,7 @@ Call summarize_chat and get_context, then catch me up in a short list: what we t
 still open, what is due soon."""
 
 
-def add_prompts(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf) -> None:
+def add_prompts(server: "MCPServer[None]", ready: GetServices, caller_of: CallerOf) -> None:
     @server.prompt(name="chat_with_memory", title="Chat with memory", description="Answer with the shared memory.")
     def chat_with_memory(message: str) -> str:
         return CHAT.format(message=message)

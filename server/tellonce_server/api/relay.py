@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from tellonce import reminders as r
-from tellonce_server.api.assistant import ADD, CHANGE, READ, GetActors, place_of
+from tellonce_server.api.assistant import ADD, CHANGE, READ, GetServices, place_of
 from tellonce_server.api.spec import Call, ToolSpec, program_tool
 from tellonce_server.core.scope import Asked, locate
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tellonce_server.services.services import Services
 
 
-def relay_tools(ready: GetActors) -> list[ToolSpec]:
+def relay_tools(ready: GetServices) -> list[ToolSpec]:
     tools = _Tools(ready)
     return [
         program_tool(

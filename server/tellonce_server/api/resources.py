@@ -14,7 +14,7 @@ from tellonce.client import LATER_META, UNREACHABLE
 from tellonce.contract import GetContextArgs, GetProfileArgs, SummarizeChatArgs
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.api import text
-from tellonce_server.api.assistant import PROFILE_LINES, GetActors
+from tellonce_server.api.assistant import PROFILE_LINES, GetServices
 from tellonce_server.api.strict import CallerOf, in_zone
 from tellonce_server.core import errors
 from tellonce_server.core.scope import Asked, Caller, ChatRefused, ChatScope, own_chat, owner_of
@@ -32,7 +32,7 @@ CHAT = "memory://chat/{chat_id}"
 TEXT, JSON = "text/plain", "application/json"
 
 
-def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: CallerOf) -> None:
+def add_resources(server: "MCPServer[None]", ready: GetServices, caller_of: CallerOf) -> None:
     """Register the six resources and the completions of their parameters."""
     views = _Views(ready, caller_of)
     table: tuple[tuple[str, str, str, str, str, Callable[..., Awaitable[str]]], ...] = (
@@ -65,14 +65,14 @@ def add_resources(server: "MCPServer[None]", ready: GetActors, caller_of: Caller
 class _Views:
     """One coroutine per resource. Each answers for the caller of the current request."""
 
-    def __init__(self, ready: GetActors, caller_of: CallerOf) -> None:
+    def __init__(self, ready: GetServices, caller_of: CallerOf) -> None:
         self._ready = ready
         self._caller_of = caller_of
 
     async def profile(self) -> str:
         services, where = await self._at(None)
         return text.profile(
-            in_zone(await services.viewer.profile(where, GetProfileArgs(), PROFILE_LINES), services.deps.zone)
+            in_zone(await services.profiles.profile(where, GetProfileArgs(), PROFILE_LINES), services.deps.zone)
         )
 
     async def chats(self) -> str:
@@ -86,7 +86,7 @@ class _Views:
 
     async def summary(self, chat_id: str) -> str:
         services, where = await self._at(chat_id)
-        summary = await services.viewer.chat_summary(where, SummarizeChatArgs())
+        summary = await services.summaries.chat_summary(where, SummarizeChatArgs())
         return text.chat_summary(in_zone(summary, services.deps.zone))
 
     async def messages(self, chat_id: str, limit: str = "50", before: str = "") -> str:

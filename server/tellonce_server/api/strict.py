@@ -50,8 +50,8 @@ class StrictTool(Tool):
         return self.annotations is not None and self.annotations.read_only_hint is True
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Run the tool. Raises ToolError, whose text says what to do, for a mistake of the caller. Any other failure is
-        reported without details."""
+        """Run the tool. Raises ToolError for a mistake of the caller; the error text says what to do. Any other failure
+        is reported without details."""
         started = time.perf_counter()
         ok = False
         try:

@@ -24,7 +24,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.generations import Generations, follow
-from tellonce_server.services.services import Services, make_actors
+from tellonce_server.services.services import Services, make_services
 from tellonce_server.store import near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, open_routed
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
@@ -65,7 +65,7 @@ async def open_memory(
     announcer = Announcer(database)
     deps = Dependencies(settings, database, traces, embedder, now, announcer, emit)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
-    services = make_actors(deps, key)
+    services = make_services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
     await services.tidying.tidy()

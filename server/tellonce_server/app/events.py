@@ -44,7 +44,7 @@ class Announcer:
 
 
 class Listener:
-    """Receives the announcements of all processes, wakes workers, and tells subscribers which resource changed."""
+    """Receives the announcements of all processes, wakes workers, and notifies subscribers of the changed resource."""
 
     def __init__(self, dsn: str, changes: Changes, wake: Callable[[], None]) -> None:
         self._dsn = dsn

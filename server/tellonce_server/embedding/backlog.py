@@ -29,7 +29,7 @@ LOWEST = -(2**63)
 
 @dataclass(frozen=True)
 class _Kind:
-    """One table whose texts are embedded. `key` names the columns that identify a row and give the order. `coded` means
+    """A table with texts to embed. `key` names the columns that identify a row and give the order. `coded` means
     that a sign code (one bit per dimension, see `store/codes.py`) is stored with each vector."""
 
     unembedded: str

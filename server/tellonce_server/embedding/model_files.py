@@ -64,7 +64,7 @@ def formerly_complete(folder: Path) -> bool:
 
 
 async def fetch(folder: Path, progress: Progress, source: Path | None = None) -> Path:
-    """Return a complete folder: `source` if it is complete, else `folder`, whose missing files are fetched first.
+    """Return a complete folder: `source` if it is complete, else `folder`, after fetching its missing files.
 
     `source` belongs to the user and is never written to. It is a prepared folder, or contains the model's own files at
     any depth. Without `source`, the files are downloaded, unless an earlier version of this program prepared `folder`.
@@ -95,7 +95,7 @@ async def _make(folder: Path, progress: Progress, source: Path | None) -> None:
 
 async def _origin(folder: Path, scratch: Path, progress: Progress, source: Path | None) -> Path:
     """The folder with the input files. The source was prepared by an earlier version, or it contains the model's own
-    files, whose hashes are verified."""
+    files. The hashes of these files are verified."""
     for former in (folder, source):
         if former is not None and formerly_complete(former):
             return former

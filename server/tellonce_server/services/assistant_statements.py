@@ -20,7 +20,7 @@ RECENT: Final = 40
 """Number of recent messages of the thread that are searched for a quote."""
 
 MOST_SENTENCES: Final = 40
-"""Maximum sentences of the user whose meaning is compared with a claim's."""
+"""Maximum sentences of the user that are compared with a claim by meaning."""
 
 
 SHOWN: Final = 2_000

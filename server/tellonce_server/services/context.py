@@ -19,10 +19,10 @@ from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.excerpt import excerpts_of
-from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.prompt_selection import choose
-from tellonce_server.domain.retrieval.results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
 from tellonce_server.store import context as rows_of
 from tellonce_server.store import elsewhere, memories, messages
 from tellonce_server.store.context import ContextRows, Limits, LogRows
@@ -128,8 +128,8 @@ class ContextReader:
         return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
 
     async def _log(self, r: _Request) -> LogRows:
-        """The rows for the log. There are none if the budget does not exceed the default, if the context is of a past
-        time, or if the caller asks only for other sections."""
+        """Read the rows for the log. A context has no log if its budget is at most the default budget, if it shows a past
+        time (`as_of`), or if the caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
         place = (r.where.owner_id, r.where.chat_id, r.thread_key)
@@ -138,8 +138,8 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
     ) -> tuple[ContextRows, list[Found]]:
-        """Return the conversation as it was when the message `asked` was written. Later messages are dropped unless
-        they answer earlier messages."""
+        """Return the rows and the search results without the chat's messages after the message `asked`. Later answers to
+        earlier messages stay in the window."""
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept

@@ -110,7 +110,8 @@ class Explainer:
         )
 
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
-        """Find a message by the channel's own id. If no message has this id, the id is tried as a message number."""
+        """Find a message by the id that its channel gave it. If no message of the chat has this id, find the message
+        that has `message_id` as its number."""
         found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
             found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))

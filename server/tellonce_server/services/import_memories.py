@@ -29,7 +29,7 @@ Outcome = Literal["kept", "known", "forgotten", "unfit"]
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
 _ENDED = ("superseded", "rejected")
-"""Statuses whose memories must have an end (`valid_to`). A check constraint of the database enforces this."""
+"""Memories with these statuses must have an end (`valid_to`). A check constraint of the database enforces this."""
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,7 @@ class Recorder:
         )
 
     async def _again(self, m: _Incoming, now: datetime) -> RecordedMessage:
-        """Handle a message whose id is known: with the same text it is a duplicate, with another text it is an edit."""
+        """Handle a message with a known id: with the same text it is a duplicate, with another text it is an edit."""
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:

@@ -140,8 +140,8 @@ class Rememberer:
         return _Told(statement, text, kind, source, replaced, checked, due, await self._statements.vector(text))
 
     async def _kind(self, text: str, said_at: datetime) -> MemoryKind:
-        """The kind of a statement that was sent without a kind: a date if the statement names a day and time, otherwise
-        a preference or a fact. The scorer decides between the last two."""
+        """Choose the kind of a statement that was sent without one. A statement that names a future day and time is a
+        date. For any other statement, the scorer decides between a preference and a fact."""
         if await offloaded(len(text), lambda: appointment(text, said_at, self._deps.zone)) is not None:
             return "date"
         return "preference" if await self._keeper.is_wish(text) else "fact"

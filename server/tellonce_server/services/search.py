@@ -9,8 +9,8 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
 from tellonce_server.store import memories
 from tellonce_text.changes import Change, changes_at, marked
 from tellonce_text.dates.clock import age

@@ -10,24 +10,25 @@ from tellonce_server.domain.memory.expiry import Tidying
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
-from tellonce_server.domain.queue.results import Applier
+from tellonce_server.domain.queue.job_results import Applier
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.services.chat_summary import ChatSummaries
 from tellonce_server.services.context import ContextReader
 from tellonce_server.services.explain import Explainer
 from tellonce_server.services.forget import Forgetter
 from tellonce_server.services.page.reads import PageReads
 from tellonce_server.services.page.sessions import Seal
 from tellonce_server.services.page.undo import Undoer
+from tellonce_server.services.profile import ProfileReader
 from tellonce_server.services.record import Recorder
 from tellonce_server.services.remember import Rememberer
 from tellonce_server.services.reminders import Reminding
 from tellonce_server.services.search import Searcher
 from tellonce_server.services.turns import TurnKeeper
 from tellonce_server.services.unread_exchanges import HandingOut
-from tellonce_server.services.views import Viewer
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Services:
     rememberer: Rememberer
     reminding: Reminding
     forgetter: Forgetter
-    viewer: Viewer
+    profiles: ProfileReader
+    summaries: ChatSummaries
     explainer: Explainer
     receipts: ReceiptKeeper
     work: WorkQueue
@@ -53,7 +55,7 @@ class Services:
     seal: Seal
 
 
-def make_actors(deps: Dependencies, key: bytes) -> Services:
+def make_services(deps: Dependencies, key: bytes) -> Services:
     """Create the services. `key` is the server's secret, which protects previews, page sessions and the hashes in
     tombstones."""
     statements, tombstones = Statements(deps), Tombstones(key)
@@ -72,7 +74,8 @@ def make_actors(deps: Dependencies, key: bytes) -> Services:
         rememberer=rememberer,
         reminding=Reminding(deps, rememberer),
         forgetter=Forgetter(deps, tombstones, key),
-        viewer=Viewer(deps),
+        profiles=ProfileReader(deps),
+        summaries=ChatSummaries(deps),
         explainer=explainer,
         work=work,
         receipts=receipts,

@@ -12,8 +12,8 @@ from tellonce_server.domain.context.turn_index import prompt_index, session_inde
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
-from tellonce_server.domain.retrieval.results import Hit, SearchRequest
 from tellonce_server.domain.retrieval.search import Retriever
+from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
 from tellonce_server.services.context import ContextReader
 from tellonce_server.services.record import MessageRefused, Recorder
 from tellonce_server.store import summaries

@@ -29,7 +29,7 @@ class BulkMessage:
 
 
 def by_number(chat_id: int, number: int | str) -> str:
-    """Return the external id for a message whose channel gave no external id."""
+    """Return the external id for a message that got no external id from its channel."""
     return f"{chat_id}:{number}"
 
 

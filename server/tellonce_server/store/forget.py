@@ -190,7 +190,7 @@ async def set_profile(q: Queries, owner_id: int, row: TextRow, narrative: str, b
 
 async def set_former_lines(q: Queries, owner_id: int, lines: Sequence[tuple[int, str]]) -> None:
     """Replace the texts of single lines in former versions of summaries and profiles. `lines` has pairs of a line's
-    number and its new text. A line whose new text is empty is deleted."""
+    number and its new text. A line is deleted if its new text is empty."""
     await q.run("forget.set_former_lines", owner_id, *unzip(lines, 2))
 
 

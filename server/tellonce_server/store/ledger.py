@@ -32,7 +32,7 @@ async def since(q: Queries, start: datetime) -> Spent:
 
 
 async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """Return the tiers whose provider was unreachable in every call after the provider's last answer."""
+    """Return the tiers with a provider that was unreachable in every call after its last answer."""
     return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
 
 

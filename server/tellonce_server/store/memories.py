@@ -297,7 +297,7 @@ async def take_back_edit(
     scope: Sequence[str],
     words_key: int,
 ) -> None:
-    """Undo the last edit of a memory. `version` is the former version, whose text becomes the current text again."""
+    """Undo the last edit of a memory. `version` is the former version; its text becomes the current text again."""
     args = (version, note, deadline, index_text, list(scope), words_key)
     await q.run("memories.take_back_edit", owner_id, memory_id, *args)
 
@@ -324,7 +324,7 @@ async def support(
     said_in: int,
     quotes: Sequence[Quoted] = (),
 ) -> Memory | None:
-    """Add sources to a memory whose statement was repeated. `said_in` is the chat of the new sources."""
+    """Add sources to a memory after its statement was repeated. `said_in` is the chat of the new sources."""
     args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in, _quotes(quotes))
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
@@ -418,7 +418,7 @@ async def changes(
 
 
 async def owners_with_endings(q: Queries, now: datetime) -> list[int]:
-    """The owners with current dates or goals whose time has passed."""
+    """The owners with current dates or goals that are past their time."""
     return [row["owner_id"] for row in await q.rows("memories.owners_with_endings", now)]
 
 
@@ -427,8 +427,8 @@ async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
 
 
 async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
-    """Mark goals whose deadline was before `since` as uncertain, so that the user is asked about them. Each goal is
-    marked only once."""
+    """Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
+    only once."""
     return await q.run("memories.overdue_goals", owner_id, now, since)
 
 

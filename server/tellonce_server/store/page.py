@@ -122,7 +122,7 @@ async def found(
 
 
 async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[Quoted]:
-    """Dates and deadlines from `now` until `until`, and goals whose deadline has passed."""
+    """Dates and deadlines from `now` until `until`, and goals with a past deadline."""
     return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
 
 

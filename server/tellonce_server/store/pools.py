@@ -1,4 +1,4 @@
-"""Connection pools whose statements run under a role with row-level security, for one owner at a time.
+"""Connection pools. Their statements run under a role with row-level security, for one owner at a time.
 
 On a direct connection, role and owner are set for the session, which costs nothing until the owner changes. A pooler
 gives a server connection to another client after each transaction, and that client would inherit the session's

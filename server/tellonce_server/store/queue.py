@@ -146,8 +146,8 @@ async def claim(
     most_lost: int,
     prefer: int = PAST_EXCHANGES,
 ) -> list[Job]:
-    """Claim up to `limit` due jobs. A job or lease whose time is after `horizon` counts as due, because such a time
-    means that the clock was set back. `prefer` is the track of past work to claim first."""
+    """Claim up to `limit` due jobs. A job or lease with a time after `horizon` counts as due, because such a time means
+    that the clock was set back. `prefer` is the track of past work to claim first."""
     wanted = list(kinds) if kinds else None
     rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
     return [_job(row) for row in rows]
@@ -249,7 +249,7 @@ async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
 
 
 async def settle(q: Queries, key: JobKey) -> None:
-    """Mark the earlier jobs whose text this job has replaced as final, so that no tier does these jobs again."""
+    """Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
     await q.run("queue.settle", *_key(key))
 
 

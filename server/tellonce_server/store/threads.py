@@ -47,8 +47,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Gap:
-    """A thread whose counters contradict the thread's chunk summaries and open messages. Such a thread must never
-    exist."""
+    """A thread with counters that contradict its chunk summaries and open messages. Such a thread must never exist."""
 
     chat_id: int
     thread_key: str

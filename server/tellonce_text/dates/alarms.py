@@ -87,7 +87,8 @@ def _is_among(weekday: int, field: str) -> bool:
 
 
 def _led_by(line: Line, start: int) -> int:
-    """Return the start of an expression; words such as `on` and `at` before the expression belong to it."""
+    """Return the position in the text where an alarm's words begin. `start` is the position of the day or time; words
+    such as `on` and `at` directly before it belong to the alarm."""
     index = next(at for at in range(len(line)) if line[at].start == start)
     while index and any(line[index - 1].has(tag) for tag in ("on", "at", "article")):
         index -= 1

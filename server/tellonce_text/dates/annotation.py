@@ -16,7 +16,7 @@ _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4
 
 
 def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
-    """Return the text with a date after each expression whose days are certain; after a casual count, the date has the
+    """Return the text with a date after each expression that names certain days; after a casual count, the date has the
     word "about"."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []

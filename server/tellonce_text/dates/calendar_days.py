@@ -309,7 +309,7 @@ ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
 
 def _stands_alone(line: Line, index: int) -> bool:
-    """Whether an ordinal such as `the 15th` stands alone, and does not number the next word as in `the 15th floor`."""
+    """Whether an ordinal such as `the 15th` is used alone, and does not number the next word as in `the 15th floor`."""
     token = line[index]
     return (
         token.kind != "word" or bool(token.tags.keys() - {"unit"}) or token.word in {"or", "because", "so", "but", "we"}

@@ -96,7 +96,7 @@ def _nth_in(days: Days, nth: int, weekday: int | None, unit: str | None) -> Days
 
 
 def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
-    """Parse `May 2026`, `next March`, `in June`. A month whose name is also another word, such as `may`, needs a word
+    """Parse `May 2026`, `next March`, `in June`. If a month's name is also another word, such as `may`, it needs a word
     such as `in` before it."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index

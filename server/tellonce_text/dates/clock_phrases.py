@@ -28,8 +28,8 @@ class Clock(NamedTuple):
 
 
 def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | None:
-    """Parse a time of day whose words begin at the token `index`; None if there is none. An hour without AM or PM (`at
-    9`) is accepted only with `beside_day`, that is, next to a day."""
+    """Parse a time of day that begins at the token `index`; None if there is none. An hour without AM or PM (`at 9`) is
+    accepted only with `beside_day`, that is, next to a day."""
     at = skip(line, index, "at", "article")
     led = any(line[n].has("exactly_at") for n in range(index, at))
     found = _one(line, at, bare=beside_day and led)

@@ -42,7 +42,7 @@ def _abbreviations() -> Mapping[str, str]:
 
 @cache
 def _names() -> Mapping[str, str]:
-    """Zones by the names that can stand before "time": cities (the last part of a zone's name), and other names such as
+    """Zones by the names that can precede "time": cities (the last part of a zone's name), and other names such as
     "pacific"."""
     cities = {
         zone.rsplit("/", 1)[1].replace("_", " ").lower(): zone for zone in sorted(available_timezones()) if "/" in zone

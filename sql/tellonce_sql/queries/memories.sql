@@ -1,9 +1,9 @@
 -- name: add
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages,
--- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 whom it is about, $23 the reason
--- for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these times,
--- $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
+-- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 the person it is about, $23 the
+-- reason for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these
+-- times, $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
 -- $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 words of these categories to
 -- index, $37 the user's name that it states, or null
 with owner as (
@@ -67,7 +67,7 @@ where owner_id = $1 and not shown
   -- use: in_list
 
 -- part: in_list
--- $2 chat, $3 statuses: active and uncertain memories whose time has ended are left out
+-- $2 chat, $3 statuses: active and uncertain memories are left out after the end of their time
   and (chat_id is null or chat_id = $2) and status = any($3::text[])
   and (valid_to is null or status not in ('active', 'uncertain'))
 -- end
@@ -302,7 +302,7 @@ select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
--- $1 owner, $2 now: completes past dates that are neither pinned nor confirmed, except those whose alarm is not
+-- $1 owner, $2 now: completes past dates that are neither pinned nor confirmed, except dates with an alarm that is not
 -- delivered yet
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
@@ -314,7 +314,7 @@ where not exists (
   and coalesce(happens_to, deadline) > valid_from
 
 -- name: overdue_goals
--- $1 owner, $2 now, $3 a time: marks goals whose deadline was before $3 as uncertain, so that the user is asked about
+-- $1 owner, $2 now, $3 a time: marks goals with a deadline before $3 as uncertain, so that the user is asked about
 -- them. Each goal is marked only once.
 update memories
 set status = 'uncertain', overdue_at = $2, updated_at = $2, reason = 'its deadline passed long ago: is it still a goal?',

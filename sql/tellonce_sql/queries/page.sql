@@ -1,10 +1,10 @@
 -- name: memories
 -- $1 owner, $2 kinds (`note` for notes) or null, $3 statuses, $4 origins or null, $5 chat or null, $6 least certainty,
--- $7 characters that the text must contain, or null, $8 a past time or null, $9 whom it is about or null, $10 learned
--- since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the highest
--- number), $13 how many, $14 whether to count all. With $8, the memories that were valid at that time are returned,
--- with their text of that time. A page is read from an index in the order of the result; only counting ($14) reads all
--- matching memories.
+-- $7 characters that the text must contain, or null, $8 a past time or null, $9 the person it is about or null, $10
+-- learned since or null, $11 and $12 the time and number of the last memory already listed (for none: infinity and the
+-- highest number), $13 how many, $14 whether to count all. With $8, the memories that were valid at that time are
+-- returned, with their text of that time. A page is read from an index in the order of the result; only counting ($14)
+-- reads all matching memories.
 with found as not materialized (
   select *
   from (

@@ -123,8 +123,8 @@ select * from chat_context_queue
 where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: lock_ready
--- $1 owner, $2 chat: locks the first job whose stored result may be applied now. Live jobs and summaries are applied in
--- order, past exchanges in any order.
+-- $1 owner, $2 chat: locks the first job with a stored result that may be applied now. Live jobs and summaries are
+-- applied in order, past exchanges in any order.
 select * from chat_context_queue q
 where owner_id = $1 and chat_id = $2 and state = 'ready_to_write'
   and (track = 1 or not exists (

@@ -49,11 +49,11 @@ left join lateral (
 -- name: messages
 -- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
 -- text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9 dense
--- candidates to re-rank, $10 maximum candidates of each kind, $11 and $12 a span of time or null, $13 number of best
--- candidates whose neighbors are included, $14 all lexemes as tsquery texts, $15 whether to include the latest routine
--- messages, $16 whether to use the owner's own vector index for dense candidates, $17 speakers whose messages are
--- preferred within the span, $18 how many messages of the span to read, $19 the latest time of a message that may refer
--- to the span, $20 whether $5 has all lexemes. Returns candidates by similarity, by words and by time, with the
+-- candidates to re-rank, $10 maximum candidates of each kind, $11 and $12 a span of time or null, $13 the neighbors of
+-- this many best candidates are included, $14 all lexemes as tsquery texts, $15 whether to include the latest routine
+-- messages, $16 whether to use the owner's own vector index for dense candidates, $17 within the span, messages of
+-- these speakers are preferred, $18 how many messages of the span to read, $19 the latest time of a message that may
+-- refer to the span, $20 whether $5 has all lexemes. Returns candidates by similarity, by words and by time, with the
 -- ranker's data for each. By similarity: either an index-only scan compares the codes by Hamming distance, and the
 -- nearest are then compared exactly, or the owner's own index is used. By time: the messages of the span, first the
 -- messages of the speakers $17, then the most similar messages. `ranks` is null if a message has none of the lexemes,

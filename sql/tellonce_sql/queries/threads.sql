@@ -63,7 +63,7 @@ update thread_state set slot = null, slot_until = null
 where owner_id = $1 and chat_id = $2 and thread_key = $3
 
 -- name: gaps
--- $1 owner: threads whose counters do not match their chunk summaries and open messages. The result must be empty.
+-- $1 owner: threads with counters that do not match their chunk summaries and open messages. The result must be empty.
 select t.chat_id, t.thread_key, t.last_no, coalesce(t.covered_to, 0) as covered_to, m.open, s.covered
 from thread_state t
 cross join lateral (

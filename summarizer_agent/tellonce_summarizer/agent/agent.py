@@ -23,9 +23,9 @@ from tellonce.work import (
     FailWorkArgs,
     Submitted,
     SubmitWorkArgs,
+    Tier,
     WorkItem,
 )
-from tellonce_llm import Tier
 from tellonce_summarizer.agent.work import Done, done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 

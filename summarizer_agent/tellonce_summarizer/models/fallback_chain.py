@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from tellonce import tracing, work
 from tellonce.journal import Emit
-from tellonce.work import KEEP_MODEL, TIERS, ModelCall
-from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, LLMUnusable, Tier
+from tellonce.work import KEEP_MODEL, TIERS, ModelCall, Tier
+from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, LLMUnusable
 from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
 
 ResultT = TypeVar("ResultT")

@@ -4,8 +4,8 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
-from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory
-from tellonce_llm import Answer, Completion, SystemBlock, Tier, Turn
+from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory, Tier
+from tellonce_llm import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.sentences import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task
@@ -21,8 +21,8 @@ _BEFORE_CHARACTERS = 400
 
 
 def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
-    """Return the task of reading one exchange, whose result is the items learned and the canonical summary. Every
-    dropped item is reported to `emit`."""
+    """Return the task of reading one exchange. The result is the items learned and the canonical summary. Every dropped
+    item is reported to `emit`."""
     return Task(
         request=partial(_request, work),
         accept=partial(_accepted, work, emit),

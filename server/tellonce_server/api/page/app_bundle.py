@@ -78,7 +78,8 @@ def _strings() -> str:
 
 
 def _ordered(name: str, before: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The modules that `name` imports, directly or indirectly, and `name` itself, each once and after its imports."""
+    """Return the names in `before`, followed by `name` and the modules that it imports, directly or indirectly. Each
+    module is listed once, after the modules that it imports."""
     for _, other in _IMPORT.findall(_text(f"{name}.js")):
         if other not in before:
             before = _ordered(other, before)

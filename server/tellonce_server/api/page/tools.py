@@ -4,7 +4,7 @@ from typing import Any
 
 from tellonce.contract_types import Contract
 from tellonce_server.api import text
-from tellonce_server.api.assistant import CHANGE, READ, GetActors
+from tellonce_server.api.assistant import CHANGE, READ, GetServices
 from tellonce_server.api.spec import Call, Handler, ToolSpec
 from tellonce_server.core.scope import own_chat
 from tellonce_server.services.page import contract as p
@@ -13,7 +13,7 @@ APP_ONLY = {"ui": {"visibility": ["app"]}}
 """Metadata for hosts with MCP Apps: the page may call these tools; the model does not see them."""
 
 
-def page_tools(ready: GetActors) -> list[ToolSpec]:
+def page_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools that read data for the page's screens, and the tool that undoes an action."""
     tools = _Tools(ready)
     undo = ToolSpec(
@@ -34,7 +34,7 @@ def page_tools(ready: GetActors) -> list[ToolSpec]:
 class _Tools:
     """One coroutine per tool."""
 
-    def __init__(self, ready: GetActors) -> None:
+    def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
     def table(self) -> tuple[tuple[str, str, type[Contract], type[Contract], Handler], ...]:

@@ -143,14 +143,15 @@ class History:
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:
-        """Return the text whose tokens are counted for a line. Lines are counted from the newest to the oldest, and the
-        day header counts only with the newest line of a day."""
+        """Return the text that is used to count the tokens of a line. Lines are counted from the newest to the oldest,
+        and the day header counts only with the newest line of a day."""
         shown = self._line(line)
         same_day = newer is not None and self._line(newer).day == shown.day
         return shown.text if same_day else f"{day_header(shown.day)}\n{shown.text}"
 
     def _summaries(self, recalled: Collection[int]) -> list[str]:
-        """The newest chunk summaries that fit, oldest first, except summaries whose messages are all shown verbatim."""
+        """The newest chunk summaries that fit, oldest first. A summary is left out if all its messages are shown
+        verbatim."""
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]
@@ -191,7 +192,7 @@ def _price(newest: Sequence[Shown]) -> int:
 
 
 def _from_a_step(lines: list[Line]) -> list[Line]:
-    """Drop the messages before the first message whose position in the thread begins a step. The start then moves in
-    steps even if not all messages fit."""
+    """Drop the messages before the first message that begins a step of the thread. The start then moves in steps even
+    if not all messages fit."""
     first = next((n for n, line in enumerate(lines) if line.thread_no % STEP == 1), 0)
     return lines[first:]

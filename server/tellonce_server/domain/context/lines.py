@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryKind
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts

@@ -11,7 +11,7 @@ from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.lines import View
 from tellonce_server.domain.retrieval.question import asks
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line

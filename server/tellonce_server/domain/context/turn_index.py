@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tellonce_server.domain.retrieval.results import Hit
+from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_text.dates.clock import age, dated, local_day
 from tellonce_text.fences import contained, fenced
 from tellonce_text.secrets import mask

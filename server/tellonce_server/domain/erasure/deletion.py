@@ -91,8 +91,8 @@ class Erased:
 @dataclass(frozen=True)
 class Order:
     """An erasure to carry out. `chat_id` limits the erasure to one chat; None means all chats of the owner. `kept`
-    lists the degrees whose derived texts the user chose to keep. With `messages`, texts of messages are searched
-    too."""
+    lists degrees of certainty; the user chose to keep the derived texts of these degrees. With `messages`, texts of
+    messages are searched too."""
 
     where: ChatScope
     chat_id: int | None
@@ -104,8 +104,8 @@ class Order:
 
     @property
     def degrees(self) -> frozenset[Degree]:
-        """The degrees of certainty whose matches are erased: all degrees that are at least as certain as the least
-        certain selected match."""
+        """The degrees of certainty that are erased: all degrees that are at least as certain as the least certain
+        selected match."""
         return frozenset[Degree](("exact",)).union(*(accepted(match.degree) for match in self.chosen))
 
 

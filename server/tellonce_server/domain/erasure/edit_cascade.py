@@ -66,8 +66,8 @@ class Rederiver:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Withdraw and return the memories that were learned from this message alone and whose quotes are not all in
-        its new text."""
+        """Withdraw and return the memories that were learned from this message alone, unless the new text contains all
+        quotes of the memory."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
         stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
         for memory in stale:

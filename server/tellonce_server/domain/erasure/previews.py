@@ -37,7 +37,7 @@ MOST_SENTENCES = 20
 _BEFORE = 0.3
 """Maximum share of the shown characters that come before the match."""
 GROUP = "texts"
-"""The kind of a match that stands for all derived texts and former versions of one degree."""
+"""The kind of a match that represents all derived texts and former versions of one degree."""
 
 
 class Match(NamedTuple):
@@ -57,7 +57,7 @@ class Match(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A match as it is shown to a person, with the rows that it stands for."""
+    """A match as it is shown to a person, with the rows that it represents."""
 
     match: Match
     hits: tuple[Hit, ...]

@@ -1,4 +1,4 @@
-"""Decides whether two words are forms of the same word, in the languages whose endings are known. Pure."""
+"""Decides whether two words are forms of the same word, in the languages with known endings. Pure."""
 
 import re
 import threading

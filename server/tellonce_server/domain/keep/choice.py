@@ -135,5 +135,5 @@ def _note(one: Scored, shown: bool) -> NotableSentence:
 
 
 def is_order(text: str) -> bool:
-    """Whether the sentence tells the assistant how to behave from now on, or what to remember."""
+    """Whether the sentence is an instruction for the assistant's future behavior, or an order to remember something."""
     return bool(_ORDER.match(text) or _REMEMBER.match(text))

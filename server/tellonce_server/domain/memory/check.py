@@ -190,7 +190,7 @@ class _Moment:
 
     @property
     def clock(self) -> datetime | None:
-        """The time of day; None for a whole day. Midnight and 23:59 stand for a whole day."""
+        """The time of day; None for a whole day. Midnight and 23:59 mean a whole day."""
         if not isinstance(self.at, datetime) or self.precision not in {"instant", "deadline"}:
             return None
         return None if (self.at.hour, self.at.minute) in {(0, 0), (23, 59)} else self.at
@@ -310,8 +310,8 @@ class _Evidence:
 
 
 _TENS, _DIGITS = 2, 12
-"""Minimum and maximum digits of the numbers whose differences are computed. With shorter numbers, almost any small
-number would be a difference."""
+"""Minimum and maximum digits of two numbers for which the difference is computed. With shorter numbers, almost any
+small number would be a difference."""
 
 _YEARS: Final = frozenset(range(1900, 2100))
 """Numbers that are probably years, so their differences are not computed."""

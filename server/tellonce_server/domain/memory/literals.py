@@ -19,7 +19,7 @@ from tellonce_text.folding import nfkc
 MAX_NAMES: Final = 64
 """Maximum names of one text that are compared; a statement has only a few."""
 
-# _UNSPACED: scripts without spaces between words. _MARKED: scripts whose vowel signs are not letters in Unicode.
+# _UNSPACED: scripts without spaces between words. _MARKED: scripts in which vowel signs are not letters in Unicode.
 _UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )

@@ -53,7 +53,7 @@ except ImportError:
 
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "pt", "it", "nl", "da")
-"""Languages whose number words the library reads. The language of a text is unknown, so every language is tried."""
+"""The library reads number words of these languages. The language of a text is unknown, so every language is tried."""
 
 MOST: Final = 2_000
 """Maximum characters of a text that are searched for numbers. The contract limits quotes to the same length. The search

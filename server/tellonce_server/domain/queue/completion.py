@@ -8,7 +8,7 @@ from datetime import datetime
 from tellonce import tracing
 from tellonce_server.core import errors
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.queue.results import Applier, ResultRefused
+from tellonce_server.domain.queue.job_results import Applier, ResultRefused
 from tellonce_server.store import chats, queue
 from tellonce_server.store.database import Transaction
 from tellonce_server.store.queue import Job, JobKey

@@ -14,7 +14,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.attendance import Attendance
 from tellonce_server.domain.queue.completion import Finisher
-from tellonce_server.domain.queue.results import Applier
+from tellonce_server.domain.queue.job_results import Applier
 from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.store import chats, ledger, queue
 from tellonce_server.store.chats import Chat
@@ -29,7 +29,7 @@ PAST_SHARE = 0.5
 again."""
 
 PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
-"""Tiers whose calls are counted. Local models have no limit."""
+"""Only calls of these tiers are counted. Local models have no limit."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
@@ -186,7 +186,7 @@ class WorkQueue:
         return count
 
     async def tidy(self) -> None:
-        """Apply results that a killed server left stored, and mark as failed the jobs whose leases keep expiring."""
+        """Apply results that a killed server left stored, and mark jobs as failed if their leases keep expiring."""
         await queue.bury(self._deps.database, self._deps.now(), MOST_LOST)
         for owner_id, chat_id in await queue.chats_with_ready(self._deps.database):
             await self._finisher.apply_ready(owner_id, chat_id)
@@ -197,8 +197,8 @@ class WorkQueue:
             if items:
                 return items
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
-        # If the budget is spent, a worker whose best tier is the paid tier gets no jobs to redo, because the worker
-        # would use a lower tier again.
+        # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because it would use
+        # a lower tier again.
         if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
             await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
         return []

@@ -11,7 +11,7 @@ from pgvector import HalfVector
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.lexical import any_of, owner_scope, quoted
 from tellonce_server.domain.retrieval.question import Question, Setting
-from tellonce_server.domain.retrieval.results import SearchRequest
+from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
 from tellonce_server.store.database import Database
@@ -21,12 +21,12 @@ OF_EACH_KIND = 120
 """Maximum candidates that each way of searching finds: by words, by similarity and by time."""
 
 LEAST_MEASURED = 300
-"""Minimum number of the nearest codes whose vectors are compared exactly. A search by codes alone would miss three of a
-hundred answers."""
+"""Minimum number of the nearest codes for which the vectors are compared exactly. A search by codes alone would miss
+three of a hundred answers."""
 
 NEIGHBOURED = 40
-"""Number of the best candidates whose neighboring messages become candidates too. Four of a hundred answers do not
-match the question and are found only because a neighboring message does."""
+"""The neighboring messages of this many best candidates become candidates too. Four of a hundred answers do not match
+the question and are found only because a neighboring message does."""
 
 OF_A_SPAN = 1000
 """Maximum messages read from the start of a period that a question names. A month of a busy chat has about this many
@@ -163,8 +163,8 @@ async def contents_as_of(
 
 
 def _reranked(size: int) -> int:
-    """The number of the nearest codes whose vectors are compared exactly. The number grows with the number of messages,
-    so that the best matches are not missed in a large chat."""
+    """The number of the nearest codes for which the vectors are compared exactly. The number grows with the number of
+    messages, so that the best matches are not missed in a large chat."""
     return max(LEAST_MEASURED, min(400, int(2 * sqrt(size))))
 
 

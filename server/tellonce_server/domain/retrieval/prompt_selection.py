@@ -8,8 +8,8 @@ from itertools import pairwise
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import weights as w
-from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.question import asks
+from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.signals import asking
 from tellonce_text.caches import of_texts
 
@@ -21,7 +21,7 @@ MORE_MEMORIES = 12
 """Maximum memories for a question; the memories within `limits` count, too."""
 
 MEMORY_COVERED = 0.15
-"""Minimum share of the query's words in a memory whose similarity is below the settings' minimum."""
+"""Minimum share of the query's words in a memory if the memory's similarity is below the settings' minimum."""
 
 MESSAGE_COSINE = 0.45
 MESSAGE_COVERED = 0.3

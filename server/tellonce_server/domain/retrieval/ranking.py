@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from tellonce_server.domain.retrieval import weights as w
-from tellonce_server.domain.retrieval.measures import NONE, Measured, Signals, measure
 from tellonce_server.domain.retrieval.question import Question
+from tellonce_server.domain.retrieval.signal_table import NONE, Measured, SignalTable, measure
 from tellonce_server.domain.retrieval.signals import Candidate, Floats
 
 LENDING = 3
@@ -40,7 +40,7 @@ class Ranking:
     of memories and summaries comparable."""
 
     scores: Floats
-    signals: Signals
+    signals: SignalTable
     lexical: Scale
     dense: Scale
 
@@ -65,13 +65,13 @@ def scale(values: Floats, least: float) -> Scale:
     return Scale(float(values.mean()), max(least, float(values.std()))) if len(values) else Scale(0.0, 0.0)
 
 
-def _fitting(x: Signals) -> Floats:
+def _fitting(x: SignalTable) -> Floats:
     """The part of the score for further signs that a message is on the subject: the message contains the query's words,
     has its numbers, or refers to its time."""
     return w.COVERAGE * x.coverage + w.NUMBERS * x.numbers + w.TELLS_OF_SPAN * x.tells_of_span
 
 
-def _options(x: Signals) -> Floats:
+def _options(x: SignalTable) -> Floats:
     """The part of the score for signs that a message on the subject is an answer: the message's speaker, form and time.
     This part is not shared with neighbors or with the session."""
     return (

@@ -14,15 +14,15 @@ from pgvector import HalfVector
 from tellonce.contract import MemoryStatus
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.domain.retrieval import candidates, found, ranking
+from tellonce_server.domain.retrieval import candidates, ranking, scored_results
 from tellonce_server.domain.retrieval import question as questions
 from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
-from tellonce_server.domain.retrieval.found import Found
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
-from tellonce_server.domain.retrieval.results import Hit, SearchPage, SearchRequest
+from tellonce_server.domain.retrieval.scored_results import Found
+from tellonce_server.domain.retrieval.search_results import Hit, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store.codes import ModelVector, code
@@ -152,10 +152,10 @@ class Retriever:
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
         longest = max(map(len, (r.query, *texts)))
-        return await offloaded(longest, lambda: [found.hit(f, text, r.query, reply) for f, text in pairs])
+        return await offloaded(longest, lambda: [scored_results.hit(f, text, r.query, reply) for f, text in pairs])
 
     async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
-        """For each message whose candidate text is clipped, return the whole text, by (chat, number). With `as_of`,
+        """Return the whole text of each message that has a clipped candidate text, by (chat, number). With `as_of`,
         also the former texts of messages that were edited later."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
@@ -170,7 +170,10 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Found]:
     """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
     returned if there are so many."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
-    hits = [*found.messages(x.messages, by_score, most), *found.learned(x.question, x.learned, by_score)]
+    hits = [
+        *scored_results.messages(x.messages, by_score, most),
+        *scored_results.learned(x.question, x.learned, by_score),
+    ]
     wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 

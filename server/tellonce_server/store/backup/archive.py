@@ -20,7 +20,7 @@ from tellonce_sql import Migration, migrations, query
 
 
 class BackupRefused(Exception):
-    """The backup or restore is refused, and nothing was changed. The text tells the user why."""
+    """The backup or restore is refused, and nothing was changed. The error text gives the user the reason."""
 
 
 FORMAT: Final = 1

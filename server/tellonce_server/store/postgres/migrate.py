@@ -1,8 +1,8 @@
 """Updates a database's schema to this program's version, running each migration once.
 
-A migration file runs in one transaction. A file whose first line is `-- no-transaction` (for `create index
-concurrently`) is split at the lines `-- statement` and runs statement by statement. The statements of such a file must
-be repeatable, because after a crash all of them run again.
+A migration file runs in one transaction. If the first line of a file is `-- no-transaction` (for `create index
+concurrently`), the file is split at the lines `-- statement` and runs statement by statement. The statements of such a
+file must be repeatable, because after a crash all of them run again.
 """
 
 import logging

@@ -14,8 +14,11 @@ from tellonce_relay.responders.responder import Responder
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
-    """The configured responder; failures of a model are reported to `emit`. Raises SettingsError if a setting of the
-    responder is missing."""
+    """Return the responder that the settings name. If it has several models, `emit` gets an event for each failure
+    of a model.
+
+    Raises: SettingsError: a setting that the responder needs is missing.
+    """
     if settings.responder == "claude-cli":
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)

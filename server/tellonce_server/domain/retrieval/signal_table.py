@@ -19,8 +19,8 @@ from tellonce_server.domain.retrieval.signals import Candidate, Floats
 Indices: TypeAlias = NDArray[np.intp]
 
 PARSED = 60
-"""Maximum number of messages whose time expressions are parsed. Messages of the named person are parsed first. Parsing
-a message takes about 0.1 ms the first time; the result is cached."""
+"""Maximum number of messages in which time expressions are parsed. Messages of the named person are parsed first.
+Parsing a message takes about 0.1 ms the first time; the result is cached."""
 
 SESSION_PAUSE = timedelta(hours=4)
 """A pause of this length separates two sessions."""
@@ -29,7 +29,7 @@ NONE = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Signals:
+class SignalTable:
     """The signals, one entry per candidate. A `cosine` of NaN means that the message has no vector. All other signals
     are 0 to 1, except `words` (BM25) and `shortness`."""
 
@@ -57,7 +57,7 @@ class Measured:
     """The signals of all candidates. `following` gives, for each candidate, the index of the next message of its
     thread, or NONE. `session` gives the number of the candidate's session."""
 
-    signals: Signals
+    signals: SignalTable
     following: Indices
     session: Indices
 
@@ -67,7 +67,7 @@ def measure(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo)
     return Measured(_signals(question, candidates, zone), following, session)
 
 
-def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> Signals:
+def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> SignalTable:
     tokens = np.array([c.tokens for c in candidates], dtype=np.float64)
     ranks = s.ranks_of(question, [c.ranks for c in candidates])
     cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
@@ -75,7 +75,7 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
     reply, none = s.longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
     spans, numbers = question.spans, s.numbers(question.wording)
     told = _told_of(question, candidates, coverage + np.nan_to_num(cosine), zone)
-    return Signals(
+    return SignalTable(
         words=s.bm25(question, ranks, tokens),
         cosine=cosine,
         coverage=coverage,
@@ -102,7 +102,7 @@ def _floats(values: Iterable[float]) -> Floats:
 
 def _replies(c: Candidate) -> bool:
     """Whether the message is a reply of the assistant. In an imported chat, an assistant with a person's name is a
-    person, whose messages do not count as replies."""
+    person, and a person's messages do not count as replies."""
     return c.role == "assistant" and c.routine is None and c.speaker is None
 
 

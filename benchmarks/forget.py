@@ -1,7 +1,7 @@
 """Measures the duration of `forget` and how long other calls wait for it. The cases are a name in few messages, a name
 in all messages, and all memories.
 
-    python -m benchmarks.forgetting [--messages N] [--memories N]
+    python -m benchmarks.forget [--messages N] [--memories N]
 
 Each case has a separate owner on the real server, without embeddings. During `forget`, three callers repeat a short
 call: another owner and the same owner record messages, and a query looks up one row through the same connection pool.

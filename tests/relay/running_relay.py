@@ -14,7 +14,7 @@ from tellonce.contract import ExplainArgs
 from tellonce.journal import Emit, silent
 from tellonce_llm import Answer, Cause, FileKind
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.incoming import Incoming
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.process import introduce, relay
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.prompt import Prompt

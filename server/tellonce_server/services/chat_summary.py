@@ -1,36 +1,26 @@
-"""Shows a person the profile and a chat's summaries, and starts a new chat."""
+"""The summaries and the state of a chat, for `summarize_chat`. A new chat archives the summary."""
 
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Final
+from datetime import datetime, timedelta
 
 from tellonce.contract import (
-    MAX_BIGINT,
     Backlog,
     CanonicalSummary,
     ChatSummary,
-    Conversation,
     Coverage,
     CurrentSession,
-    GetProfileArgs,
     JobKind,
-    Memory,
-    MemoryKind,
-    MemoryStatus,
     NewChat,
     Period,
-    Profile,
     RoutineEntry,
     SummarizeChatArgs,
 )
-from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.store import chats, memories, messages, profile, queue, summaries, threads
+from tellonce_server.services.profile import FIRST_PAGE, cursor_place, page_cursor
+from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
@@ -47,45 +37,9 @@ CURRENT_TOKENS = 120
 JOINT = " · "
 
 
-class Viewer:
+class ChatSummaries:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-
-    async def profile(self, where: ChatScope, args: GetProfileArgs, most: int) -> Profile:
-        """A page with at most `most` memories of the chat's owner that are visible in this chat.
-
-        Raises: Refused: the cursor is not valid.
-        """
-        stored = await profile.find(self._deps.database, where.owner_id)
-        found = await self._page(where, args, (args.limit or most) + 1)
-        live = found[: args.limit or most]
-        counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
-        searched = await memories.count_searched(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
-        return Profile(
-            user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
-            narrative=stored.narrative if stored and args.cursor is None else "",
-            facts=_of(live, "fact", "outcome"),
-            preferences=_of(live, "preference"),
-            goals=_of(live, "goal"),
-            dates=_of(live, "date"),
-            pins=tuple(m for m in live if m.status != "uncertain" and (m.pinned or m.kind == "pin")),
-            uncertain=tuple(m for m in live if m.status == "uncertain"),
-            only_searched=searched,
-            conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
-            version=stored.version if stored else 0,
-            next_cursor=_cursor(live[-1].valid_from, live[-1].id) if len(found) > len(live) else None,
-        )
-
-    async def _page(self, where: ChatScope, args: GetProfileArgs, limit: int) -> list[Memory]:
-        return await memories.page(
-            self._deps.database,
-            where.owner_id,
-            where.chat_id,
-            statuses=_statuses(args),
-            kinds=args.kinds,
-            after=_place(args.cursor) if args.cursor is not None else _BEGINNING,
-            limit=limit,
-        )
 
     async def chat_summary(self, where: ChatScope, args: SummarizeChatArgs) -> ChatSummary:
         """A page of the chat's summaries, and the state of the chat. Each page lists its summaries oldest first.
@@ -96,7 +50,7 @@ class Viewer:
         queued = await self._compact(where, now) if args.now else ()
         key = await thread_of(self._deps.database, where, args)
         thread = await threads.find(self._deps.database, where.owner_id, where.chat_id, key)
-        after = _place(args.cursor) if args.cursor is not None else _BEGINNING
+        after = cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE
         chunks = await summaries.chunk_page(self._deps.database, where.owner_id, where.chat_id, after, PERIODS + 1)
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, where.owner_id, where.chat_id, "thread", key)
@@ -113,7 +67,7 @@ class Viewer:
             backlog=await self._backlog(where, now),
             coverage=await self._coverage(where, thread),
             queued=queued,
-            next_cursor=_cursor(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
+            next_cursor=page_cursor(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
         )
 
     async def start_new_chat(self, where: ChatScope) -> NewChat:
@@ -187,14 +141,6 @@ class Viewer:
         )
 
 
-def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:
-    return (args.status,) if args.status else ("active", "uncertain")
-
-
-def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:
-    return tuple(m for m in live if m.kind in kinds and m.status != "uncertain" and worth_showing(m.content))
-
-
 def _open(thread: Thread | None) -> int:
     return thread.last_no - thread.covered_to if thread else 0
 
@@ -209,23 +155,3 @@ def gist(lines: Sequence[Line]) -> str:
             break
         said = longer
     return clip(JOINT.join(said), CURRENT_TOKENS)[0]
-
-
-_BEGINNING: Final = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""The position before the newest entry."""
-
-
-def _cursor(moment: datetime, number: int) -> str:
-    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%f}.{number}"
-
-
-def _place(cursor: str) -> tuple[datetime, int]:
-    """Return the time and the id of the previous page's last entry, which the cursor names. Raises: Refused: the cursor
-    is not valid."""
-    moment, _, number = cursor.partition(".")
-    try:
-        if re.fullmatch(r"[0-9]{1,18}", number):
-            return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
-    except ValueError:
-        pass
-    raise Refused("That is not a cursor of this tool; use next_cursor of the previous page.")

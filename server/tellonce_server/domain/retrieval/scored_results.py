@@ -1,4 +1,4 @@
-"""A scored search result whose whole text has not been read yet, and the conversion of the result to a `Hit`. Pure."""
+"""Search results with scores, before their whole texts are read, and the conversion to a `Hit`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +11,7 @@ from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
-from tellonce_server.domain.retrieval.results import Hit, place
+from tellonce_server.domain.retrieval.search_results import Hit, place
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
 from tellonce_text.changes import Place
 from tellonce_text.tokens import estimate

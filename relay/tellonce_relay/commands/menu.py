@@ -1,0 +1,70 @@
+"""The bot's commands, in the order of its menu, and the answer to each."""
+
+from tellonce import contract as c
+from tellonce_relay import buttons, views
+from tellonce_relay.buttons import Reply
+from tellonce_relay.catalogue import counted, phrase
+from tellonce_relay.commands import forget_list, memory_browser
+from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
+from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.incoming_message import Incoming, command_of
+from tellonce_relay.routines import book
+from tellonce_relay.turn import reminders
+
+MENU = (
+    *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
+    *("routines", "status", "help"),
+)
+"""The commands in the order of the menu. The descriptions of the commands are in the catalogue."""
+
+
+async def run(command_context: CommandContext, lists: ForgetLists, incoming: Incoming) -> Reply | None:
+    """Run a command and return its answer. Raises MemoryUnreachable and MemoryRefused."""
+    name, topic = command_of(incoming.text)
+    if name == "/forget":
+        return await _forget(command_context, lists, incoming, topic)
+    if name in ("/remind", "/reminders"):
+        said = topic if name == "/remind" else ""
+        return await reminders.remind(command_context.memory, command_context.zone, incoming, said)
+    if name == "/routines":
+        return book.listed(command_context.book, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
+    if name == "/memory":
+        return await _memory(command_context, incoming)
+    if name == "/remember" and topic:
+        kept = await remembered(command_context, incoming, topic)
+        return Reply(views.remembered_view(kept), buttons.undo_buttons(kept.id, reopens=False))
+    told = await answer(command_context, incoming)
+    if told is None and (incoming.chat_id or 0) >= 0:
+        # In a group, an unknown command may be for another bot.
+        told = phrase("help.unknown_command")
+    return Reply(told) if told is not None else None
+
+
+async def _memory(command_context: CommandContext, incoming: Incoming) -> Reply:
+    """The stored memories or, if there are none, the latest messages."""
+    profile = await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming)))
+    shown = memory_browser.overview(profile, command_context.zone)
+    if memory_browser.is_empty(profile):
+        now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
+        said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
+        return Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
+    return shown
+
+
+async def _forget(command_context: CommandContext, lists: ForgetLists, incoming: Incoming, topic: str) -> Reply:
+    if not topic:
+        return await _ask_to_wipe(command_context, incoming)
+    target = c.ForgetArgs(topic=topic, **place(incoming))
+    preview = await command_context.memory.forget(target)
+    shown = forget_list.list_of(topic, target, preview)
+    if shown is None:
+        return Reply(views.nothing_view(preview))
+    return Reply(forget_list.text(shown, command_context.zone), forget_list.markup(lists.add(shown), shown))
+
+
+async def _ask_to_wipe(command_context: CommandContext, incoming: Incoming) -> Reply:
+    preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
+    count = sum(match.kind != "message" for match in preview.matches)
+    if count:
+        return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())
+    return Reply(phrase("forget.wipe_nothing"))

@@ -1,0 +1,66 @@
+"""The section of a context that shows the search results that no other section shows. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from tellonce_server.domain.context import lines as form
+from tellonce_server.domain.context.budget import take
+from tellonce_server.domain.context.draft import Draft
+from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.store.messages import Line
+
+
+def unseen(draft: Draft, hits: Sequence[Hit], messages: Sequence[Line], memories: Collection[int] = ()) -> list[Hit]:
+    """The results that no other section shows. The history shows only a summary of a routine's message, so the full
+    text of such a message counts as not shown."""
+    seen = {
+        "message": {line.id for line in messages if line.routine is None},
+        "summary": set(draft.included.get("summaries", ())),
+    }
+    of_memories = set(memories)
+    return [hit for hit in hits if hit.id not in seen.get(hit.kind, of_memories)]
+
+
+class Relevant:
+    """Search results. The results may be added in several steps, the most important results first, and are written in
+    time order."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._kept: list[tuple[Hit, str]] = []
+        self._open = False
+        self._left: list[Hit] = []
+
+    def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
+        """Add the results that fit. `hits` are given in rank order. The results may use `share` tokens, by default all
+        tokens that are left of the budget."""
+        draft = self._draft
+        if not hits or not self._opened():
+            return
+        view = draft.material.view
+        room = draft.token_budget.left if share is None else share
+        taken = take(
+            hits, lambda hit: form.hit_line(hit, view), room, draft.token_budget, dense=True, least=form.least_cost
+        )
+        self._kept += [(hits[index], text) for index, text in zip(taken.kept, taken.texts, strict=True)]
+        for text in taken.texts:
+            draft.say(text)
+        self._left += [hits[index] for index in taken.left]
+
+    @property
+    def summaries(self) -> set[int]:
+        """The ids of the chunk summaries that this section shows."""
+        return {hit.id for hit, _ in self._kept if hit.kind == "summary"}
+
+    def write(self) -> None:
+        kept = {(hit.kind, hit.chat_id, hit.id) for hit, _ in self._kept}
+        for hit in self._left:
+            if (hit.kind, hit.chat_id, hit.id) not in kept:
+                self._draft.omit(hit.kind, [hit.id], "relevant budget")
+        in_time = sorted(self._kept, key=lambda pair: pair[0].at)
+        self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
+        for hit, _ in self._kept:
+            self._draft.note(f"relevant {hit.kind}", [hit.id])
+
+    def _opened(self) -> bool:
+        self._open = self._open or self._draft.opens("relevant")
+        return self._open
