@@ -21,9 +21,9 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
 from tellonce_server.services.import_memories import make_keeper
 from tellonce_server.services.import_messages import Importers
-from tellonce_server.store import owners
 from tellonce_server.store.backup.restore import in_use
-from tellonce_server.store.owners import Held
+from tellonce_server.store.postgres import owners
+from tellonce_server.store.postgres.owners import Held
 
 
 def run(former: int, heir: int, *, join: bool = False, yes: bool = False, dry_run: bool = False) -> int:

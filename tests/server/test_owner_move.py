@@ -14,8 +14,9 @@ from tellonce.settings import ServerSettings
 from tellonce_server.app.auth import create_token
 from tellonce_server.core.scope import conversation
 from tellonce_server.services.export import Entry, entries
-from tellonce_server.store import owners, threads
+from tellonce_server.store import threads
 from tellonce_server.store.database import as_login
+from tellonce_server.store.postgres import owners
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 
