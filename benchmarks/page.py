@@ -42,11 +42,11 @@ CALLED = """async () => {
 }"""
 SCROLLED = """async () => {
     const list = document.getElementById("memories");
-    const rows = list.childElementCount;
+    const rows = list.querySelectorAll("li").length;
     const frame = () => new Promise(requestAnimationFrame);
     const begun = performance.now();
     scrollTo(0, document.body.scrollHeight);
-    while (list.childElementCount <= rows) await frame();
+    while (list.querySelectorAll("li").length <= rows) await frame();
     await frame();
     return performance.now() - begun;
 }"""

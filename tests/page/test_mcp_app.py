@@ -104,7 +104,7 @@ async def test_the_app_shows_the_memory_through_its_host_and_reaches_nothing_els
     await expect(frame.locator("html")).to_have_attribute("data-theme", "dark")
     await expect(frame.get_by_role("link", name="Connect and data")).to_have_count(0)
     await frame.get_by_role("link", name="Memories").click()
-    await frame.locator("#memories > li").first.wait_for()
+    await frame.locator("#memories li").first.wait_for()
     pinned = frame.locator("[data-memory='3']").first
     await pinned.get_by_role("button", name="Pin", exact=True).click()
     await frame.locator(".note", has_text="Pinned").wait_for()

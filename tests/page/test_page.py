@@ -76,7 +76,7 @@ async def test_today_tells_who_one_is_and_takes_decisions_back(tab: Tab, memory:
 async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show("memories")
     await page.locator("#search").fill("GREEN tea")
-    await expect(page.locator("#memories > li")).to_have_count(1)
+    await expect(page.locator("#memories li")).to_have_count(1)
     await tab.memory(TEA).get_by_role("button", name="Edit").click()
     await page.locator("#memories textarea").fill("Mara prefers white tea")
     await page.keyboard.press("Enter")
@@ -86,16 +86,16 @@ async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memo
     assert (await state(memory, TEA)).content == "Mara prefers green tea over coffee"
     await page.locator("#search").fill("")
     await page.get_by_label("Kind").select_option("goal")
-    await expect(page.locator("#memories > li")).to_have_count(2)
+    await expect(page.locator("#memories li")).to_have_count(2)
     await page.get_by_label("Kind").select_option("")
     await page.get_by_label("Status").select_option("uncertain")
-    await expect(page.locator("#memories > li")).to_have_count(2)
+    await expect(page.locator("#memories li")).to_have_count(2)
     await page.get_by_label("Status").select_option("live")
     await page.get_by_label("Origin").select_option("model")
-    await expect(page.locator("#memories > li")).to_have_count(4)
+    await expect(page.locator("#memories li")).to_have_count(4)
     await page.get_by_label("Origin").select_option("")
     await page.get_by_label("Certainty").select_option("1")
-    await expect(page.locator("#memories > li")).to_have_count(6)
+    await expect(page.locator("#memories li")).to_have_count(6)
     await page.get_by_label("Certainty").select_option("0")
 
 

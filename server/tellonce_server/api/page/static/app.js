@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
 import { data } from "./data.js";
-import { ask, div, h, icon, note, show } from "./dom.js";
+import { ask, div, h, icon, note, show, table } from "./dom.js";
 import { forget, preview } from "./forget.js";
 import { memories } from "./memories.js";
 import { memory } from "./memory.js";
@@ -83,7 +83,7 @@ function keys(event) {
 
 function help() {
   const rows = [["1–6", "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
-  ask(t("keys"), h("table", rows.map(([key, what]) => h("tr", h("th", { scope: "row" }, key), h("td", t(what))))), t("close"));
+  ask(t("keys"), table(rows.map(([key, what]) => [key, t(what)])), t("close"));
 }
 
 /* In a host, shows the forget preview that the model has just requested. */

@@ -6,8 +6,12 @@ export function h(tag, props, ...children) {
   const plain = props === null || typeof props !== "object" || props instanceof Node || Array.isArray(props);
   const element = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   if (!plain) for (const [name, value] of Object.entries(props)) set(element, name, value);
-  element.append(...(plain ? [props, ...children] : children).flat(3).filter((x) => x !== null && x !== undefined && x !== false));
+  element.append(...present(plain ? [props, ...children] : children));
   return element;
+}
+
+function present(children) {
+  return children.flat(3).filter((x) => (x ?? false) !== false);
 }
 
 /* A `div` of a class. */
@@ -46,7 +50,7 @@ export function written(tag, props, ...text) {
 }
 
 export function show(place, ...children) {
-  place.replaceChildren(...children.flat(3).filter((x) => x !== null && x !== undefined && x !== false));
+  place.replaceChildren(...present(children));
 }
 
 export function button(label, onclick, props = {}) {
@@ -56,6 +60,11 @@ export function button(label, onclick, props = {}) {
 /* A button with an icon, and with a label for screen readers. */
 export function iconButton(sign, name, onclick, props = {}) {
   return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: name, "aria-label": name, ...props });
+}
+
+/* A table of pairs. The first of a pair is its heading. */
+export function table(rows) {
+  return h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value))));
 }
 
 export function field(label, control) {

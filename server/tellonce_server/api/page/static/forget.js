@@ -18,7 +18,7 @@ export async function forget(place, form, value) {
 /* Shows a preview: `made`, if the model in the host has already requested one, otherwise a new one. */
 export async function preview(place, args, typed, made) {
   const found = made ?? (await call("forget", args));
-  if (!found.confirm) return show(place, h("p", { className: "empty" }, found.notes.join(" ") || t("forget.none")));
+  if (!found.confirm) return show(place, soft(found.notes.join(" ") || t("forget.none")));
   const ticks = found.matches.map((match) => tick(match, t(`match.${match.match}`)));
   const near = found.related.map((match) => tick({ ...match, ticked: false }));
   const go = button(t("forget.go"), () => confirm(place, args, typed, found, ticks, near), { className: "bad main", id: "forget-go" });

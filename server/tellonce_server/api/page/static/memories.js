@@ -17,7 +17,7 @@ const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", cert
 
 export async function memories(place, about) {
   if (about !== undefined) wanted.about = about;
-  const rows = h("ul", { className: "list", id: "memories" });
+  const rows = h("div", { className: "list", id: "memories" });
   const count = h("p", { className: "soft", role: "status" });
   const chosen = selection();
   const more = h("div");
@@ -35,9 +35,10 @@ export async function memories(place, about) {
     // A user who has scrolled once will scroll again, so the following page is requested in advance.
     ahead = first || !cursor ? null : asked();
     ahead?.catch(() => { ahead = null; });
-    const made = found.entries.map((entry) => item(entry, again, chosen));
-    if (first) rows.replaceChildren(...made); else rows.append(...made);
-    rows.hidden = !rows.childElementCount;
+    // The browser skips a part that is off the screen as a whole, so the length of the list does not slow it down.
+    const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, again, chosen)));
+    if (first) rows.replaceChildren(made); else rows.append(made);
+    rows.hidden = !rows.querySelector("li");
     if (first) count.textContent = found.total ? t("memories.count", { n: found.total }) : t("memories.none");
     watch.unobserve(more);
     if (cursor) watch.observe(more);
@@ -101,7 +102,9 @@ function keys(event, again, chosen) {
   const row = event.target.closest("li");
   if (!row || event.target.closest("textarea, input:not([type=checkbox])") || event.ctrlKey || event.metaKey || event.altKey) return;
   const { memory } = row;
-  const next = { ArrowDown: row.nextElementSibling, j: row.nextElementSibling, ArrowUp: row.previousElementSibling, k: row.previousElementSibling }[event.key];
+  const rows = [...event.currentTarget.querySelectorAll("li")];
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  const next = step && rows[rows.indexOf(row) + step];
   const own = {
     e: () => editor(row.querySelector(".text"), memory, again),
     p: () => change([memory], memory.pinned ? "unpin" : "pin", again),

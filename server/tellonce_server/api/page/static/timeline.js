@@ -17,7 +17,7 @@ export async function timeline(place, view) {
 async function talks(place, wanted) {
   show(place);
   const seen = await call("page_timeline", wanted ? { month: wanted } : {});
-  if (!seen.months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
+  if (!seen.months.length) return show(place, soft(t("timeline.empty")));
   const options = seen.months.map((x) => [x.month, `${monthName(x.month)} (${number(x.messages)})`]);
   show(place, field(t("month"), choice(options, seen.month, (value) => talks(place, value))),
     seen.days.map((x) => h("section", h("h2", day(`${x.day}T00:00:00`)), x.talks.map(talk))));
@@ -44,7 +44,7 @@ const DAY = 86_400_000;
 /* Shows the memories that held at the end of a day. A slider selects a day since the first message. */
 async function then(place) {
   const { months, today } = await call("page_timeline");
-  if (!months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
+  if (!months.length) return show(place, soft(t("timeline.empty")));
   const first = new Date(`${months.at(-1).month}-01T00:00:00Z`).getTime();
   const days = Math.max(1, Math.round((Date.parse(`${today}T00:00:00Z`) - first) / DAY));
   const shown = h("div", { "aria-live": "polite" });
@@ -79,7 +79,7 @@ function believed({ memory }) {
 
 async function people(place) {
   const { names, links } = await call("page_names");
-  if (!names.length) return show(place, h("p", { className: "empty" }, t("people.empty")));
+  if (!names.length) return show(place, soft(t("people.empty")));
   show(place, names.length > 1 ? graph(names.slice(0, 24), links) : null,
     h("ul", { className: "list" }, names.map((x) => h("li", div("text", h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), div("tags", t("memories.count", { n: x.memories }), beside(x.name, links)))))));
 }

@@ -14,7 +14,7 @@ export async function why(place, receipt, chat) {
     seen.next_before = next.next_before;
     more.hidden = !next.next_before;
   }, { hidden: !seen.next_before });
-  show(place, h("h1", t("why")), soft(t("why.what")), seen.answers.length ? rows : h("p", { className: "empty" }, t("why.none")), more);
+  show(place, h("h1", t("why")), soft(t("why.what")), seen.answers.length ? rows : soft(t("why.none")), more);
 }
 
 function line(answer) {
