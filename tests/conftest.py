@@ -1,7 +1,10 @@
 """Fixtures for all tests: asyncio as the only backend, and a real memory."""
 
+import functools
+import importlib
 import os
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +25,11 @@ sys.dont_write_bytecode = False
 # The stubs are on loopback, so a configured proxy must not be used for them.
 _direct = os.environ.get("NO_PROXY") or os.environ.get("no_proxy")
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(filter(None, ("127.0.0.1", "localhost", _direct)))
+
+# Reading the machine's certificates takes 25 ms of processor time. Without this, each HTTP client would read them.
+for _package in ("httpx", "httpx2"):
+    _transports: Any = importlib.import_module(f"{_package}._transports.default")
+    _transports.create_ssl_context = functools.cache(_transports.create_ssl_context)
 
 
 LONG = ("tests/wheel/", "tests/unit/test_endless_text.py", "tests/server/test_embedded.py")

@@ -30,6 +30,7 @@ from typing import IO, Any
 import anyio
 
 import tellonce_cli
+from tests import memory_disk
 
 PROGRAMS = (
     "tellonce_server.app.http",
@@ -42,6 +43,8 @@ lose."""
 ROOT = Path(__file__).parents[1]
 FIELD = 12
 """Characters of a number that the forking process reports."""
+LONGEST_LINE = 16 << 20
+"""Bytes of the longest line that a test reads from a program."""
 
 
 class Program:
@@ -90,7 +93,7 @@ class Program:
             self.stderr = await self._reader(pipes[2])
 
     async def _reader(self, descriptor: int) -> asyncio.StreamReader:
-        reader = asyncio.StreamReader()
+        reader = asyncio.StreamReader(LONGEST_LINE)
         self._outputs.append(output := _Output(reader))
         await asyncio.get_running_loop().connect_read_pipe(lambda: output, os.fdopen(descriptor, "rb", 0))
         return reader
@@ -213,6 +216,7 @@ def serve(control: socket.socket) -> str:
     """Fork a process for each request. Returns the module to run, in that process only."""
     for module in (*PROGRAMS, *_commands()):
         importlib.import_module(module)
+    memory_disk.follow_the_tests()
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -2,8 +2,7 @@
 cloned from a template."""
 
 import itertools
-import shutil
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from tellonce_server.store.database import codecs
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import migrations
+from tests import memory_disk
 
 USER = 42
 START = datetime(2026, 2, 16, 1, 15, tzinfo=UTC)
@@ -43,16 +43,23 @@ class Clock:
         self.at += timedelta(**by)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_folder() -> Iterator[Path]:
+    """The folder of this run's databases."""
+    with memory_disk.quick_folder() as folder:
+        memory_disk.put_clusters_of_root_in(folder / "clusters")
+        yield folder
+
+
 @pytest.fixture(scope="session")
-async def postgres(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EmbeddedPostgres]:
-    server = EmbeddedPostgres(tmp_path_factory.mktemp("pg") / "data")
+async def postgres(quick_folder: Path) -> AsyncIterator[EmbeddedPostgres]:
+    server = EmbeddedPostgres(quick_folder / "data")
     connection = await asyncpg.connect(await server.start())
     await migrate(connection, migrations())
     await connection.close()
     await _relax(server)
     yield server
     await server.stop()
-    shutil.rmtree(server.cluster, ignore_errors=True)
 
 
 async def _relax(server: EmbeddedPostgres) -> None:

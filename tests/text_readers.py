@@ -383,9 +383,10 @@ functions in READERS."""
 
 SLOW = frozenset(
     """
-    tellonce_relay.turn.reminders.wanted_by tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
+    tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
+    tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.literals.numbers
-    tellonce_text.claims.claims
+    tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
     tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from

@@ -10,10 +10,15 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
-from tellonce_server.domain.memory.resolution import admits, following
+from tellonce_server.domain.memory.resolution import admits, following, in_digits
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
+SAID_AT_IN = {
+    "claims4.jsonl": datetime(2026, 11, 23, 18, 40, tzinfo=ZoneInfo("Europe/Madrid")),
+    "claims5.jsonl": datetime(2026, 11, 25, 8, 15, tzinfo=ZoneInfo("America/New_York")),
+}
+"""The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent
 
 
@@ -30,19 +35,22 @@ class Case:
     role: str = "user"
     when: When | None = None
     deadline: datetime | None = None
+    said_at: datetime = SAID_AT
 
 
 def cases(table: str = "claims.jsonl") -> list[Case]:
     """The claims of the table of that name beside this file."""
-    return [_case(json.loads(line)) for line in (TABLES / table).read_text(encoding="utf-8").splitlines()]
+    lines = (TABLES / table).read_text(encoding="utf-8").splitlines()
+    return [_case(json.loads(line), SAID_AT_IN.get(table, SAID_AT)) for line in lines]
 
 
-def _case(fields: dict[str, Any]) -> Case:
+def _case(fields: dict[str, Any], said_at: datetime) -> Case:
     when, deadline = fields.pop("when", None), fields.pop("deadline", None)
     return Case(
         **fields,
         when=When(_moment(when.get("start")), _moment(when.get("end")), when["precision"]) if when else None,
         deadline=datetime.fromisoformat(deadline) if deadline else None,
+        said_at=said_at,
     )
 
 
@@ -54,7 +62,7 @@ def _moment(written: str | None) -> date | datetime | None:
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
     """Check the claim together with its quote, in the way in which an item from the summarizer is checked."""
-    words = Quoted(case.quote, case.said, case.role, SAID_AT, ZONE)
+    words = _words(case, case.quote)
     return check(
         case.text,
         [words],
@@ -62,16 +70,30 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
         deadline=case.deadline,
         admits=admits,
         follows=following,
+        in_digits=in_digits,
         similarity=similarity,
     )
 
 
 def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
     """Check the claim without a quote, in the way in which a tag in an answer is checked."""
-    words = Quoted(case.said, case.said, case.role, SAID_AT, ZONE)
+    words = _words(case, case.said)
     return check_claim(
-        case.text, [words], similarity, when=case.when, deadline=case.deadline, admits=admits, follows=following
+        case.text,
+        [words],
+        similarity,
+        when=case.when,
+        deadline=case.deadline,
+        admits=admits,
+        follows=following,
+        in_digits=in_digits,
     )
+
+
+def _words(case: Case, quote: str) -> Quoted:
+    zone = case.said_at.tzinfo
+    assert isinstance(zone, ZoneInfo)
+    return Quoted(quote, case.said, case.role, case.said_at, zone)
 
 
 def wrong(verdicts: list[tuple[Case, Verdict]]) -> Iterator[tuple[Case, Verdict]]:

@@ -17,7 +17,7 @@ from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal
 from tellonce.settings import SettingsError
-from tellonce.shutdown import Stopped, pause_or_stop, told_to_end, unless_stopped
+from tellonce.shutdown import Stopped, pause_or_stop, shutdown_requested, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.commands.answers import CommandContext
@@ -25,14 +25,14 @@ from tellonce_relay.commands.menu import MENU
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose, summariser
 from tellonce_relay.routines.alarms import Alarms
-from tellonce_relay.routines.delivery import Sender, message_parts, moved_groups, routine_book
+from tellonce_relay.routines.delivery import Sender, message_parts, moved_groups, routine_list_of
 from tellonce_relay.routines.file import Routine, load_routines
 from tellonce_relay.routines.schedule import Programme, keep
 from tellonce_relay.routines.texts import SUMMARY_SECONDS, Writer
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.attachment_reader import AttachmentReader
 from tellonce_relay.telegram.outbox import Outbox
-from tellonce_relay.telegram.senses import Senses
 from tellonce_relay.telegram.transcription import transcriber
 from tellonce_relay.turn.agents import Agents, load_agents
 from tellonce_relay.updates.bot import Relay
@@ -52,7 +52,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
-    stop = stop or told_to_end()
+    stop = stop or shutdown_requested()
     async with _alone(settings.data_dir / "relay"), make_bot(token, settings.bot_api_url) as bot:
         if not await introduce(bot, settings, stop):
             return
@@ -60,7 +60,7 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
             connect_http(settings.url, bearer) as memory,
             _command_context(settings, memory, responder) as command_context,
         ):
-            command_context = replace(command_context, book=routine_book(settings, routines))
+            command_context = replace(command_context, routine_list=routine_list_of(settings, routines))
             dependencies = _equipment(settings, bot, command_context, agents, emit)
             await relay(dependencies, _programme(dependencies, routines), stop)
 
@@ -183,7 +183,7 @@ def _equipment(
         asked=SeenStore(folder / "asked.json"),
         languages=SeenStore(folder / "languages.json"),
         alarm_notes=SeenStore(folder / "alarms.json"),
-        senses=Senses(bot, transcriber(settings.transcribe)),
+        attachment_reader=AttachmentReader(bot, transcriber(settings.transcribe)),
         told=SeenStore(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
@@ -222,7 +222,7 @@ def _programme(e: Dependencies, routines: tuple[Routine, ...]) -> Programme:
             summariser(e.settings, SUMMARY_SECONDS),
             e.now,
             e.emit,
-            e.command_context.book,
+            e.command_context.routine_list,
         ),
         agents=e.agents,
         home=e.settings.default_user,

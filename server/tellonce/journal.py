@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 from zoneinfo import ZoneInfo
 
 from tellonce import tracing
@@ -50,6 +50,9 @@ def timed(emit: Emit, event: str, **fields: object) -> Generator[dict[str, objec
         emit(event, ms=round((time.perf_counter() - started) * 1000, 2), **fields, **found)
 
 
+_APPENDING: Final = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+
+
 class Journal:
     """Appends events to the file of the day in the user's `zone`. Several processes write to the file, so each line is
     written in one call.
@@ -73,8 +76,11 @@ class Journal:
             logger.warning("event %s was not written: %s", event, error)
 
     def _append(self, file: Path, line: bytes) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            descriptor = os.open(file, _APPENDING, 0o600)
+        except FileNotFoundError:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(file, _APPENDING, 0o600)
         try:
             os.write(descriptor, line)
         finally:

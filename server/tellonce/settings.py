@@ -78,6 +78,7 @@ def parsed_subjects(text: str) -> dict[str, int]:
 
 
 DEFAULT_USER_ID = 1
+EmbedderName = Literal["local", "ollama", "none"]
 
 
 class SettingsError(Exception):
@@ -307,7 +308,7 @@ class ServerSettings(Settings):
         validation_alias="TELEGRAM_PERSONAL_GROUPS",
         description="Groups whose only members are you and the bot; they are part of your own memory.",
     )
-    embeddings: Literal["local", "ollama", "none"] = Field(
+    embeddings: EmbedderName = Field(
         default="local",
         validation_alias="TELLONCE_EMBEDDINGS",
         description="Model for search by meaning; with none, search is by words alone.",

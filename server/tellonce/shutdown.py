@@ -8,15 +8,15 @@ from collections.abc import Collection, Coroutine
 from typing import Any, TypeVar
 
 
-def told_to_end() -> asyncio.Event:
+def shutdown_requested() -> asyncio.Event:
     """An event that is set at the first SIGINT or SIGTERM. Call this function within a running event loop."""
-    told = asyncio.Event()
+    requested = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, told.set)
-    return told
+        asyncio.get_running_loop().add_signal_handler(number, requested.set)
+    return requested
 
 
-PARENT_PIPE = "TELLONCE_LIFELINE"
+PARENT_PIPE = "TELLONCE_PARENT_PIPE"
 
 
 def watch_parent() -> None:
@@ -25,7 +25,7 @@ def watch_parent() -> None:
     `PARENT_PIPE`. Without this variable, do nothing."""
     name = os.environ.pop(PARENT_PIPE, None)
     if name is not None:
-        threading.Thread(target=_wait_for_end, args=(int(name),), name="lifeline", daemon=True).start()
+        threading.Thread(target=_wait_for_end, args=(int(name),), name="parent watch", daemon=True).start()
 
 
 def _wait_for_end(descriptor: int) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from tellonce.journal import utc_now
 from tellonce.settings import ServerSettings
-from tellonce.shutdown import told_to_end
+from tellonce.shutdown import shutdown_requested
 from tellonce_cli.database import current, database
 from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.app.whereabouts import described
+from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import texts_held
 
@@ -40,7 +40,7 @@ async def repeat(
 ) -> None:
     """Back up repeatedly until `stop` is set. After a failure, report the failure, keep the older files, and try again
     when the next backup is due."""
-    stop = stop or told_to_end()
+    stop = stop or shutdown_requested()
     folder.mkdir(parents=True, exist_ok=True)
     due = max((taken(file) + every for file in _files(folder)), default=now())
     while not await _stopped(stop, (due - now()).total_seconds()):

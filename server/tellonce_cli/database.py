@@ -13,7 +13,7 @@ import asyncpg
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.screen import CommandFailed, console
-from tellonce_server.app.whereabouts import refuse_another_memory
+from tellonce_server.app.memory_location import refuse_another_memory
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate

@@ -32,7 +32,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
-from tellonce_server.app.auth import SCOPES
+from tellonce_server.app.auth import LOCAL_SCOPES
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL, complete
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -213,7 +213,7 @@ async def _tokens(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 def tokens_finding(folder: Path) -> Finding:
-    files = [folder / scope for scope in SCOPES]
+    files = [folder / scope for scope in LOCAL_SCOPES]
     missing = [file.name for file in files if not file.exists()]
     if len(missing) == len(files):
         return Finding(None, "access tokens: created when the server first starts")

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from tellonce import plural
 from tellonce.settings import ServerSettings
@@ -51,14 +51,15 @@ def _private(path: str, flags: int) -> int:
     return descriptor
 
 
-async def _export(settings: ServerSettings, file: Path | None, form: Callable[[Entry], str]) -> Counter[str]:
+async def _export(settings: ServerSettings, file: Path | None, form: "_Form") -> Counter[str]:
     """Export, and return the number of entries of each type. If the memory cannot be opened, an existing file stays
     unchanged."""
     wrote: Counter[str] = Counter()
     async with storage(settings) as services:
         with _target(file) as stream:
+            stream.write(form.header)
             async for entry in entries(services.deps.database, settings.default_user):
-                stream.write(form(entry) + "\n")
+                stream.write(form.line(entry) + "\n")
                 wrote[entry["type"]] += 1
     return wrote
 
@@ -83,4 +84,11 @@ def _markdown(entry: Entry) -> str:
             return f"\n**{entry['speaker'] or entry['role']}** ({entry['sent_at'][:16]}): {entry['content']}"
 
 
-_FORMS: dict[ExportForm, Callable[[Entry], str]] = {"jsonl": _json, "markdown": _markdown}
+class _Form(NamedTuple):
+    """A form of export: what the file begins with, and what is written of each entry."""
+
+    header: str
+    line: Callable[[Entry], str]
+
+
+_FORMS: dict[ExportForm, _Form] = {"jsonl": _Form("", _json), "markdown": _Form("", _markdown)}

@@ -12,7 +12,7 @@ from tellonce.settings import DEFAULT_USER_ID, ServerSettings
 from tellonce_cli.database import connected, database
 from tellonce_cli.hosts import shown_command
 from tellonce_cli.screen import CommandFailed
-from tellonce_server.app.whereabouts import has_memory
+from tellonce_server.app.memory_location import has_memory
 from tellonce_server.store.backup.restore import texts_held
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError
 

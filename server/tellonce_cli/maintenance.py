@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import get_args
 
 from rich.progress import Progress
 
 from tellonce.plural import counted
-from tellonce.settings import ServerSettings
+from tellonce.settings import EmbedderName, ServerSettings
 from tellonce.shutdown import ended
 from tellonce_cli.memory import local_settings, opened, storage
 from tellonce_cli.screen import CommandFailed, console
@@ -44,16 +45,15 @@ async def _reembed(settings: ServerSettings) -> None:
     """Switch to the configured embedding model while the server runs. Meanwhile, searches use the old vectors."""
     embedder = choose_embedder(settings)
     if isinstance(embedder, NoEmbedder):
-        raise CommandFailed("TELLONCE_EMBEDDINGS is none; set it to the new model, local or ollama.")
+        offered = " or ".join(name for name in get_args(EmbedderName) if name != settings.embeddings)
+        raise CommandFailed(f"TELLONCE_EMBEDDINGS is {settings.embeddings}; set it to the new model, {offered}.")
     async with opened(settings) as storage_, running(embedder):
         assert storage_.generations is not None  # created with the services
         with Progress(console=console) as bar:
             task = bar.add_task(f"embedding with {embedder.model}", total=None)
             count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
     if count is None:
-        console.print(
-            f"{embedder.model} is in use already; set another model in TELLONCE_EMBEDDINGS or OLLAMA_EMBEDDING_MODEL"
-        )
+        console.print(f"{embedder.model} is in use already; set TELLONCE_EMBEDDINGS, or that embedder's model, first")
     else:
         console.print(
             f"{counted(count, 'text')} embedded; {embedder.model} is in use now. To go back: tellonce reembed --rollback"

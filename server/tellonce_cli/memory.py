@@ -11,9 +11,9 @@ from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import ANOTHER, OURS
 from tellonce_cli.screen import CommandFailed
 from tellonce_cli.status import health
-from tellonce_server.app.auth import SCOPES, AccessTokens, access_tokens
+from tellonce_server.app.auth import LOCAL_SCOPES, AccessTokens, access_tokens
+from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
-from tellonce_server.app.whereabouts import has_memory
 from tellonce_server.core.errors import StorageUnavailable
 from tellonce_server.core.scope import Caller, ChatScope, is_conversation, own_chat, telegram_chat
 from tellonce_server.services.services import Services
@@ -42,7 +42,7 @@ def local_settings() -> ServerSettings:
 
 def _own_tokens(settings: ServerSettings) -> list[str]:
     folder = settings.data_dir / "tokens"
-    return [(folder / scope).read_text("utf-8").strip() for scope in SCOPES if (folder / scope).exists()]
+    return [(folder / scope).read_text("utf-8").strip() for scope in LOCAL_SCOPES if (folder / scope).exists()]
 
 
 def require_memory(settings: ServerSettings) -> None:

@@ -1,9 +1,10 @@
 """The groups of commands for the operator: access tokens, an external PostgreSQL, the service."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
+from tellonce.contract_types import TokenScope
 from tellonce_cli.subcommand import examples, run_module
 
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
@@ -69,7 +70,7 @@ def service_logs(
 @token_app.command("create", epilog=examples("token create laptop", "token create bot --scope relay"))
 def token_create(
     name: Annotated[str, typer.Argument(help="A name for the token.")],
-    scope: Annotated[Literal["assistant", "relay", "agent"], typer.Option(help="What the token may do.")] = "assistant",
+    scope: Annotated[TokenScope, typer.Option(help="What the token may do.")] = "assistant",
     user: Annotated[int | None, typer.Option(help="User for whom the token acts; default: you.")] = None,
 ) -> None:
     """Create a token, which is shown once.

@@ -15,7 +15,7 @@ from tellonce_cli.holders import named
 from tellonce_cli.memory import local_settings, storage
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.bootstrap import KEY_NAME
-from tellonce_server.app.whereabouts import described
+from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import BackupRefused
 from tellonce_server.store.backup.restore import aside, in_use, put_back, replace, texts_held
 

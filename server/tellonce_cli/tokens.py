@@ -6,10 +6,10 @@ from typing import Literal
 
 from rich.table import Table
 
+from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, tokens_of
 from tellonce_cli.screen import CommandFailed, console, notes
-from tellonce_server.app.auth import TokenScope
 
 
 def run(

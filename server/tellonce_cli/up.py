@@ -16,14 +16,14 @@ from telegram.error import TelegramError
 from tellonce.children import Child
 from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce.shutdown import ended, told_to_end
+from tellonce.shutdown import ended, shutdown_requested
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
-from tellonce_server.app.whereabouts import move_former_folder
+from tellonce_server.app.memory_location import move_former_folder
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
@@ -44,7 +44,7 @@ def run() -> int:
 async def _up() -> int:
     """Run until a stop signal. When a user has connected the bot, restart all processes, because the memory has a new
     owner."""
-    stop = told_to_end()
+    stop = shutdown_requested()
     while True:
         settings, relay = load(ServerSettings), load(RelaySettings)
         pairing = asyncio.create_task(offered(relay, stop))

@@ -8,7 +8,7 @@ import sys
 from tellonce import logs, shutdown, tracing
 from tellonce.preload import imported
 from tellonce.settings import ServerSettings, SettingsError, load
-from tellonce_server.app.whereabouts import move_former_folder
+from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
 """Maximum seconds that a computing thread keeps the interpreter while the event loop waits for it. The loop waits once

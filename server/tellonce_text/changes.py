@@ -28,7 +28,7 @@ _SPLIT_OFF: Final = "\ue000"
 """A private-use character that replaces a mark while the text is split into sentences."""
 
 
-class Place(NamedTuple):
+class MessageRange(NamedTuple):
     """The messages of a chat from the number `first` to `last`. For a single message, both are the number of the
     message."""
 
@@ -58,7 +58,7 @@ def marked(text: str, changes: Sequence[Change], known: Container[int] = ()) -> 
     return text
 
 
-def changes_at(place: Place | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
+def changes_at(place: MessageRange | None, changes: Mapping[tuple[int, int], Sequence[Change]]) -> list[Change]:
     """Return the changes of the messages at `place`, for marking a text that shows or summarizes these messages. A
     summary of several messages is marked only after former words that the summary repeats, which are words of a message
     or of a memory."""

@@ -25,7 +25,7 @@ _MARKS: Final = "?？؟⁇\u037e"
 _CLOSERS: Final = "\"'”’»)]」』"
 _QUESTION: Final = re.compile(
     rf"[{_MARKS}](?:[{re.escape(_CLOSERS)}]|\s)*(?:\n|\Z)|[{_MARKS}]\s"
-    r"|^\W*(?:what|who|whose|whom|where|when|why|how|which|do|does|did|is|are|was|were)\b(?! not\b)",
+    r"|^\W*(?:(?:what|who|where|when|why|how)s?|whose|whom|which|do|does|did|is|are|was|were)\b(?! not\b)",
     re.IGNORECASE,
 )
 

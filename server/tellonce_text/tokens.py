@@ -61,7 +61,11 @@ _ENDS = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
 
 def estimate(text: str) -> int:
     """The number of tokens of `text`, within about 10 % for texts of at least a hundred tokens; 0 only for an empty
-    text."""
+    text. The estimates of lines are cached, because the same lines of a chat are counted at every turn."""
+    return _estimated_line(text) if len(text) <= _LINE and "\n" not in text else _estimated(text)
+
+
+def _estimated(text: str) -> int:
     return max(1, round(_hundredths(text) / 100)) if text else 0
 
 
@@ -82,9 +86,8 @@ def clip(text: str, max_tokens: int) -> tuple[str, bool]:
 
 
 def _hundredths(text: str) -> int:
-    """The cost of a text. The cost of a line is cached, because the same lines of a chat are counted at every turn."""
     if "\n" not in text:
-        return _line_cost(text)
+        return _priced(text)
     lines = text.split("\n")
     return sum(map(_line_cost, lines)) + sum(map(_break_cost, lines[:-1]))
 
@@ -99,14 +102,12 @@ def _line_cost(line: str) -> int:
     return _remembered(line) if len(line) <= _LINE else _priced(line)
 
 
-@of_texts
-@lru_cache(maxsize=8_192)
-def _remembered(line: str) -> int:
-    return _priced(line)
-
-
 def _priced(line: str) -> int:
     return sum(map(_cost, _PIECE.findall(line)))
+
+
+_remembered = of_texts(lru_cache(maxsize=8_192)(_priced))
+_estimated_line = of_texts(lru_cache(maxsize=8_192)(_estimated))
 
 
 def _fitting(text: str, budget: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tellonce.work import Tier
 from tellonce_llm.allowance import Allowance
-from tellonce_llm.command import ended, only_its_own
+from tellonce_llm.child_process import ended, only_its_own
 from tellonce_llm.errors import LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion, File, Turn
 

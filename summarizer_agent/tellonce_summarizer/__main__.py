@@ -14,7 +14,7 @@ from tellonce.client_settings import SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.journal import journal
 from tellonce.settings import SettingsError, load
-from tellonce.shutdown import told_to_end
+from tellonce.shutdown import shutdown_requested
 from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
 from tellonce_llm.claude_cli import ClaudeCli
 from tellonce_summarizer.agent.agent import Agent, Habits
@@ -42,7 +42,7 @@ def main() -> None:
 
 async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event | None = None) -> None:
     """Work for the configured server until `stop` is set or a signal arrives."""
-    stop = stop or told_to_end()
+    stop = stop or shutdown_requested()
     # Up to TOGETHER exchanges can share a call of the `claude` command, but only if the agent works on that many jobs
     # at the same time.
     at_once = max(settings.concurrency, TOGETHER) if settings.asks_the_command else settings.concurrency

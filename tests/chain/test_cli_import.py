@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -171,6 +171,10 @@ async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, t
     """An import into another person's empty memory restores texts, speakers, times, threads, and memories with their
     history."""
     wrote = await exported(lived_in, USER)
+    tea = next(e for e in wrote if e.get("content") == "I prefer tea")
+    until = START.replace(tzinfo=UTC, microsecond=0)
+    when = c.When(start=until - timedelta(days=9), end=until).model_dump(mode="json")
+    tea |= {"about": "Ann", "when": when, "valid_to": when["end"]}
     tally = await taken(lived_in, *again(wrote, tmp_path), where=THERE)
     read_back = await exported(lived_in, OTHER)
     assert comparable(read_back) == comparable(wrote)

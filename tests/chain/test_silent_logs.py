@@ -9,7 +9,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.connect import connect_http
 from tests.chain.whole import TALKER, Whole, whole
-from tests.crash.world import World
+from tests.crash.world import ForkedWorld
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Reply, Say, say_json
 from tests.stubs.stub import Asked
 from tests.stubs.telegram_emulator.faults import Refuse
@@ -37,7 +37,7 @@ async def refused(client: MemoryClient, text: str) -> str:
 
 
 async def test_a_text_the_database_refuses_is_in_no_log_and_in_no_answer(tmp_path: Path) -> None:
-    world = World(tmp_path / "world", (USER,))
+    world = ForkedWorld(tmp_path / "world", (USER,))
     async with world.running(), connect_http(world.url, world.token("relay"), attempts=1) as client:
         connection = await asyncpg.connect(world.dsn)
         await client.record_message(c.RecordMessageArgs(chat_id=USER, role="user", content="Hello", message_id="u0"))

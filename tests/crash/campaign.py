@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from tests.crash import invariants
 from tests.crash.load import USERS, Ledger, Load
-from tests.crash.world import WEIGHTS, World
+from tests.crash.world import WEIGHTS, ForkedWorld, World
 
 RECOVERY_SECONDS = 60.0
 ACKS_BETWEEN = 12
@@ -40,7 +40,7 @@ async def play(folder: Path, seed: int, kills: int) -> Round:
     """Start a memory in `folder`, apply load, kill `kills` processes, stop the load, wait until the queue is empty, and
     check the invariants."""
     began = time.monotonic()
-    world = World(folder, USERS)
+    world = ForkedWorld(folder, USERS)
     report = Round(seed=seed)
     try:
         async with world.running():

@@ -1,4 +1,4 @@
-"""Profiles as the server returns them."""
+"""Profiles and summaries as the server returns them."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -38,3 +38,38 @@ def profile(**more: object) -> c.Profile:
     empty: dict[str, object] = dict.fromkeys(("facts", "preferences", "goals", "dates", "pins", "uncertain"), ())
     talk = c.Conversation(messages=47, summaries=2, verbatim=20)
     return c.Profile.model_validate({**empty, "narrative": "", "conversation": talk, "version": 1, **more})
+
+
+def summary(**more: object) -> c.ChatSummary:
+    quiet = {"waiting": 0, "in_work": 0, "dead": 0, "oldest_seconds": None}
+    return c.ChatSummary.model_validate(
+        {
+            "periods": [
+                {
+                    "id": 1,
+                    "thread_key": "root:42",
+                    "period": "Feb 15–16",
+                    "from_at": NOW,
+                    "to_at": NOW,
+                    "count": 32,
+                    "text": "SingPass was planned.",
+                    "provisional": False,
+                }
+            ],
+            "thread_summary": "",
+            "session_summary": "",
+            "current_session": {"count": 12, "since": NOW, "text": "AWS costs."},
+            "canonical": {
+                "user_confirmed": "",
+                "llm_inferred": "",
+                "general_summary": "",
+                "version": 1,
+                "tokens": 0,
+            },
+            "routines_today": [{"name": "morning-summary", "time": "07:02 AM", "summary": "Two things are due."}],
+            "backlog": quiet,
+            "coverage": {"verbatim": 12, "summarised": 32, "pending": 0, "gap": 0},
+            "queued": [],
+            **more,
+        }
+    )

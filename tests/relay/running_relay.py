@@ -25,9 +25,9 @@ from tellonce_relay.routines.schedule import Programme
 from tellonce_relay.routines.texts import Writer
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
+from tellonce_relay.telegram.attachment_reader import AttachmentReader
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Outbox
-from tellonce_relay.telegram.senses import Senses
 from tellonce_relay.telegram.transcription import transcriber
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.model_call import Persistence
@@ -165,7 +165,7 @@ async def relaying(
             languages=SeenStore(state / "languages.json"),
             alarm_notes=SeenStore(state / "alarms.json"),
             emit=emit,
-            senses=Senses(bot, transcriber(own_settings.transcribe)),
+            attachment_reader=AttachmentReader(bot, transcriber(own_settings.transcribe)),
             told=SeenStore(state / "told.json"),
             persistence=Persistence(0.01, 0.02, 0.1, lambda: 1.0),
             owed_pauses=owed_pauses,

@@ -14,6 +14,7 @@ from tellonce_relay.responders.claude_cli import ClaudeCli
 from tellonce_relay.responders.model import ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
+from tellonce_relay.routines.built_in import BUILT_IN
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import Agent, load_agents
 from tellonce_relay.updates.access import is_own
@@ -48,6 +49,7 @@ def test_the_example_routines_are_those_of_the_specification(folder: Path) -> No
     ]
     assert routines["aws-daily-cost"].agent == "aws-architect"
     assert all(routines[name].command for name in list(routines)[3:])
+    assert set(list(routines)[:3]) == set(BUILT_IN)
 
 
 def test_without_files_there_is_the_plain_assistant_and_no_routine(tmp_path: Path) -> None:

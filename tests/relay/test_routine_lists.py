@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tellonce_relay.routines.texts import NothingToSend, morning
-from tests.relay.known import SINGAPORE, memory, profile
+from tellonce_relay.routines.built_in import NothingToSend, morning
+from tests.relay.known import SINGAPORE, memory, profile, summary
 
 SEVEN = datetime(2026, 2, 18, 7, tzinfo=SINGAPORE)
 
@@ -15,7 +15,7 @@ def test_the_morning_lists_the_dates_from_today_to_a_week_from_now_and_the_goals
         memory("date", text, SEVEN + timedelta(hours=hours))
         for text, hours in (("dentist", -16), ("today's call", -7), ("the offsite", 100), ("the fair", 200))
     ]
-    shown = morning(profile(dates=dates, goals=[memory("goal", "run a marathon")]), SEVEN, SINGAPORE)
+    shown = morning(profile(dates=dates, goals=[memory("goal", "run a marathon")]), summary(), SEVEN)
     assert shown == (
         "This week:\n• Wed, Feb 18: today's call\n• Sun, Feb 22: the offsite\n\nYour goals:\n• run a marathon"
     )
@@ -23,4 +23,4 @@ def test_the_morning_lists_the_dates_from_today_to_a_week_from_now_and_the_goals
 
 def test_a_morning_with_nothing_known_is_silent() -> None:
     with pytest.raises(NothingToSend):
-        morning(profile(), SEVEN, SINGAPORE)
+        morning(profile(), summary(), SEVEN)

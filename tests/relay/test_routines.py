@@ -11,10 +11,11 @@ import pytest
 from tellonce import contract as c
 from tellonce.journal import silent
 from tellonce_llm import LLMUnavailable
+from tellonce_relay.routines.built_in import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.texts import FALLBACK_CHARACTERS, NothingToSend, Writer, command_output, shortened, usable
+from tellonce_relay.routines.texts import FALLBACK_CHARACTERS, Writer, command_output, shortened, usable
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.markdown import Marked

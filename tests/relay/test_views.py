@@ -11,7 +11,7 @@ from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
-from tests.relay.known import NOW, SINGAPORE, memory, profile
+from tests.relay.known import NOW, SINGAPORE, memory, profile, summary
 
 
 def test_the_memory_view_has_all_its_parts_in_order() -> None:
@@ -49,41 +49,6 @@ def test_an_empty_memory_says_what_will_appear_and_any_other_shows_all_its_parts
     for part in ("📋 YOUR PROFILE", "👤 Personal Facts", "⚙️ Preferences", "🎯 Active Goals", "📅 Important Dates"):
         assert part in shown
     assert shown.count("• –") == 3
-
-
-def summary(**more: object) -> c.ChatSummary:
-    quiet = {"waiting": 0, "in_work": 0, "dead": 0, "oldest_seconds": None}
-    return c.ChatSummary.model_validate(
-        {
-            "periods": [
-                {
-                    "id": 1,
-                    "thread_key": "root:42",
-                    "period": "Feb 15–16",
-                    "from_at": NOW,
-                    "to_at": NOW,
-                    "count": 32,
-                    "text": "SingPass was planned.",
-                    "provisional": False,
-                }
-            ],
-            "thread_summary": "",
-            "session_summary": "",
-            "current_session": {"count": 12, "since": NOW, "text": "AWS costs."},
-            "canonical": {
-                "user_confirmed": "",
-                "llm_inferred": "",
-                "general_summary": "",
-                "version": 1,
-                "tokens": 0,
-            },
-            "routines_today": [{"name": "morning-summary", "time": "07:02 AM", "summary": "Two things are due."}],
-            "backlog": quiet,
-            "coverage": {"verbatim": 12, "summarised": 32, "pending": 0, "gap": 0},
-            "queued": [],
-            **more,
-        }
-    )
 
 
 def test_the_summary_view_has_periods_the_current_session_and_todays_routines() -> None:

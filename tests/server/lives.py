@@ -141,7 +141,7 @@ class Life:
         await self.whatever_happens(points, lambda: self.services.rememberer.remember(HERE, args))
 
     async def update(self, rng: random.Random, points: int | None) -> None:
-        profile = await self.services.viewer.profile(HERE, c.GetProfileArgs(), 1_000)
+        profile = await self.services.profiles.profile(HERE, c.GetProfileArgs(), 1_000)
         known = [*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.uncertain]
         if known:
             action = rng.choice(["confirm", "reject", "complete", "edit", "pin", "unpin", "make_global"])
@@ -192,10 +192,10 @@ class Life:
                 assert "no longer yours" in str(refusal)  # noqa: PT017
 
     async def compact(self) -> None:
-        await self.services.viewer.chat_summary(HERE, c.SummarizeChatArgs(now=True))
+        await self.services.summaries.chat_summary(HERE, c.SummarizeChatArgs(now=True))
 
     async def new_chat(self) -> None:
-        await self.services.viewer.start_new_chat(HERE)
+        await self.services.summaries.start_new_chat(HERE)
 
     async def check(self, rng: random.Random) -> None:
         """Check the invariants that hold in every state."""

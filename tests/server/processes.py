@@ -142,17 +142,25 @@ async def http_server(
             await server.stop()
 
 
-async def stdio_server(
-    data_dir: Path, dsn: str | None, program: Sequence[str] = ("-m", "tellonce_server", "--stdio"), **settings: str
-) -> asyncio.subprocess.Process:
+async def stdio_server(data_dir: Path, dsn: str | None, **settings: str) -> forked.Program:
     """A stdio server with open pipes. The caller must end it."""
+    data_dir.mkdir(parents=True, exist_ok=True)
+    environment = server_env(data_dir, dsn, **settings)
+    pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
+    return await forked.start("tellonce_server", "--stdio", env=environment, cwd=data_dir, **pipes)
+
+
+async def cold_stdio_server(
+    data_dir: Path, dsn: str, program: Sequence[str] = ("-m", "tellonce_server", "--stdio")
+) -> asyncio.subprocess.Process:
+    """The same as a new process, which imports everything itself."""
     data_dir.mkdir(parents=True, exist_ok=True)
     return await asyncio.create_subprocess_exec(
         sys.executable,
         *program,
-        env=server_env(data_dir, dsn, **settings),
+        env=server_env(data_dir, dsn),
         cwd=data_dir,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        limit=16 * 1024 * 1024,
+        limit=forked.LONGEST_LINE,
     )

@@ -1,15 +1,17 @@
 """A connected assistant writes the memory itself: `remember` with statements, the notice, and the prompt `learn`."""
 
 import re
+from collections.abc import Awaitable, Callable
 
 import pytest
-from mcp.types import TextContent
+from mcp import MCPError
+from mcp.types import ResourceTemplateReference, TextContent
 
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tests.memory_fixtures import Clock, Memory
-from tests.server.test_learning import facts, item, nothing, profile, read, say
+from tests.server.test_learning import FRIDAY, facts, item, nothing, profile, read, say
 
 pytestmark = pytest.mark.anyio
 
@@ -56,6 +58,42 @@ async def test_the_users_explicit_word_is_certain_and_replaces_by_number(memory:
     assert changed.superseded.id == bosch.id
     assert changed.memory is not None
     assert (changed.memory.origin, changed.memory.scope) == ("user", "global")
+
+
+async def test_an_agents_credential_reads_neither_prompts_nor_resources(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I moved to Lisbon last week")
+        await read(agent, lambda x: [item(x, x.messages[0].text, note=True)], "keep")
+        chat = ResourceTemplateReference(type="ref/resource", uri="memory://chat/{chat_id}/summary")
+        asked: tuple[Callable[[], Awaitable[object]], ...] = (
+            lambda: prompt(agent),
+            lambda: agent.mcp.get_prompt("catch_me_up"),
+            lambda: agent.mcp.read_resource("memory://chats"),
+            lambda: agent.mcp.complete(chat, {"name": "chat_id", "value": ""}),
+        )
+        for ask in asked:
+            with pytest.raises(MCPError, match="no prompts and no resources"):
+                await ask()
+        assert (await agent.mcp.list_prompts()).prompts == []
+        assert (await agent.mcp.list_resources()).resources == []
+        assert (await agent.mcp.list_resource_templates()).resource_templates == []
+        assert "I moved to Lisbon last week" in await prompt(client)
+
+
+async def test_a_shared_memory_is_copied_with_its_subject_and_its_time(memory: Memory, clock: Clock) -> None:
+    said = "My sister Ann works at Mercy Hospital from 2026-02-20"
+    when = {"start": FRIDAY, "end": None, "precision": "ongoing"}
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, said)
+        await read(agent, lambda x: [item(x, said[10:], said, about="Ann", when=when)])
+        own = (await profile(client)).facts[0]
+        share = c.UpdateMemoryArgs(chat_id=42, memory_id=own.id, action="share", to_chat_id=-100)
+        async with memory.relay() as relay:
+            copy = (await relay.update_memory(share)).model_dump()
+    assert own.about == "Ann"
+    assert own.when is not None
+    fresh = ("id", "scope", "chat_id", "sources", "valid_from", "origin", "user_confirmed")
+    assert {name: value for name, value in own.model_dump().items() if copy[name] != value}.keys() <= set(fresh)
 
 
 async def test_a_relative_date_is_written_beside_its_word(memory: Memory) -> None:

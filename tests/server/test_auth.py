@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.api.middleware import OpenStreams
 from tellonce_server.app.auth import create_token, digest
-from tellonce_server.app.credentials import HeldToken
+from tellonce_server.app.credentials import CachedToken
 from tellonce_server.app.http import build_http
 from tellonce_server.app.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
 from tellonce_server.app.storage import Storage
@@ -222,7 +222,7 @@ async def stands(memory: Memory, token: str) -> bool:
     """Whether a call with the token is answered. With a cached grant, the token is looked up while the call already
     runs (`credentials`)."""
     found = await memory.storage.verifier.verify_token(token)
-    return found is not None and (not isinstance(found, HeldToken) or await found.stands)
+    return found is not None and (not isinstance(found, CachedToken) or await found.still_valid)
 
 
 async def new_token(memory: Memory, name: str, now: datetime) -> str:

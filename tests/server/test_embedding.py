@@ -45,9 +45,9 @@ from tellonce_server.embedding.model_files import (
 )
 from tellonce_server.embedding.onnx_format import FLOAT, extension, graph, value
 from tellonce_server.embedding.onnx_graph import EARLY, EARLY_TOKENS, EMBEDDING, build, early
+from tellonce_server.embedding.onnx_session import Session
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.embedding.question_cache import VectorCache
-from tellonce_server.embedding.session import Session
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tellonce_server.store.postgres.file_lock import exclusive
@@ -449,7 +449,7 @@ async def test_the_model_reports_nothing_to_the_maker_of_onnxruntime(tmp_path: P
     home = tmp_path / "home"
     home.mkdir()
     script = (
-        "import sys\nfrom pathlib import Path\nfrom tellonce_server.embedding.session import Session\n"
+        "import sys\nfrom pathlib import Path\nfrom tellonce_server.embedding.onnx_session import Session\n"
         "Session(Path(sys.argv[1]), Path(sys.argv[2])).vector('a dog')"
     )
     files = (next(folder.rglob("*.int8.onnx")), next(folder.rglob("tokenizer.json")))
@@ -494,7 +494,7 @@ async def test_a_database_that_goes_away_does_not_end_the_backlog(
 
     class Away:
         @asynccontextmanager
-        async def session(self) -> AsyncGenerator[None]:
+        async def lock(self, _: int) -> AsyncGenerator[None]:
             if not troubles:
                 asked.set()
                 await anyio.sleep_forever()

@@ -11,8 +11,8 @@ from tellonce_server.domain.keep.choice import SEARCHED, SHOWN
 from tellonce_server.domain.keep.heads import heads, read, written
 from tellonce_server.domain.keep.keeper import MOST_READ, Keeper
 from tellonce_server.embedding.model_files import GRAPH, TOKENIZER, fetch
+from tellonce_server.embedding.onnx_session import Session
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Layers, NoEmbedder
-from tellonce_server.embedding.session import Session
 from tests.server.test_embedding import loaded, model_folder, nothing
 from training.keep import corpus
 from training.keep.__main__ import HELD_OUT

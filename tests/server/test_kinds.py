@@ -1,10 +1,14 @@
-"""Every kind of memory that the contract declares reaches the context, the profile and the page."""
+"""Every kind that the contract declares is treated by all that depend on kinds: a kind of memory reaches the context,
+the profile and the page, and the statements of the queue that decide by kind name every kind of job."""
+
+from typing import get_args
 
 import pytest
 
 from tellonce import contract as c
-from tellonce.contract_types import MEMORY_KINDS
+from tellonce.contract_types import MEMORY_KINDS, JobKind
 from tellonce_server.services.page.contract import PageMemoriesArgs
+from tellonce_sql import query
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
@@ -29,3 +33,16 @@ async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: M
     assert {memory.content for group in groups for memory in group} == texts
     assert {result.text for result in found.results} == texts
     assert {entry.memory.content for entry in page.entries} == texts
+
+
+@pytest.mark.parametrize(
+    ("name", "without"),
+    [
+        ("queue.void_readers", set[str]()),
+        ("queue.settle", {"exchange", "routine_summary"}),  # they replace no other text
+        ("queue.redo_provisional", {"routine_summary"}),  # it waits for no other job
+    ],
+)
+async def test_every_kind_of_job_is_named_where_the_queue_decides_by_kind(name: str, without: set[str]) -> None:
+    named = {kind for kind in get_args(JobKind) if f"'{kind}'" in query(name)}
+    assert named == set(get_args(JobKind)) - without

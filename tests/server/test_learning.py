@@ -400,7 +400,7 @@ async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_aske
         coming = [(len(p.dates), len(p.goals), len(p.uncertain)) for p in [await profile(client)]]
         for days in (6, 40, 1, 20):
             clock.forward(days=days)
-            await services.tidying.tidy()
+            await services.expiry.tidy()
             known = await profile(client)
             coming.append((len(known.dates), len(known.goals), len(known.uncertain)))
     assert coming == [(1, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 0)]
@@ -411,11 +411,11 @@ async def test_a_goal_the_user_says_is_still_one_is_not_asked_about_again(memory
         goal = (await client.remember(c.RememberArgs(content="Finish the thesis", kind="goal", deadline=SUNDAY))).memory
         services = await memory.storage.services()
         clock.forward(days=50)
-        await services.tidying.tidy()
+        await services.expiry.tidy()
         assert goal is not None
         await client.update_memory(c.UpdateMemoryArgs(memory_id=goal.id, action="confirm"))
         clock.forward(days=50)
-        await services.tidying.tidy()
+        await services.expiry.tidy()
         known = await profile(client)
     assert [m.content for m in known.goals] == ["Finish the thesis"]
 

@@ -2,8 +2,10 @@
 notifications across processes."""
 
 import json
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import anyio
@@ -400,6 +402,10 @@ async def test_resources_prompts_and_completions_are_there(memory: Memory, mode:
     }
     assert prompts == {"chat_with_memory", "what_do_you_know_about_me", "catch_me_up", "learn"}
     assert "Where do I live?" in prompt.messages[0].content.text
+    contract = (Path(__file__).parents[2] / "docs" / "CONTRACT.md").read_text().split("**Instructions**")[0]
+    _, promised, prompted = re.split(r"\*\*(?:Resources|Prompts)\*\*: ", contract)
+    assert set(re.findall("`(memory://.+?)`", promised)) == templates | {uri for uri in resources if uri[:2] == "me"}
+    assert set(re.findall("`(.+?)`", prompted)) == prompts
     assert "I live in Lisbon" in memory_1.contents[0].text
 
 

@@ -24,7 +24,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tests.memory_fixtures import database
 from tests.patience import HANGS, promised
-from tests.server.processes import HttpServer, end, exit_code, http_server, stdio_server
+from tests.server.processes import HttpServer, Process, cold_stdio_server, end, exit_code, http_server, stdio_server
 from tests.server.wire import request, wire_headers
 
 pytestmark = pytest.mark.anyio
@@ -296,9 +296,9 @@ async def test_stdio_lists_its_tools_soon_after_the_process_starts(tmp_path: Pat
     assert min(took) < promised(FIRST_LIST_SECONDS)
 
 
-async def _first_list(data_dir: Path, dsn: str | None) -> float:
+async def _first_list(data_dir: Path, dsn: str) -> float:
     started = time.perf_counter()
-    process = await stdio_server(data_dir, dsn)
+    process = await cold_stdio_server(data_dir, dsn)
     answer = await ask(process, request("tools/list"))
     took = time.perf_counter() - started
     assert len(answer["result"]["tools"]) == 10
@@ -306,7 +306,7 @@ async def _first_list(data_dir: Path, dsn: str | None) -> float:
     return took
 
 
-async def ask(process: asyncio.subprocess.Process, message: dict[str, Any]) -> dict[str, Any]:
+async def ask(process: Process, message: dict[str, Any]) -> dict[str, Any]:
     """Send one request and return its answer."""
     assert process.stdin is not None
     process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -315,7 +315,7 @@ async def ask(process: asyncio.subprocess.Process, message: dict[str, Any]) -> d
         return await answer_to(process, message["id"])
 
 
-async def answer_to(process: asyncio.subprocess.Process, number: int) -> dict[str, Any]:
+async def answer_to(process: Process, number: int) -> dict[str, Any]:
     assert process.stdout is not None
     while line := await process.stdout.readline():
         message = json.loads(line)
@@ -324,7 +324,7 @@ async def answer_to(process: asyncio.subprocess.Process, number: int) -> dict[st
     raise AssertionError("the server closed its end")
 
 
-async def close(process: asyncio.subprocess.Process, seconds: float = END_SECONDS) -> int:
+async def close(process: Process, seconds: float = END_SECONDS) -> int:
     assert process.stdin is not None
     process.stdin.close()
     return await exit_code(process, seconds)
@@ -362,19 +362,19 @@ async def test_stdio_ends_in_time_while_storage_still_opens(embedded_dir: Path, 
     assert not _cluster_runs(embedded_dir)
 
 
-@pytest.mark.parametrize("how", ["EOF", "SIGTERM", "SIGINT"])
-async def test_stdio_stops_its_embedded_database_when_it_ends(embedded_dir: Path, how: str) -> None:
-    process = await stdio_server(embedded_dir, None)
-    remembered = await ask(process, call_of("remember", content="I like green tea"))
-    assert not remembered["result"]["isError"]
-    assert _cluster_runs(embedded_dir)
-    started = time.perf_counter()
-    code = await (close(process, 15) if how == "EOF" else end(process, signal.Signals[how], 15))
-    took = time.perf_counter() - started
-    print(f"stdio with embedded PostgreSQL, {how}: ended after {took:.2f} s")
-    assert code == 0
-    assert took < promised(END_SECONDS)
-    assert not _cluster_runs(embedded_dir)
+async def test_stdio_stops_its_embedded_database_when_it_ends(embedded_dir: Path) -> None:
+    for how in ("EOF", "SIGTERM", "SIGINT"):
+        process = await stdio_server(embedded_dir, None)
+        remembered = await ask(process, call_of("remember", content=f"I like green tea after {how}"))
+        assert not remembered["result"]["isError"]
+        assert _cluster_runs(embedded_dir)
+        started = time.perf_counter()
+        code = await (close(process, 15) if how == "EOF" else end(process, signal.Signals[how], 15))
+        took = time.perf_counter() - started
+        print(f"stdio with embedded PostgreSQL, {how}: ended after {took:.2f} s")
+        assert code == 0
+        assert took < promised(END_SECONDS)
+        assert not _cluster_runs(embedded_dir)
 
 
 def call_of(tool: str, number: int = 2, **arguments: Any) -> dict[str, Any]:
@@ -425,7 +425,7 @@ NEVER_OPENED = (
 
 async def test_a_process_that_serves_stdio_has_loaded_nothing_heavy(tmp_path: Path, dsn: str) -> None:
     """The mapped libraries show which modules a server has imported before it opens the memory."""
-    process = await stdio_server(tmp_path / "data", dsn, program=("-c", NEVER_OPENED))
+    process = await cold_stdio_server(tmp_path / "data", dsn, program=("-c", NEVER_OPENED))
     assert "result" in await ask(process, request("tools/list"))
     mapped = Path(f"/proc/{process.pid}/maps")
     if mapped.exists():

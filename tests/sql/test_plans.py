@@ -13,8 +13,9 @@ from pgvector import HalfVector
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.database import SERVER_ROLE
 from tellonce_server.store.pools import OWNER, SET
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_sql import query
-from tests.memory_fixtures import START
+from tests.memory_fixtures import START, database
 
 pytestmark = pytest.mark.anyio
 
@@ -54,9 +55,15 @@ from rows
 """
 
 
-@pytest.fixture
-async def filled(dsn: str) -> AsyncIterator[Any]:
-    """A connection like those of the server's pools, with the role and the owner of the caller."""
+@pytest.fixture(scope="module")
+async def filled_dsn(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
+    """A database with the rows of `FILL`, which the tests only read."""
+    async with database(postgres) as dsn:
+        await _fill(dsn)
+        yield dsn
+
+
+async def _fill(dsn: str) -> None:
     rng = random.Random(7)
     owner = await asyncpg.connect(dsn)
     await owner.set_type_codec(
@@ -67,8 +74,13 @@ async def filled(dsn: str) -> AsyncIterator[Any]:
     for table in ("messages", "message_fts", "chats", "user_profile", "thread_state", "memories"):
         await owner.execute(f"vacuum analyze {table}")
     await owner.close()
+
+
+@pytest.fixture
+async def filled(filled_dsn: str) -> AsyncIterator[Any]:
+    """A connection like those of the server's pools, with the role and the owner of the caller."""
     settings = {"role": SERVER_ROLE, "plan_cache_mode": "force_generic_plan", "jit": "off"}
-    connection: Any = await asyncpg.connect(dsn, server_settings=settings)
+    connection: Any = await asyncpg.connect(filled_dsn, server_settings=settings)
     yield connection
     await connection.close()
 
@@ -158,9 +170,9 @@ async def test_an_owners_whole_memory_is_scanned_by_codes_too(filled: Any) -> No
     assert any(n["Node Type"] == "Index Only Scan" and n["Index Name"] == "messages_pkey" for n in on(plan, "messages"))
 
 
-async def test_words_are_found_by_the_gin_index(dsn: str, filled: Any) -> None:
+async def test_words_are_found_by_the_gin_index(filled_dsn: str) -> None:
     """The search calls a function. This test plans the function's statement, in the function's role."""
-    owner = await asyncpg.connect(dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
+    owner = await asyncpg.connect(filled_dsn, server_settings={"plan_cache_mode": "force_generic_plan"})
     body: str = await owner.fetchval("select pg_get_function_sqlbody('messages_with'::regproc)")
     statement = body.removeprefix("BEGIN ATOMIC").strip().removesuffix("END").strip().rstrip(";")
     await owner.fetchval(SET, OWNER, str(BIG), False)
@@ -200,7 +212,8 @@ async def test_whole_texts_are_fetched_by_key(filled: Any, chat: int | None) -> 
 
 
 async def test_a_window_is_read_from_its_thread_not_from_the_chat(filled: Any) -> None:
-    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400, "telegram"]
+    args: list[object] = [BIG, BIG, f"root:{BIG}", 20, 50, 20, 40, None, 400]
+    args += [START, "telegram", "7", None, f"root:{BIG}", 4, 2, 3, 2**52, True]
     plan = await plan_of(filled, "context.read", args)
     window = [n for n in on(plan, "messages") if n.get("Index Name") == "messages_thread"]
     assert window

@@ -9,13 +9,18 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+LAST_REPLIES = 0.1
+"""Seconds that open requests have to end when the server stops."""
+
 
 class _Server(uvicorn.Server):
-    """A server that leaves signal handling to the process and reports when it listens."""
+    """A server that leaves signal handling to the process, reports when it listens, and stops at once. uvicorn's own
+    server checks ten times a second whether it should stop, and then pauses."""
 
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.listening = asyncio.Event()
+        self.ending = asyncio.Event()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -24,6 +29,22 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket] | None = None) -> None:
         await super().startup(sockets)
         self.listening.set()
+
+    async def main_loop(self) -> None:
+        await self.on_tick(0)
+        await self.ending.wait()
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        for connection in [*self.server_state.connections]:
+            connection.shutdown()
+        if self.server_state.tasks:
+            await asyncio.wait(self.server_state.tasks, timeout=LAST_REPLIES)
+        for connection in [*self.server_state.connections]:
+            connection.transport.abort()
+        for server in self.servers:
+            await server.wait_closed()
 
     @property
     def port(self) -> int:
@@ -36,9 +57,7 @@ async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] =
     Requests that are still open at the end are cut off."""
     # Host and port are passed instead of a socket, because asyncio sets TCP_NODELAY only on sockets created with
     # IPPROTO_TCP.
-    config = uvicorn.Config(
-        app, host="127.0.0.1", port=port, http=protocol, lifespan="off", log_level="error", timeout_graceful_shutdown=1
-    )
+    config = uvicorn.Config(app, host="127.0.0.1", port=port, http=protocol, lifespan="off", log_level="error")
     server = _Server(config)
     task = asyncio.create_task(server.serve())
     listening = asyncio.create_task(server.listening.wait())
@@ -50,6 +69,5 @@ async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] =
     try:
         yield f"http://127.0.0.1:{server.port}"
     finally:
-        server.should_exit = True
-        server.force_exit = True
+        server.ending.set()
         await task

@@ -14,15 +14,20 @@ def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
     assert sum(quoted(case).certain for case in right) >= 0.97 * len(right)
 
 
-@pytest.mark.parametrize("table", ["claims2.jsonl", "claims3.jsonl"])
-def test_claims_of_other_authors_are_judged_alike(table: str) -> None:
+@pytest.mark.parametrize(
+    ("table", "least_right", "most_false"),
+    [
+        ("claims2.jsonl", 0.97, 64),
+        ("claims3.jsonl", 0.97, 64),
+        ("claims4.jsonl", 0.97, 46),
+        ("claims5.jsonl", 0.93, 48),
+    ],
+)
+def test_claims_of_other_authors_are_judged_alike(table: str, least_right: float, most_false: int) -> None:
     verdicts = [(case.right, quoted(case).certain) for case in cases(table)]
     right, false = ([certain for of, certain in verdicts if of is kind] for kind in (True, False))
-    assert sum(right) >= 0.97 * len(right)
-    assert sum(false) <= MOST_FALSE  # the second reading must find these
-
-
-MOST_FALSE = 67
+    assert sum(right) >= least_right * len(right)
+    assert sum(false) <= most_false  # the second reading must find these
 
 
 def test_no_claim_with_a_wrong_name_number_day_or_quote_is_certain() -> None:

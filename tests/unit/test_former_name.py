@@ -9,7 +9,7 @@ from tellonce import former_name
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings, load
 from tellonce.work import ClaimWorkArgs, ModelCall
-from tellonce_server.app import whereabouts
+from tellonce_server.app import memory_location
 from tellonce_server.store.postgres.file_lock import hold
 
 
@@ -59,9 +59,9 @@ def test_the_former_folder_is_used_until_it_is_moved_and_moved_once(machine: Pat
     (machine / "chatmem").mkdir()
     (machine / "chatmem" / "kept").write_text("yes")
     assert load(ServerSettings).data_dir == machine / "chatmem"
-    assert whereabouts.move_former_folder() == f"The memory was moved from {machine}/chatmem to {machine}/tellonce."
+    assert memory_location.move_former_folder() == f"The memory was moved from {machine}/chatmem to {machine}/tellonce."
     assert (load(ServerSettings).data_dir / "kept").read_text() == "yes"
-    assert whereabouts.move_former_folder() is None
+    assert memory_location.move_former_folder() is None
 
 
 @pytest.mark.anyio
@@ -69,7 +69,7 @@ async def test_a_folder_in_use_stays(machine: Path) -> None:
     (machine / "chatmem").mkdir()
     lock = await hold(machine / "chatmem" / ".use", "shared")
     try:
-        assert "is in use by a server of the former name" in (whereabouts.move_former_folder() or "")
+        assert "is in use by a server of the former name" in (memory_location.move_former_folder() or "")
     finally:
         lock.release()
     assert load(ServerSettings).data_dir == machine / "chatmem"

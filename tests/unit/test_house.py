@@ -6,6 +6,8 @@ import statistics
 import tomllib
 from pathlib import Path
 
+from tellonce_sql import queries
+
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted(
     file for folder in ("server", "relay", "summarizer_agent", "sql") for file in (ROOT / folder).rglob("*.py")
@@ -85,6 +87,18 @@ def test_every_module_of_tables_is_forbidden_to_the_command() -> None:
     forbidden = next(one["forbidden_modules"] for one in linted if one["name"].startswith("the command reaches"))
     tables = (ROOT / "server" / "tellonce_server" / "store").glob("[a-z]*.py")
     assert {f"tellonce_server.store.{file.stem}" for file in tables} - {"tellonce_server.store.route"} == set(forbidden)
+
+
+def test_named_queries_are_named_in_the_store_alone() -> None:
+    store, names = ROOT / "server" / "tellonce_server" / "store", queries().keys()
+    naming = {
+        (file.name, node.value)
+        for file in SOURCES
+        if not file.is_relative_to(store)
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Constant) and node.value in names
+    }
+    assert naming == set()
 
 
 def test_every_file_that_the_architecture_names_exists() -> None:

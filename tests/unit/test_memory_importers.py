@@ -2,17 +2,19 @@
 
 import json
 import os
+from dataclasses import fields
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tellonce.contract import Memory
 from tellonce_cli.importers.claude_code_projects import conversation_name
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
 from tellonce_cli.importers.recognition import read, recognized
 from tellonce_hooks import project, transcript
-from tellonce_server.services.import_memories import ImportMemory
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
 CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
@@ -34,6 +36,13 @@ def memories(items: list[Item]) -> list[ImportMemory]:
 
 def messages(items: list[Item]) -> list[ImportMessage]:
     return [item for item in items if isinstance(item, ImportMessage)]
+
+
+def test_every_field_of_a_memory_is_restored() -> None:
+    restored = {field.name for field in fields(ExportedMemory)}
+    under_other_names = {"id": "number", "chat_id": "conversation", "sources": "source_messages"}
+    assert set(Memory.model_fields) - restored == set(under_other_names)
+    assert restored >= set(under_other_names.values())
 
 
 def lines(path: Path, *entries: Any) -> Path:

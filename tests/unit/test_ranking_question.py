@@ -81,7 +81,8 @@ def test_the_manner_of_a_query_is_seen(text: str, when: bool, assistant: bool, f
     assert (question.asks_when, question.asks_assistant, question.asks_past_state) == (when, assistant, former)
 
 
-@pytest.mark.parametrize("text", ["What is my name?", "remind me of the code", "where's my key", "北京怎么去？",
+@pytest.mark.parametrize("text", ["What is my name?", "remind me of the code", "where's my key", "wheres my key",
+                                  "whats the weather like tomorrow", "北京怎么去？",
                                   "Please recount how I found the flat", "Write a summary of my studies"])  # fmt: skip
 def test_a_question_asks(text: str) -> None:
     assert q.asks(text)

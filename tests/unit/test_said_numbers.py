@@ -6,10 +6,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.memory.check import Quoted, When, check
-from tellonce_server.domain.memory.resolution import MOST, admits, following
+from tellonce_server.domain.memory.resolution import MOST, admits, following, in_digits
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
+QUARTER_TO_NINE, QUARTER_PAST_NINE = (
+    When(datetime(2026, 3, 5, *time, tzinfo=ZONE), None, "instant") for time in ((8, 45), (9, 15))
+)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +90,14 @@ FOLLOWS: list[tuple[str, str, When | None, bool]] = [
     ),
     ("we meet on the 1st tho", "They meet on 1 April 2026", When(date(2026, 4, 1)), True),
     ("we meet on the 1st tho", "They meet on 2 April 2026", When(date(2026, 4, 2)), False),
+    ("übermorgen kommt er", "Er kommt am Freitag zum Nutzer", When(date(2026, 3, 6)), True),
+    ("I've three cats and a dog", "The user has three cats", None, True),
+    ("I've three cats and a dog", "The user has four cats", None, False),
+    ("Tengo dos hermanas", "La usuaria tiene cinco hermanas", None, False),
+    ("the visa expires on 8 February", "It expires on 8 February 2027", When(date(2027, 2, 8)), True),
+    ("the visa expires on 8 June", "It expires on 8 June 2025", When(date(2025, 6, 8)), False),
+    ("tomorrow at quarter to nine", "Tomorrow at 8:45", QUARTER_TO_NINE, True),
+    ("tomorrow at quarter to nine", "Tomorrow at 9:15", QUARTER_PAST_NINE, False),
 ]
 
 
@@ -95,7 +106,8 @@ def test_a_statement_may_give_what_follows_from_the_words(
     said: str, stated: str, when: When | None, certain: bool
 ) -> None:
     quote = Quoted(said, said, "user", SAID, ZONE)
-    assert check(stated, [quote], when=when, admits=admits, follows=following).certain is certain
+    verdict = check(stated, [quote], when=when, admits=admits, follows=following, in_digits=in_digits)
+    assert verdict.certain is certain
 
 
 def test_the_deadline_before_a_day_is_the_end_of_the_day_before() -> None:

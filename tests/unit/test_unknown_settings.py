@@ -11,7 +11,7 @@ def test_a_misspelled_name_is_told_with_the_nearest_and_other_programs_names_are
         "TELEGRAM_USERS_ID=1\nANTROPIC_API_KEY=k\nAWS_REGION=x\n# TELLONCE_NO=1\nTELLONCE_BUDGETS__PROFIL=3\n"
         "export TELLONCE_PORT=1\nCHATMEM_PORT=1\nTELLONCE_ZEPPELIN=1\n"
     )
-    environment = {"TELLONCE_PROT": "1", "TELLONCE_LIFELINE": "1", "tellonce_url": "x", "ANTROPIC_API_KEY": "k"}
+    environment = {"TELLONCE_PROT": "1", "TELLONCE_PARENT_PIPE": "1", "tellonce_url": "x", "ANTROPIC_API_KEY": "k"}
     found = {(one.name, one.nearest) for one in unknown_settings(environment, file)}
     assert found == {
         ("TELLONCE_PROT", "TELLONCE_PORT"),

@@ -16,7 +16,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.domain.keep import heads as data
 from tellonce_server.domain.keep.choice import SEARCHED, SHOWN
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, fetch
-from tellonce_server.embedding.session import Session
+from tellonce_server.embedding.onnx_session import Session
 from training.keep.corpus import Examples, Floats, read, with_inputs
 from training.keep.fit import TALK, average_precision, keep_head, kept, scores, threshold_for, train
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tellonce_server.domain.keep.sentences import Sentence, features
-from tellonce_server.embedding.session import Session
+from tellonce_server.embedding.onnx_session import Session
 
 Floats = NDArray[np.float64]
 Label = Literal["good", "partly", "junk", "false"]

@@ -17,7 +17,7 @@ from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.routines.book import RoutineBook
+from tellonce_relay.routines.routine_list import RoutineList
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,15 @@ class CommandContext:
     responder: Responder
     zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
-    book: RoutineBook = field(default_factory=RoutineBook)
+    routine_list: RoutineList = field(default_factory=RoutineList)
 
 
-class Place(TypedDict):
+class PlaceArguments(TypedDict):
     chat_id: int | None
     message_thread_id: int | None
 
 
-def place(incoming: Incoming) -> Place:
+def place(incoming: Incoming) -> PlaceArguments:
     """The chat and thread of a command, as arguments of the tools."""
     return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
 

@@ -14,7 +14,7 @@ from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import confirmations, forget_list, memory_browser
 from tellonce_relay.commands.forget_list import ForgetLists
-from tellonce_relay.routines import book
+from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
 
 
@@ -69,7 +69,7 @@ async def pressed(context: ButtonContext, chat_id: int, press: buttons.Pressed) 
             context.lists.drop(press.number)
             return Reaction(phrase("forget.kept"))
         case "full text":
-            said = await book.full_text(memory, chat_id, press.number, context.now(), context.zone)
+            said = await routine_list.full_text(memory, chat_id, press.number, context.now(), context.zone)
             return Reaction("", toast="", said=said)
         case _ if press.action in buttons.REMINDING:
             return _shown(await reminders.press(memory, chat_id, press, context.now(), context.zone))

@@ -47,7 +47,7 @@ class Confirmations:
             return False
 
 
-async def ask_about_doubts(
+async def ask_for_confirmations(
     memory: MemoryClient, surface: ChatSurface, chat_id: int, confirmations: Confirmations
 ) -> None:
     """Ask about uncertain memories. Raises MemoryUnreachable, MemoryRefused and NotShown."""

@@ -8,7 +8,7 @@ from tellonce_relay.commands import forget_list, memory_browser
 from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
 from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming_message import Incoming, command_of
-from tellonce_relay.routines import book
+from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
 
 MENU = (
@@ -27,7 +27,9 @@ async def run(command_context: CommandContext, lists: ForgetLists, incoming: Inc
         said = topic if name == "/remind" else ""
         return await reminders.remind(command_context.memory, command_context.zone, incoming, said)
     if name == "/routines":
-        return book.listed(command_context.book, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
+        return routine_list.view(
+            command_context.routine_list, incoming.chat_id or 0, incoming.sent_at, command_context.zone
+        )
     if name == "/memory":
         return await _memory(command_context, incoming)
     if name == "/remember" and topic:

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO
 
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, Cause, FileKind, Turn
+from tellonce_llm.child_process import all_but_ours, ended
 from tellonce_llm.claude_cli import content
-from tellonce_llm.command import all_but_ours, ended
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer

@@ -1,4 +1,4 @@
-"""The prompt of a turn: ten sections in a fixed order. Pure."""
+"""The prompt of a turn: its sections in a fixed order. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """All ten sections, for a model that takes one text."""
+        """All sections, for a model that takes one text."""
         return f"{self.system_text}\n\nUser: {self.message}"
 
 

@@ -26,19 +26,19 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
         return OfflineResponder()
     if len(models) == 1:
         return ModelResponder(models[0], settings.model_seconds)
-    told = _told(models, emit)
-    apart = lambda: FirstAvailable([Guarded(model) for model in models], told)  # noqa: E731
+    report = _reporting(models, emit)
+    apart = lambda: FirstAvailable([Guarded(model) for model in models], report)  # noqa: E731
     return ModelResponder(FirstAvailable(models), settings.model_seconds, apart)
 
 
-def _told(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
+def _reporting(models: Sequence[LanguageModel], emit: Emit) -> Callable[[LanguageModel, LLMError], None]:
     names = [model.name for model in models]
 
-    def tell(model: LanguageModel, error: LLMError) -> None:
+    def report(model: LanguageModel, error: LLMError) -> None:
         after = names[names.index(model.name) + 1 :]
         emit("model_fallback", model=model.name, to=after[0] if after else None, reason=type(error).__name__)
 
-    return tell
+    return report
 
 
 def _models(settings: RelaySettings) -> Sequence[LanguageModel]:

@@ -18,8 +18,8 @@ from tellonce.journal import Emit, journal, silent, timed
 from tellonce.settings import load
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.responders.selection import summariser
-from tellonce_relay.routines.book import RoutineBook
 from tellonce_relay.routines.file import Routine
+from tellonce_relay.routines.routine_list import RoutineList
 from tellonce_relay.routines.texts import SUMMARY_SECONDS, Model, shortened
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.application import make_bot
@@ -58,7 +58,7 @@ class Sender:
     model: Model | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     emit: Emit = silent
-    book: RoutineBook = field(default_factory=RoutineBook)
+    routine_list: RoutineList = field(default_factory=RoutineList)
 
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
@@ -77,7 +77,7 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     for part in ids[1:]:
         sender.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
-    sender.book.note(post.chat_id, post.routine, ids[0])
+    sender.routine_list.note(post.chat_id, post.routine, ids[0])
     sent_at = sender.now().astimezone(sender.zone)
     summary = await shortened(post.text, sender.model, emit=sender.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
@@ -113,9 +113,9 @@ def message_parts(settings: RelaySettings) -> SeenStore:
     return SeenStore(settings.data_dir / "relay" / "parts.json")
 
 
-def routine_book(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineBook:
+def routine_list_of(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineList:
     """The routines, and the number of each one's last message in each chat, as stored on this machine."""
-    return RoutineBook(routines, SeenStore(settings.data_dir / "relay" / "routines.json"))
+    return RoutineList(routines, SeenStore(settings.data_dir / "relay" / "routines.json"))
 
 
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
@@ -133,7 +133,7 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         model = summariser(settings, SUMMARY_SECONDS)
         outbox, emit = Outbox(bot, moved, tries=SEND_TRIES), journal("send", settings)
         zone, parts = ZoneInfo(settings.timezone), message_parts(settings)
-        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit, book=routine_book(settings))
+        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit, routine_list=routine_list_of(settings))
         try:
             with tracing.traced("send"):
                 await send_and_record(sender, post)

@@ -7,14 +7,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, 
 
 from tellonce_relay.config_file import Name, read
 from tellonce_relay.cron import check
+from tellonce_relay.routines.built_in import BUILT_IN
 
 FILE = "routines.toml"
 
-WRITTEN = ("smart-checkin", "morning-summary", "night-summary")
-"""Routines that the model writes from the memory. Every other routine runs the user's command and sends its output."""
 
-
-class RoutineEntry(BaseModel):
+class RoutineTable(BaseModel):
     """One table of the file, named after the routine."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -28,17 +26,17 @@ class RoutineEntry(BaseModel):
     seconds: float = Field(default=300, gt=0, description="Seconds the command may take.")
 
 
-class Routine(RoutineEntry):
+class Routine(RoutineTable):
     name: Name
 
     @model_validator(mode="after")
     def _has_a_source(self) -> "Routine":
-        if self.name not in WRITTEN and not self.command and not self.prompt:
+        if self.name not in BUILT_IN and not self.command and not self.prompt:
             raise ValueError("needs a command whose output is sent, or a prompt for the model")
         return self
 
 
-_FILE: TypeAdapter[dict[str, RoutineEntry]] = TypeAdapter(dict[str, RoutineEntry])
+_FILE: TypeAdapter[dict[str, RoutineTable]] = TypeAdapter(dict[str, RoutineTable])
 
 
 def load_routines(folder: Path) -> tuple[Routine, ...]:

@@ -12,9 +12,10 @@ from tellonce.journal import Emit
 from tellonce.shutdown import pause_or_stop
 from tellonce_relay.catalogue import language_of, speaking
 from tellonce_relay.cron import next_due
+from tellonce_relay.routines.built_in import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.texts import NothingToSend, Writer, text_of
+from tellonce_relay.routines.texts import Writer, text_of
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.turn import NotShown

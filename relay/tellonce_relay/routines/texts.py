@@ -6,18 +6,19 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.journal import Emit, silent
 from tellonce_llm import LLMError
-from tellonce_relay.catalogue import day, phrase
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import CannotAnswer, Responder
+from tellonce_relay.routines.built_in import BUILT_IN, SILENCE, NothingToSend
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.turn.tags import parse
@@ -25,30 +26,7 @@ from tellonce_text.sentences import split_sentences
 
 logger = logging.getLogger(__name__)
 
-SILENCE = "NOTHING"
-"""The model's whole answer if nothing is worth a message."""
-
-PROMPTS = {
-    "smart-checkin": "First decide whether a check-in is welcome now: not if the user was talking with you within the last hour, "
-    f"if you checked in today already, or if nothing in memory is worth asking about. Then answer only {SILENCE}. Otherwise "
-    "write one or two sentences as a friend would in a message: name one open goal or plan of the user's, with what you know "
-    "of it, and ask how it is going. No greeting formula, no offer of help, no list.",
-    "morning-summary": "Write the user's morning summary: today's dates and deadlines, then the active goals, then what "
-    "was left open yesterday. Short lines, no greeting formula.",
-    "night-summary": "Write the user's night summary: what was talked about and decided today, and what is open for "
-    "tomorrow. Short lines.",
-}
-QUERIES = {
-    "smart-checkin": "open goals, plans and pending actions",
-    "morning-summary": "today's appointments, deadlines and goals",
-    "night-summary": "what happened today",
-}
-SOON = timedelta(days=7)
 LONGEST_OUTPUT = 60_000
-
-
-class NothingToSend(Exception):
-    """The routine has nothing to send now; the text says why."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +89,10 @@ def _decoded(output: bytes) -> str:
 
 
 async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, now: datetime) -> str:
-    task = routine.prompt or PROMPTS[routine.name]
-    args = c.GetContextArgs(chat_id=chat_id, query=QUERIES.get(routine.name, task), detail="sections")
-    context = await writer.memory.get_context(args)
+    built_in = BUILT_IN.get(routine.name)
+    task = routine.prompt or (built_in.prompt if built_in else "")
+    query = built_in.query if built_in else task
+    context = await writer.memory.get_context(c.GetContextArgs(chat_id=chat_id, query=query, detail="sections"))
     prompt = prompts.build(
         context,
         f"(This is no message of the user's but a task of the schedule, {routine.name}.) {task}",
@@ -136,59 +115,12 @@ async def _written(writer: Writer, routine: Routine, chat_id: int, policy: str, 
 
 
 async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime) -> str:
+    built_in = BUILT_IN.get(routine.name)
+    if built_in is None:
+        raise NothingToSend("no model answers, and this routine has no text without a model")
     profile = await writer.memory.get_profile(c.GetProfileArgs(chat_id=chat_id))
     summary = await writer.memory.summarize_chat(c.SummarizeChatArgs(chat_id=chat_id))
-    match routine.name:
-        case "morning-summary":
-            return morning(profile, now, writer.zone)
-        case "night-summary":
-            return night(summary, profile)
-        case "smart-checkin":
-            return checkin(summary, profile, now.astimezone(writer.zone))
-        case _:
-            raise NothingToSend("no model answers, and this routine has no text without a model")
-
-
-def morning(profile: c.Profile, now: datetime, zone: ZoneInfo) -> str:
-    """The dates of today and the coming week, and open goals. Raises NothingToSend."""
-    today = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-    coming = sorted(
-        (m for m in (*profile.dates, *profile.goals) if m.deadline and today <= m.deadline < now + SOON),
-        key=lambda m: m.deadline or now,
-    )
-    here = now.astimezone(zone)
-    lines = [f"• {day((m.deadline or now).astimezone(zone), here, weekday=True)}: {m.content}" for m in coming]
-    parts = ["\n".join([phrase("routine.this_week"), *lines])] if lines else []
-    parts += ["\n".join([phrase("routine.goals"), *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
-    if not parts:
-        raise NothingToSend("no dates and no goals are known")
-    return "\n\n".join(parts)
-
-
-def night(summary: c.ChatSummary, profile: c.Profile) -> str:
-    """The text of the current session and the open goals. Raises NothingToSend."""
-    talk = summary.current_session.text
-    parts = [phrase("routine.today_said", text=talk)] if talk else []
-    parts += (
-        ["\n".join([phrase("routine.open_goals"), *(f"• {m.content}" for m in profile.goals)])] if profile.goals else []
-    )
-    if not parts:
-        raise NothingToSend("nothing was said today and no goal is open")
-    return "\n\n".join(parts)
-
-
-def checkin(summary: c.ChatSummary, profile: c.Profile, now: datetime) -> str:
-    """A question about the most urgent goal, once a day. `now` is in the person's time zone. Raises NothingToSend."""
-    if any(sent.name == "smart-checkin" for sent in summary.routines_today):
-        raise NothingToSend("there was a check-in today")
-    goals = sorted(profile.goals, key=lambda m: (m.priority, m.deadline is None, m.deadline or m.valid_from))
-    if not goals:
-        raise NothingToSend("no goal is known")
-    goal = goals[0]
-    if goal.deadline is None:
-        return phrase("routine.checkin", goal=goal.content)
-    due = day(goal.deadline.astimezone(now.tzinfo), now, weekday=True)
-    return phrase("routine.checkin_due", goal=goal.content, day=due)
+    return built_in.listed(profile, summary, now.astimezone(writer.zone))
 
 
 SUMMARY_SECONDS = 8.0

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 
 from tellonce.client_settings import Transcription
-from tellonce_llm.command import ended, only_its_own
+from tellonce_llm.child_process import ended, only_its_own
 
 SECONDS = 120.0
 PATH = "/v1/audio/transcriptions"

@@ -210,9 +210,9 @@ async def think(
     with timed(options.emit, "prompt_built"):
         prompt = _prompt(context, incoming, options)
     shown = DraftAnswer("", claims=responder.claims, heard=heard(_shown(context, incoming)))
-    asking = _Asking(memory, responder, surface, incoming, options, shown, progress or Progress())
+    request = _ModelRequest(memory, responder, surface, incoming, options, shown, progress or Progress())
     try:
-        said = await persistently(lambda: asking.once(prompt), options.persistence, asking.failed, options.sleep)
+        said = await persistently(lambda: request.once(prompt), options.persistence, request.failed, options.sleep)
     except CannotAnswer as error:
         return troubled(error, options)
     return replace(shown, said=said, notices=tuple(context.notices))
@@ -318,7 +318,7 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 
 @dataclass
-class _Asking:
+class _ModelRequest:
     """The state of one request to the model. `shown` is a draft without text; it says how the model's text is read."""
 
     memory: MemoryClient

@@ -167,7 +167,7 @@ class Relay:
         has also been handled, unless the inbox still contains it."""
         try:
             with timed(self._e.emit, "message_recorded") as found:
-                outcome = (await turn.record_incoming(self._e.command_context.memory, case.told)).outcome
+                outcome = (await turn.record_incoming(self._e.command_context.memory, case.incoming)).outcome
                 found["outcome"] = outcome
         except MemoryRefused as error:
             case.entry.draft = turn.failed(
@@ -231,11 +231,11 @@ class Relay:
         """
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
-        if is_command(case.told.text) or moves or message.voice is not None or message.video_note is not None:
+        if is_command(case.incoming.text) or moves or message.voice is not None or message.video_note is not None:
             return
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
-                await turn.record_edit(memory, case.told, self._conversations.options(case))
+                await turn.record_edit(memory, case.incoming, self._conversations.options(case))
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
             await self._conversations.say(case, phrase("turn.refused", reason=error))
@@ -248,16 +248,16 @@ class Relay:
         """Whether the message is a command or answers one of our questions. Such a message is carried out and never
         recorded."""
         words = self._order_in_words(case)
-        return is_command(case.told.text) or words is not None or self._memory_put_right(case) is not None
+        return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
 
     def _order_in_words(self, case: Case) -> Order | None:
         """The order in a message, if a command carries it out. None with a language model, which understands orders
         itself, except that it cannot stop itself."""
         offline = isinstance(self._e.command_context.responder, OfflineResponder)
-        if is_command(case.told.text) or not (offline or case.entry.stops):
+        if is_command(case.incoming.text) or not (offline or case.entry.stops):
             return None
         with speaking(case.language):
-            order = order_of(case.told.text)
+            order = order_of(case.incoming.text)
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _stops(self, case: Case) -> bool:
@@ -265,13 +265,13 @@ class Relay:
         if case.chat_id < 0 or not self._conversations.is_writing(case.thread):
             return False
         with speaking(case.language):
-            order = order_of(case.told.text)
+            order = order_of(case.incoming.text)
         return order is not None and order.kind == "stop"
 
     def _memory_put_right(self, case: Case) -> int | None:
         """Return the id of the memory that this message corrects, if the message replies to our question; otherwise
         None."""
-        return None if is_command(case.told.text) else confirmations.reworded(case.message, self._e.bot.id)
+        return None if is_command(case.incoming.text) else confirmations.reworded(case.message, self._e.bot.id)
 
     def _is_of_answered_album(self, case: Case) -> bool:
         """Whether the message is another picture of an album. Only the first picture of an album is answered; all are
@@ -326,15 +326,15 @@ class Relay:
         order = self._order_in_words(case)
         if order is not None:
             return await self._carry_out_words(case, order)
-        number, name = self._memory_put_right(case), command_of(case.told.text)[0]
+        number, name = self._memory_put_right(case), command_of(case.incoming.text)[0]
         if name in ("/stop", "/skip"):
             return Reply(await self._ended(case, name))
         if name == "/new":
             # Otherwise, the answer would be the first message of the new conversation.
             await self._conversations.stop(case.thread, owed=False)
         if number is not None:
-            return await confirmations.reword(self._e.command_context.memory, case.told, number)
-        return await menu.run(self._e.command_context, self._lists, case.told)
+            return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
+        return await menu.run(self._e.command_context, self._lists, case.incoming)
 
     async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:
@@ -343,8 +343,8 @@ class Relay:
         if order.command == "/stop":
             return Reply(await self._ended(case, order.command))
         with speaking(order.language):
-            told = replace(case.told, text=order.command)
-            return await menu.run(self._e.command_context, self._lists, told)
+            ordered = replace(case.incoming, text=order.command)
+            return await menu.run(self._e.command_context, self._lists, ordered)
 
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":

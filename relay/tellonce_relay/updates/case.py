@@ -19,11 +19,11 @@ MakeSurface = Callable[[Delivery], ChatSurface]
 
 @dataclass(frozen=True)
 class Case:
-    """An update. `told` holds the message in the memory's form; `chat_id` is the memory's id of the chat."""
+    """An update. `incoming` is the message in the memory's form; `chat_id` is the memory's id of the chat."""
 
     update_id: int
     message: Message
-    told: Incoming
+    incoming: Incoming
     chat_id: int
     entry: Entry
     surface: ChatSurface
@@ -37,7 +37,7 @@ class Case:
     def thread(self) -> tuple[int, int | None]:
         """The key of the message's thread: a chat, or a topic of a chat. The messages of one thread are answered in
         order."""
-        return (self.message.chat.id, self.told.message_thread_id)
+        return (self.message.chat.id, self.incoming.message_thread_id)
 
     async def tell(self, name: str, text: str, markup: InlineKeyboardMarkup | None = None) -> None:
         """Send a text that is separate from the answer. The text is sent only once, even if the process is restarted.
@@ -63,15 +63,15 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
     message = (update.message or update.edited_message) if update is not None else None
     if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
         return None
-    told = incoming(message, e.zone, _name(e, message), e.moved, entry.transcript)
-    if told is None or not is_for_us(message, e.bot.username):
+    received = incoming(message, e.zone, _name(e, message), e.moved, entry.transcript)
+    if received is None or not is_for_us(message, e.bot.username):
         return None
     chat_id = e.moved.memory_chat(message.chat.id)
-    if told.reply_to_message_id is not None:
-        first = e.parts.get(f"{chat_id}:{told.reply_to_message_id}")
-        told = replace(told, reply_to_message_id=first or told.reply_to_message_id)
-    make = _surfaces(e, update.update_id, entry, message, told)
-    return Case(update.update_id, message, told, chat_id, entry, make(entry.delivery), make)
+    if received.reply_to_message_id is not None:
+        first = e.parts.get(f"{chat_id}:{received.reply_to_message_id}")
+        received = replace(received, reply_to_message_id=first or received.reply_to_message_id)
+    make = _surfaces(e, update.update_id, entry, message, received)
+    return Case(update.update_id, message, received, chat_id, entry, make(entry.delivery), make)
 
 
 def _name(e: Dependencies, message: Message) -> str:
@@ -81,10 +81,10 @@ def _name(e: Dependencies, message: Message) -> str:
     return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
 
 
-def _surfaces(e: Dependencies, update_id: int, entry: Entry, message: Message, told: Incoming) -> MakeSurface:
+def _surfaces(e: Dependencies, update_id: int, entry: Entry, message: Message, received: Incoming) -> MakeSurface:
     chat = message.chat.id
-    reply_to = message.message_id if told.reply_to_message_id is not None or chat < 0 else None
-    to = Address(chat, told.message_thread_id, reply_to)
+    reply_to = message.message_id if received.reply_to_message_id is not None or chat < 0 else None
+    to = Address(chat, received.message_thread_id, reply_to)
 
     def make(delivery: Delivery) -> ChatSurface:
         return ChatSurface(

@@ -13,7 +13,7 @@ from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.shutdown import Stopped, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, speaking
-from tellonce_relay.commands.confirmations import Confirmations, ask_about_doubts
+from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 ResultT = TypeVar("ResultT")
 
 
-class Leaving(Exception):
+class ShuttingDown(Exception):
     """The process is ending; the next process continues the turn."""
 
 
@@ -103,9 +103,9 @@ class Conversations:
         so that it also applies if the next process runs the turn."""
         for opened in (*self._waiting, *self._current.values()):
             for place, case in enumerate(opened.cases if opened.owed or not opened.closed else ()):
-                if (case.chat_id, case.told.message_id) == (edit.chat_id, edit.told.message_id):
+                if (case.chat_id, case.incoming.message_id) == (edit.chat_id, edit.incoming.message_id):
                     case.entry.update = edit.entry.update | {"update_id": case.update_id}
-                    opened.cases[place] = replace(case, told=edit.told)
+                    opened.cases[place] = replace(case, incoming=edit.incoming)
                     self._e.inbox.put(case.update_id, case.entry)
                     if opened.begun and not opened.owed:
                         opened.interrupted.set()
@@ -149,7 +149,7 @@ class Conversations:
     def options(self, case: Case) -> turn.TurnOptions:
         """The options for turns in the chat and topic of the message."""
         e = self._e
-        agent = e.agents.at(case.chat_id, case.told.message_thread_id)
+        agent = e.agents.at(case.chat_id, case.incoming.message_thread_id)
         profile = e.profile_at(case.chat_id)
         return turn.TurnOptions(
             e.zone, e.now, agent.prompt, profile, agent.id, FOREVER, e.emit, e.persistence, e.sleep, self._captions
@@ -166,7 +166,7 @@ class Conversations:
         with tracing.traced("turn", head.entry.traceparent), speaking(head.language):
             try:
                 await self._answer(opened)
-            except Leaving:
+            except ShuttingDown:
                 self._left.add(head.thread)
                 return
             except Exception as error:
@@ -193,12 +193,12 @@ class Conversations:
         """Run a turn, which begins now or was begun by an earlier process."""
         e, case, options = self._e, opened.head, self.options(opened.head)
         if case.entry.draft is None:
-            case.entry.draft = await self._thought(opened, options)
+            case.entry.draft = await self._draft(opened, options)
             e.inbox.put(case.update_id, case.entry)
         draft = case.entry.draft
         if draft.stopped and not draft.said:
             return
-        outcome = await turn.give(e.command_context.memory, case.surface, opened.told, draft, options)
+        outcome = await turn.give(e.command_context.memory, case.surface, opened.incoming, draft, options)
         for part in outcome.message_ids[1:]:
             e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not draft.failure:
@@ -206,7 +206,7 @@ class Conversations:
             await self._pass_on(case, draft.notices)
             await self._ask(case)
 
-    async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+    async def _draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         """The draft answer. The model is asked again whenever the person adds a message."""
         while True:
             try:
@@ -222,12 +222,12 @@ class Conversations:
     async def _attempt(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         try:
             draft = await self._perceived(opened)
-            draft = draft or await self._model_thought(opened, options)
+            draft = draft or await self._model_draft(opened, options)
         except MemoryRefused as error:
             draft = turn.failed(phrase("turn.refused", reason=error), error, options)
         await self._held(opened)
         if opened.interrupted.is_set():
-            await asyncio.Event().wait()  # until `_thought` cancels this, to begin again with the new message
+            await asyncio.Event().wait()  # until `_draft` cancels this, to begin again with the new message
         opened.closed = True
         self._perception.said(opened)
         return draft
@@ -258,7 +258,7 @@ class Conversations:
         self._perception.said(opened)
         return None
 
-    async def _model_thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+    async def _model_draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         """Ask the model until the model answers, however long it is unavailable. The person is notified once that the
         model is unavailable, and does not have to ask again."""
         pause, longest = self._e.owed_pauses
@@ -275,7 +275,7 @@ class Conversations:
         e, case = self._e, opened.head
         memory, responder = e.command_context.memory, e.command_context.responder
         return await self.when_back(
-            case, lambda: turn.think(memory, responder, case.surface, opened.told, options, opened.progress)
+            case, lambda: turn.think(memory, responder, case.surface, opened.incoming, options, opened.progress)
         )
 
     async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
@@ -302,7 +302,7 @@ class Conversations:
         try:
             await unless_stopped(self._leaving, self._nudged(nudge, seconds, retry_after or 0.0))
         except Stopped:
-            raise Leaving from None
+            raise ShuttingDown from None
         finally:
             del self._nudges[thread]
 
@@ -348,6 +348,6 @@ class Conversations:
 
     async def _ask(self, case: Case) -> None:
         try:
-            await ask_about_doubts(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
+            await ask_for_confirmations(self._e.command_context.memory, case.surface, case.chat_id, self._confirmations)
         except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
             logger.info("the user could not be asked about uncertain memories: %s", error)

@@ -12,9 +12,9 @@ from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.attachment_reader import AttachmentReader
 from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Outbox
-from tellonce_relay.telegram.senses import Senses
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.model_call import PATIENT, Persistence
 from tellonce_relay.updates.access import is_own
@@ -42,7 +42,7 @@ class Dependencies:
     moved: MovedGroups
     parts: SeenStore
     asked: SeenStore
-    senses: Senses
+    attachment_reader: AttachmentReader
     told: SeenStore = field(default_factory=SeenStore)
     languages: SeenStore = field(default_factory=SeenStore)
     alarm_notes: SeenStore = field(default_factory=SeenStore)

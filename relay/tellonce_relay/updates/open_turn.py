@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from tellonce_llm import File
 from tellonce_relay.incoming_message import Incoming, is_split, together
-from tellonce_relay.telegram.senses import Unperceived
+from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.turn.model_call import Progress
 from tellonce_relay.updates.case import Case
 from tellonce_text.sentences import ends_as_question
@@ -43,9 +43,9 @@ class OpenTurn:
         return self.cases[0]
 
     @property
-    def told(self) -> Incoming:
+    def incoming(self) -> Incoming:
         """All messages of the turn joined into one message."""
-        return together([replace(case.told, files=self.files.get(case.update_id, ())) for case in self.cases])
+        return together([replace(case.incoming, files=self.files.get(case.update_id, ())) for case in self.cases])
 
     @property
     def is_wordless(self) -> bool:
@@ -59,7 +59,7 @@ class OpenTurn:
     def _goes_on(self) -> bool:
         """Whether another message is expected: the rest of an album, or of a text that an app split."""
         newest = self.cases[-1]
-        return newest.message.media_group_id is not None or is_split(newest.told.text)
+        return newest.message.media_group_id is not None or is_split(newest.incoming.text)
 
     def breath(self, seconds: float) -> float:
         """Seconds after the newest message during which a further message still belongs to the turn."""
@@ -68,7 +68,7 @@ class OpenTurn:
     def hold(self, seconds: float) -> float:
         """Seconds after the newest message during which a finished answer is held back, in case another message
         follows. A single question is answered at once."""
-        if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.told.text):
+        if len(self.cases) == 1 and not self._goes_on and ends_as_question(self.head.incoming.text):
             return 0.0
         return self.breath(seconds)
 
@@ -86,7 +86,7 @@ class OpenTurn:
             and (arrived - self.arrived <= breath or (album is not None and album == case.message.media_group_id))
             and 0 <= apart <= breath + _CLOCK_STEP
             and case.message.from_user == newest.message.from_user
-            and case.told.reply_to_message_id == newest.told.reply_to_message_id
+            and case.incoming.reply_to_message_id == newest.incoming.reply_to_message_id
         )
 
     def join(self, case: Case, arrived: float) -> None:

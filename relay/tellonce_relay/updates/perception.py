@@ -7,9 +7,9 @@ from typing import Any
 
 from tellonce_llm import FileKind
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.attachments import Attachment, attachment_of
 from tellonce_relay.telegram.messages import text_of
-from tellonce_relay.telegram.senses import Unperceived
 from tellonce_relay.turn import turn
 from tellonce_relay.updates.case import Case
 from tellonce_relay.updates.dependencies import Dependencies
@@ -33,7 +33,7 @@ class Perception:
                 opened.cases[place] = await self._heard(case, carried, when_back)
                 opened.files[case.update_id] = ()
             else:
-                opened.files[case.update_id] = (await self._e.senses.look(carried, reads),)
+                opened.files[case.update_id] = (await self._e.attachment_reader.look(carried, reads),)
         except Unperceived as problem:
             opened.files[case.update_id] = ()
             opened.problems.append(problem)
@@ -65,11 +65,11 @@ class Perception:
     async def _heard(self, case: Case, voice: Attachment, when_back: WhenBack) -> Case:
         """Record and show the transcript, and return the case with the transcript as its text. A transcript by an
         earlier process is reused."""
-        heard = case.entry.transcript or await self._e.senses.hear(voice)
+        heard = case.entry.transcript or await self._e.attachment_reader.hear(voice)
         case.entry.transcript = heard
         self._e.inbox.put(case.update_id, case.entry)
-        spoken = replace(case, told=replace(case.told, text=text_of(case.message, heard), shows_file=False))
-        await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.told))
+        spoken = replace(case, incoming=replace(case.incoming, text=text_of(case.message, heard), shows_file=False))
+        await when_back(spoken, lambda: turn.record_incoming(self._e.command_context.memory, spoken.incoming))
         shown = phrase("senses.heard", text=heard)
         with suppress(turn.NotShown):
             await case.tell("heard", shown)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -139,13 +140,12 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
     return _checked(
         _EXPORTED,
         {
+            **{
+                field.name: entry[field.name]
+                for field in fields(ExportedMemory)
+                if entry.get(field.name) not in _LACKING
+            },
             "number": int(entry["id"]),
-            **{name: entry[name] for name in _AS_IT_IS},
-            **{name: entry.get(name) or None for name in _MAY_LACK},
-            "about": entry.get("about") or "user",
-            "note": bool(entry.get("note")),
-            "shown": bool(entry.get("shown", True)),
-            "former": entry.get("former") or (),
             "source_messages": _sources(entry, chat_id),
             "quotes": _in_group(entry.get("quotes") or (), entry, chat_id),
             "conversation": _conversation(entry, DEFAULT_CHANNEL),
@@ -174,8 +174,4 @@ def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:
         raise NotAsItShouldBe(f"its {place} is invalid: {found['msg']}") from error
 
 
-_MAY_LACK = ("valid_to", "deadline", "superseded_by", "reason", "when", "model", "alarm")
-_AS_IT_IS = (
-    *("content", "kind", "status", "scope", "origin", "user_confirmed", "valid_from"),
-    *("confidence", "priority", "importance", "pinned"),
-)
+_LACKING = (None, "")

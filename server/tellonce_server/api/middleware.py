@@ -1,16 +1,18 @@
-"""MCP middleware that selects which tools a client sees, and ends open subscriptions."""
+"""MCP middleware that selects what a client may see and call, and ends open subscriptions."""
 
 from collections.abc import Collection
 from typing import Any
 
 import anyio
+from mcp import MCPError
 from mcp.server.apps import client_supports_apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.subscriptions import SUBSCRIPTION_ID_META_KEY
-from mcp.types import SubscriptionsListenResult
+from mcp.types import INVALID_PARAMS, SubscriptionsListenResult
 
 from tellonce.contract import GET_CONTEXT, RECORD_MESSAGE
 from tellonce_server.api.prompts import HOOKED_INSTRUCTIONS
+from tellonce_server.api.strict import CallerOf
 
 HEADER = "tellonce-hooks"
 DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
@@ -46,6 +48,30 @@ class AppOnly:
         if ctx.method != LIST_TOOLS or not isinstance(result, dict) or client_supports_apps(ctx):
             return result
         return {**result, "tools": [tool for tool in result["tools"] if tool["name"] not in self._names]}
+
+
+OFFERED = ("prompts/get", "resources/read", "completion/complete")
+LISTED = {"prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates"}
+
+
+class OfferedTo:
+    """Middleware that offers prompts, resources and completions only to callers with one of the given scopes. Tools
+    have scopes of their own."""
+
+    def __init__(self, scopes: frozenset[str], caller_of: CallerOf) -> None:
+        self._scopes = scopes
+        self._caller_of = caller_of
+
+    async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+        if self._scopes & self._caller_of().scopes:
+            return await call_next(ctx)
+        if ctx.method in OFFERED:
+            raise MCPError(
+                INVALID_PARAMS, "This credential has no prompts and no resources; tools/list names its tools."
+            )
+        result = await call_next(ctx)
+        hidden = LISTED.get(ctx.method)
+        return {**result, hidden: []} if hidden is not None and isinstance(result, dict) else result
 
 
 LISTEN = "subscriptions/listen"

@@ -1,4 +1,4 @@
-"""The server's instructions for models, and the four prompts that a person can select in a client."""
+"""The server's instructions for models, and the prompts that a person can select in a client."""
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -79,4 +79,4 @@ def add_prompts(server: "MCPServer[None]", ready: GetServices, caller_of: Caller
     async def learn(ctx: Context, conversation_id: str = "", chat_id: str = "") -> str:
         services = await ready()
         asked = Asked(int(chat_id) if chat_id else None, conversation_id or None, client_channel(ctx))
-        return await services.handing_out.prompt(locate(caller_of(), asked, services.deps.settings))
+        return await services.unread_exchanges.prompt(locate(caller_of(), asked, services.deps.settings))

@@ -72,22 +72,22 @@ class _Tools:
 
     async def set(self, call: Call[r.SetReminderArgs]) -> BaseModel:
         services, where = await self._at(call)
-        return await services.reminding.set(where, call.args)
+        return await services.reminders.set(where, call.args)
 
     async def pending(self, call: Call[r.ListRemindersArgs]) -> BaseModel:
         services, where = await self._at(call)
-        return await services.reminding.pending(where)
+        return await services.reminders.pending(where)
 
     async def change(self, call: Call[r.ChangeReminderArgs]) -> BaseModel:
         services, where = await self._at(call)
-        return await services.reminding.change(where, call.args)
+        return await services.reminders.change(where, call.args)
 
     async def claim(self, call: Call[r.ClaimRemindersArgs]) -> BaseModel:
-        return await (await self._ready()).reminding.claim(call.caller.user_id, call.args)
+        return await (await self._ready()).reminders.claim(call.caller.user_id, call.args)
 
     async def finish(self, call: Call[r.FinishReminderArgs]) -> BaseModel:
         services = await self._ready()
-        return await services.reminding.finish(
+        return await services.reminders.finish(
             locate(call.caller, Asked(call.args.chat_id), services.deps.settings), call.args
         )
 

@@ -17,7 +17,7 @@ from tellonce_server.api import text
 from tellonce_server.api.assistant import PROFILE_LINES, GetServices
 from tellonce_server.api.strict import CallerOf, in_zone
 from tellonce_server.core import errors
-from tellonce_server.core.scope import Asked, Caller, ChatRefused, ChatScope, own_chat, owner_of
+from tellonce_server.core.scope import Asked, ChatRefused, ChatScope, own_chat, owner_of
 from tellonce_server.domain.location import located
 from tellonce_server.store import chats, memories, messages
 from tellonce_text.dates.clock import local
@@ -33,7 +33,7 @@ TEXT, JSON = "text/plain", "application/json"
 
 
 def add_resources(server: "MCPServer[None]", ready: GetServices, caller_of: CallerOf) -> None:
-    """Register the six resources and the completions of their parameters."""
+    """Register the resources and the completions of their parameters."""
     views = _Views(ready, caller_of)
     table: tuple[tuple[str, str, str, str, str, Callable[..., Awaitable[str]]], ...] = (
         ("memory://profile", "profile", "Profile", TEXT, "What is known of the user.", views.profile),
@@ -132,7 +132,7 @@ class _Views:
 
     async def _at(self, chat_id: str | None) -> "tuple[Services, ChatScope]":
         services = await self._ready()
-        caller = require_assistant(self._caller_of())
+        caller = self._caller_of()
         try:
             if chat_id is None:
                 return services, own_chat(caller)
@@ -169,11 +169,3 @@ def row_number(name: str, text: str) -> int:
     if re.fullmatch(r"[0-9]{1,18}", text) is None:
         raise ResourceNotFoundError(f"{name}={text[:40]} is not a valid number; write {name}=20, for example.")
     return int(text)
-
-
-def require_assistant(caller: Caller) -> Caller:
-    """Return the caller if it is an assistant or the relay. Raises ResourceNotFoundError for other callers, such as the
-    agent."""
-    if caller.scopes & {"assistant", "relay"}:
-        return caller
-    raise ResourceNotFoundError("This credential has no resources.")

@@ -9,19 +9,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Final, get_args
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 
+from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
 from tellonce_server.core.scope import Caller
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Queries, as_login
 from tellonce_server.store.tokens import Grant, TokenEntry
 
-TokenScope = Literal["assistant", "relay", "agent"]
-SCOPES: tuple[TokenScope, ...] = ("assistant", "relay", "agent")
+SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
+LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
+"""The scopes of our own processes on this machine. The server keeps a token for each in a file."""
 OPERATOR = "operator"
 """The scope of the operator's page session. No stored token has this name."""
 LOCAL = "local-"
@@ -102,7 +104,7 @@ async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: dat
     """Create the tokens for our processes on this machine, in files that only the current system user can read."""
     folder = settings.data_dir / "tokens"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for scope in SCOPES:
+    for scope in LOCAL_SCOPES:
         user = settings.default_user if scope == "assistant" else None
         await _ensure_local(login, folder / scope, scope, user, now)
 

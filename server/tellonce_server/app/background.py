@@ -40,7 +40,7 @@ class Background:
         more: Sequence[SideTask] = (),
     ) -> None:
         self._more = more
-        self._actors = services
+        self._services = services
         self._announcer = announcer
         self._listener = listener
         self._scrubber = scrubber
@@ -61,13 +61,13 @@ class Background:
                 *self._more,
                 SideTask("announcing", self._announcer.run, vital=True),
                 SideTask("listening", self._listener.run, vital=True),
-                SideTask("embedding model", self._actors.deps.embedder.run),
+                SideTask("embedding model", self._services.deps.embedder.run),
                 SideTask("embedding backlog", self._backlog.run),
-                _every("tidying", TIDY_SECONDS, self._actors.work.tidy),
-                _every("categories", TIDY_SECONDS, self._actors.categories.assign),
-                _every("ending goals and dates", ENDINGS_SECONDS, self._actors.tidying.tidy),
-                _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, self._actors.deps)),
-                _every("pruning", RETENTION_SECONDS, Retention(self._actors.deps).prune),
+                _every("tidying", TIDY_SECONDS, self._services.work.tidy),
+                _every("categories", TIDY_SECONDS, self._services.categories.assign),
+                _every("ending goals and dates", ENDINGS_SECONDS, self._services.expiry.tidy),
+                _every("silent threads", ENDINGS_SECONDS, partial(compact_silent, self._services.deps)),
+                _every("pruning", RETENTION_SECONDS, Retention(self._services.deps).prune),
                 _every("abandoned uploads", UPLOADS_SECONDS, self._uploads.expire),
                 _every("scrubbing", SCRUB_CHECK_SECONDS, self._scrubber.scrub_if_due),
                 _every("near indexes", NEAR_INDEX_SECONDS, self._build_indexes),

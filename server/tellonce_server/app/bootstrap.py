@@ -18,7 +18,7 @@ from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app.auth import ensure_local_tokens
 from tellonce_server.app.background import Background
 from tellonce_server.app.events import Announcer, Listener
-from tellonce_server.app.whereabouts import note_external, refuse_another_memory
+from tellonce_server.app.memory_location import note_external, refuse_another_memory
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
@@ -68,7 +68,7 @@ async def open_memory(
     services = make_services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
-    await services.tidying.tidy()
+    await services.expiry.tidy()
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
     scrubber = Scrubber(deps, dsn, admin_dsn)

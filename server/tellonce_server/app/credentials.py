@@ -25,12 +25,12 @@ MOST_KNOWN: Final = 1_000
 """Maximum number of cached grants. A call without a cached grant waits until its token has been looked up."""
 
 
-class HeldToken(AccessToken):
-    """A token with a cached grant. When the database has answered, the task `stands` returns whether the token is still
+class CachedToken(AccessToken):
+    """A token with a cached grant. When the database has answered, the task `still_valid` returns whether the token is still
     valid."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
-    stands: asyncio.Task[bool] = Field(exclude=True, repr=False)
+    still_valid: asyncio.Task[bool] = Field(exclude=True, repr=False)
 
 
 class TokenVerifier:
@@ -55,9 +55,9 @@ class TokenVerifier:
         if known is None:
             grant = await self._found(key)
             return granted(token, grant) if grant is not None else None
-        stands = asyncio.create_task(self._still(key, known))
-        stands.add_done_callback(_seen)
-        return HeldToken(**granted(token, known).model_dump(), stands=stands)
+        still_valid = asyncio.create_task(self._still(key, known))
+        still_valid.add_done_callback(_seen)
+        return CachedToken(**granted(token, known).model_dump(), still_valid=still_valid)
 
     async def _still(self, key: bytes, known: Grant) -> bool:
         return await self._found(key) == known
@@ -116,12 +116,12 @@ async def still_granted() -> bool:
 async def stands(token: AccessToken | None) -> bool:
     """Whether a verified token is still valid. Returns False if this cannot be looked up now."""
     try:
-        return not isinstance(token, HeldToken) or await token.stands
+        return not isinstance(token, CachedToken) or await token.still_valid
     except PASSING:
         return False
 
 
-class Standing:
+class TokenConfirmation:
     """ASGI middleware that runs after authentication. The middleware sends a response only after the credential was
     confirmed."""
 
@@ -130,7 +130,7 @@ class Standing:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         token = getattr(scope.get("user"), "access_token", None)
-        if not isinstance(token, HeldToken):
+        if not isinstance(token, CachedToken):
             await self._app(scope, receive, send)
             return
         refused: JSONResponse | None = None
@@ -146,10 +146,10 @@ class Standing:
         await self._app(scope, receive, sending)
 
 
-async def _refused(token: HeldToken) -> JSONResponse | None:
+async def _refused(token: CachedToken) -> JSONResponse | None:
     """The error response if the token is not valid or cannot be looked up now; None if it is valid."""
     try:
-        return None if await token.stands else _unknown()
+        return None if await token.still_valid else _unknown()
     except PASSING as failure:
         return later(OUTAGES.noted(failure), None)
 

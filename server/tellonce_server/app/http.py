@@ -17,8 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
-from tellonce_server.app.admission import Admission
-from tellonce_server.app.credentials import Standing
+from tellonce_server.app.authorization import Authorization
+from tellonce_server.app.credentials import TokenConfirmation
 from tellonce_server.app.operator_pages import add_operator_pages
 from tellonce_server.app.page.protection import PageCookie, cookie_name
 from tellonce_server.app.page.site import add_page
@@ -51,8 +51,8 @@ def build_http(settings: ServerSettings, storage: Storage, streams: OpenStreams)
     # credential.
     app.user_middleware.insert(0, Middleware(PageCookie, name=cookie_name(settings.port)))
     app.user_middleware.insert(0, Middleware(Unavailable))
-    app.user_middleware.append(Middleware(Admission, limit=RateLimit(settings.remote.rate_limit)))
-    app.user_middleware.append(Middleware(Standing))
+    app.user_middleware.append(Middleware(Authorization, limit=RateLimit(settings.remote.rate_limit)))
+    app.user_middleware.append(Middleware(TokenConfirmation))
     inner = app.router.lifespan_context
 
     @contextlib.asynccontextmanager
@@ -82,7 +82,7 @@ async def serve_http(settings: ServerSettings) -> None:
         build_http(settings, Storage(settings), streams),
         host=settings.host,
         port=settings.port,
-        http=TimedArrival,  # based on h11: httptools keeps trailing spaces in header values, which the protocol forbids
+        http=RequestTimeout,  # based on h11: httptools keeps trailing spaces in header values, which the protocol forbids
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
         timeout_graceful_shutdown=GRACE_SECONDS,
         access_log=False,
@@ -116,7 +116,7 @@ class _Server(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-class TimedArrival(H11Protocol):
+class RequestTimeout(H11Protocol):
     """Limits how long a request may take to arrive. The time limit starts when the connection opens. For later requests
     on the same connection, the time limit starts at the first byte of the request.
 

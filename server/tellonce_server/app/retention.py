@@ -1,11 +1,13 @@
 """Deletes old receipts, finished jobs and records of single model calls. Messages are not deleted here."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.store import ledger, queue, receipts
 
 BATCH: Final = 500
 """Maximum rows that one transaction deletes; this takes about 20 ms."""
@@ -23,24 +25,21 @@ class Retention:
     async def prune(self) -> int:
         """Delete in batches all rows that are older than the settings allow. Returns the number of deleted rows, or 0
         if another server is deleting now."""
-        async with self._deps.database.session() as session:
-            if not await session.value("locks.take", LOCK):
-                return 0
-            try:
-                return sum([await self._all(name, bound) for name, bound in self._due()])
-            finally:
-                await session.value("locks.release", LOCK)
+        async with self._deps.database.lock(LOCK) as held:
+            return sum([await self._all(batch) for batch in self._due()]) if held else 0
 
-    def _due(self) -> Iterator[tuple[str, Any]]:
+    def _due(self) -> Iterator[Callable[[int], Awaitable[int]]]:
+        """Functions that delete at most the given number of old rows and return the number of deleted rows."""
         kept, now = self._deps.settings.retention, self._deps.now()
-        yield "retention.old_receipts", now - timedelta(days=kept.receipt_days)
-        yield "retention.surplus_receipts", kept.receipts_per_chat
-        yield "retention.finished_jobs", now - timedelta(days=kept.job_days)
-        yield "retention.model_calls", now - timedelta(days=kept.call_days)
+        database = self._deps.database
+        yield partial(receipts.drop_old, database, now - timedelta(days=kept.receipt_days))
+        yield partial(receipts.drop_surplus, database, kept.receipts_per_chat)
+        yield partial(queue.drop_finished, database, now - timedelta(days=kept.job_days))
+        yield partial(ledger.fold_months, database, now - timedelta(days=kept.call_days))
 
-    async def _all(self, name: str, bound: Any) -> int:
+    async def _all(self, batch: Callable[[int], Awaitable[int]]) -> int:
         total = 0
-        while gone := await self._deps.database.value(name, bound, BATCH):
+        while gone := await batch(BATCH):
             total += gone
             if gone < BATCH:
                 break

@@ -4,7 +4,7 @@ import asyncio
 import os
 
 from tellonce.settings import ServerSettings
-from tellonce.shutdown import told_to_end
+from tellonce.shutdown import shutdown_requested
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app.own_summarizer import OwnSummarizer, may_start
 from tellonce_server.app.server import build_server
@@ -17,11 +17,11 @@ async def serve_stdio(settings: ServerSettings) -> None:
     """Serve until the client closes the connection, or until SIGINT or SIGTERM."""
     storage = Storage(settings, keeps_tokens=False)
     server = build_server(settings, storage, auth=False)
-    told = told_to_end()
+    requested = shutdown_requested()
     learning = OwnSummarizer(settings, storage, may_start=may_start(settings))
     async with storage.running(), SideTasks((SideTask("learning", learning.run),)).running():
         serving = asyncio.create_task(server.run_stdio_async())
-        stopping = asyncio.create_task(told.wait())
+        stopping = asyncio.create_task(requested.wait())
         await asyncio.wait((serving, stopping), return_when=asyncio.FIRST_COMPLETED)
     if not serving.done():
         # A thread of the SDK still reads from stdin and cannot be interrupted, so the process is ended at once. Storage

@@ -64,14 +64,14 @@ class Storage:
         self._on_call: list[OnCall] = []
         self._now = now
         self._keeps_tokens = keeps_tokens
-        self._actors: asyncio.Future[Services] | None = None
+        self._services: asyncio.Future[Services] | None = None
         self._emit = journal("server", settings, now)
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator["Storage"]:
         """Open the storage in the background, so that the handshake with a client never waits for PostgreSQL. Close the
         storage at the end of the block."""
-        self._actors = asyncio.get_running_loop().create_future()
+        self._services = asyncio.get_running_loop().create_future()
         async with AsyncExitStack() as stack:
             opening = asyncio.create_task(self._open(stack))
             try:
@@ -85,9 +85,9 @@ class Storage:
 
         Raises: StorageUnavailable: the storage could not be opened.
         """
-        if self._actors is None:
+        if self._services is None:
             raise StorageUnavailable("The memory is not running yet; try again.")
-        return await asyncio.shield(self._actors)
+        return await asyncio.shield(self._services)
 
     async def health(self) -> dict[str, Any]:
         """The health report: whether calls can be answered, the state of the embedding model and of the side tasks, and
@@ -95,7 +95,7 @@ class Storage:
 
         The method never waits.
         """
-        future = self._actors
+        future = self._services
         failed = future is not None and future.done() and future.exception() is not None
         return {
             "ready": future is not None and future.done() and not failed,
@@ -148,15 +148,15 @@ class Storage:
 
     def _settle(self, outcome: "Services | StorageUnavailable") -> None:
         """Give the services or the error to all waiting callers, and to new callers until the next attempt."""
-        assert self._actors is not None  # `running` sets it before storage is opened
-        if self._actors.done():
-            self._actors = asyncio.get_running_loop().create_future()
+        assert self._services is not None  # `running` sets it before storage is opened
+        if self._services.done():
+            self._services = asyncio.get_running_loop().create_future()
         if isinstance(outcome, StorageUnavailable):
-            self._actors.set_exception(outcome)
+            self._services.set_exception(outcome)
             # Retrieve the exception, so that asyncio does not log it if no call retrieves it.
-            self._actors.exception()
+            self._services.exception()
         else:
-            self._actors.set_result(outcome)
+            self._services.set_result(outcome)
 
     async def _make(self, stack: AsyncExitStack) -> "Services":
         # The import runs in a thread, so that a client can already connect and list the tools.

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from tellonce_server.core.errors import AWAY
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from tellonce_server.store import generations
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database, Row, unzip
 
@@ -32,8 +33,7 @@ class _Kind:
     """A table with texts to embed. `key` names the columns that identify a row and give the order. `coded` means
     that a sign code (one bit per dimension, see `store/codes.py`) is stored with each vector."""
 
-    unembedded: str
-    set_embeddings: str
+    name: str
     key: tuple[str, ...]
     text: Callable[[Row], str]
     coded: bool = False
@@ -51,9 +51,9 @@ def _said(row: Row) -> str:
 
 
 _KINDS = (
-    _Kind("messages.unembedded", "messages.set_embeddings", ("owner_id", "chat_id", "id"), _said, coded=True),
-    _Kind("memories.unembedded", "memories.set_embeddings", ("owner_id", "id"), itemgetter("content")),
-    _Kind("summaries.unembedded", "summaries.set_embeddings", ("owner_id", "chat_id", "id"), itemgetter("text")),
+    _Kind("messages", ("owner_id", "chat_id", "id"), _said, coded=True),
+    _Kind("memories", ("owner_id", "id"), itemgetter("content")),
+    _Kind("summaries", ("owner_id", "chat_id", "id"), itemgetter("text")),
 )
 
 
@@ -76,23 +76,18 @@ class EmbeddingBacklog:
     async def work_once(self) -> int:
         """Embed some batches of each kind. Returns the number of embedded texts, or 0 if another server holds the
         lock."""
-        async with self._database.session() as session:
-            if not await session.value("locks.take", LOCK):
-                return 0
-            try:
-                return sum([await self._some(kind) for kind in _KINDS])
-            finally:
-                await session.value("locks.release", LOCK)
+        async with self._database.lock(LOCK) as held:
+            return sum([await self._some(kind) for kind in _KINDS]) if held else 0
 
     async def _some(self, kind: _Kind) -> int:
         count, after = 0, kind.start
         async with asyncio.TaskGroup() as writing:
             for _ in range(IN_A_ROW):
-                rows = await self._database.rows(kind.unembedded, *after, BATCH)
+                rows = await generations.unembedded(self._database, kind.name, after, BATCH)
                 if not rows:
                     break
                 columns = await self._embedded(kind, rows)
-                writing.create_task(self._database.run(kind.set_embeddings, *columns))
+                writing.create_task(generations.set_embeddings(self._database, kind.name, columns))
                 count, after = count + len(rows), kind.place(rows[-1])
         return count
 

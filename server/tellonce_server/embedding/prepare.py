@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tellonce_server.embedding.model_files import FORMER_GRAPH, GRAPH, MEAN, TOKENIZER, formerly_complete
 from tellonce_server.embedding.onnx_graph import build, early
-from tellonce_server.embedding.session import Session, mean_of
+from tellonce_server.embedding.onnx_session import Session, mean_of
 
 _FRAMES = (
     "I need to talk about {0} before {1}.",

@@ -10,7 +10,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
-from tellonce_server.domain.memory.resolution import admits, following
+from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
@@ -74,7 +74,16 @@ class StatementChecker:
     ) -> Verdict:
         speakers = sorted({line.speaker for line in self._lines if line.speaker})
         if quote is None:
-            return check_claim(text, said, similarity, known=speakers, deadline=due, admits=admits, follows=following)
+            return check_claim(
+                text,
+                said,
+                similarity,
+                known=speakers,
+                deadline=due,
+                admits=admits,
+                follows=following,
+                in_digits=in_digits,
+            )
         shown = [line.content[:SHOWN] for line in self._lines]
         return check(
             text,
@@ -84,6 +93,7 @@ class StatementChecker:
             deadline=due,
             admits=admits,
             follows=following,
+            in_digits=in_digits,
             similarity=similarity,
         )
 

@@ -24,12 +24,11 @@ from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
 from tellonce_server.store import context as rows_of
-from tellonce_server.store import elsewhere, memories, messages
-from tellonce_server.store.context import ContextRows, Limits, LogRows
-from tellonce_server.store.elsewhere import Elsewhere
+from tellonce_server.store import memories, messages
+from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
-from tellonce_text.changes import Change, Place
+from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
 
 MOST_MESSAGES = 400
@@ -80,9 +79,7 @@ class ContextReader:
         thread = await thread_of(self._deps.database, where, args)
         request = _Request(where, args, thread, self._deps.now())
         asked = self._asked(request)
-        rows, recalled, beside, log = await asyncio.gather(
-            self._rows(request), self._recalled(asked), self._elsewhere(request), self._log(request)
-        )
+        rows, recalled, log = await asyncio.gather(self._rows(request), self._recalled(asked), self._log(request))
         chosen = self._chosen(request, rows, recalled)
         answered = self._answered(request, rows)
         if answered is not None:
@@ -90,10 +87,10 @@ class ContextReader:
         around, hits, changes = await asyncio.gather(
             self._around(request, rows),
             self._hits(request, asked, chosen),
-            self._changes(request, rows, beside, chosen),
+            self._changes(request, rows, chosen),
         )
         parts = self._material(request, rows, hits, around)
-        material = replace(parts, elsewhere=beside, log=log, changes=changes)
+        material = replace(parts, log=log, changes=changes)
         built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
         self._deps.emit(
@@ -107,25 +104,14 @@ class ContextReader:
         return self._result(request, rows, built, receipt_id, notices)
 
     async def _rows(self, r: _Request) -> ContextRows:
+        """The rows of the database. A shared group shows nothing from other threads."""
         defaults, rules = self._deps.settings.context, self._deps.settings.compaction
         limits = Limits(rules.keep + STEP, defaults.facts, defaults.goals, CHUNKS, MOST_MESSAGES)
-        return await rows_of.read(
-            self._deps.database,
-            r.where.owner_id,
-            r.where.chat_id,
-            r.thread_key,
-            limits,
-            r.args.reply_to_message_id,
-            r.args.as_of,
-            r.where.channel,
-        )
-
-    async def _elsewhere(self, r: _Request) -> Elsewhere:
-        """The recent messages from other threads and chats. There are none in a shared group, or if the caller asks
-        only for other sections."""
-        if r.where.shared or not (r.args.include is None or "elsewhere" in r.args.include):
-            return Elsewhere()
-        return await elsewhere.read(self._deps.database, r.where, r.thread_key, r.args.exclude_message_id, r.moment)
+        args = r.args
+        elsewhere = not r.where.shared and (args.include is None or "elsewhere" in args.include)
+        quoted, answered = args.reply_to_message_id, args.exclude_message_id
+        wanted = Wanted(r.where, r.thread_key, r.asked_at, quoted, answered, args.as_of, elsewhere)
+        return await rows_of.read(self._deps.database, wanted, limits)
 
     async def _log(self, r: _Request) -> LogRows:
         """Read the rows for the log. A context has no log if its budget is at most the default budget, if it shows a past
@@ -143,7 +129,7 @@ class ContextReader:
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
         if rows.window[-1].id == asked:
             return rows, kept
-        answers = await elsewhere.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
+        answers = await rows_of.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
         window = [line for line in rows.window if line.id <= asked or line.id in answers]
         latest = max((line.id for line in window if line.role == "assistant"), default=None)
         same = latest == rows.thread.focus_id
@@ -171,7 +157,7 @@ class ContextReader:
         )
 
     async def _changes(
-        self, r: _Request, rows: ContextRows, beside: Elsewhere, chosen: Sequence[Found]
+        self, r: _Request, rows: ContextRows, chosen: Sequence[Found]
     ) -> Mapping[tuple[int, int], list[Change]]:
         """The later versions of statements in messages that the context may show or summarize. A context of a past time
         shows no later changes."""
@@ -179,7 +165,7 @@ class ContextReader:
             return {}
         chat = r.where.chat_id
         share = scaled(self._deps.settings.budgets, r.args.token_budget).summaries
-        shown = {*_shown(chat, rows, beside), *((f.chat_id or chat, f.id) for f in chosen if f.kind == "message")}
+        shown = {*_shown(chat, rows), *((f.chat_id or chat, f.id) for f in chosen if f.kind == "message")}
         found = [f.place for f in chosen if f.kind == "summary" and f.place is not None]
         places = [*_summarized(chat, rows, share), *found]
         return await memories.changes(self._deps.database, r.where.owner_id, shown, places, chat)
@@ -265,8 +251,9 @@ class ContextReader:
         )
 
 
-def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[tuple[int, int]]:
+def _shown(chat: int, rows: ContextRows) -> Iterator[tuple[int, int]]:
     """Yield the messages, as (chat, number), that the context may show, except messages that a search found."""
+    beside = rows.elsewhere
     replies = (line for talk in beside.replies for line in talk.lines)
     yield from ((chat, line.id) for line in (*rows.window, *beside.left, *replies))
     yield from ((talk.chat_id, line.id) for talk in beside.others for line in talk.lines)
@@ -274,7 +261,7 @@ def _shown(chat: int, rows: ContextRows, beside: Elsewhere) -> Iterator[tuple[in
         yield from ((chat, rows.quoted.id + distance) for distance in range(-NEIGHBOURS, NEIGHBOURS + 1))
 
 
-def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
+def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRange]:
     """The messages of the newest chunk summaries. Because a context leaves out what it says elsewhere, twice as many
     summaries are considered as fit into `share` tokens."""
     left = 2 * share
@@ -282,7 +269,7 @@ def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[Place]:
         left -= estimate(chunk.text)
         if left < 0:
             return
-        yield Place(chat, chunk.from_id, chunk.to_id)
+        yield MessageRange(chat, chunk.from_id, chunk.to_id)
 
 
 def _unread(exchanges: int) -> list[str]:

@@ -239,29 +239,16 @@ class Keeper:
     async def _restored(self, item: ExportedMemory, text: str) -> NewMemory:
         where = self.importers.place(item.conversation)
         sources = await self._sources(where, item)
-        return NewMemory(
+        return memories.like(
+            item,
             owner_id=where.owner_id,
             chat_id=None if item.scope == "global" else where.chat_id,
-            kind=item.kind,
-            status="active",
-            content=text,
-            confidence=item.confidence,
-            priority=item.priority,
-            importance=item.importance,
-            pinned=item.pinned,
-            deadline=item.deadline,
-            valid_from=item.valid_from,
-            origin=item.origin,
-            user_confirmed=item.user_confirmed,
             source_chat_id=where.chat_id,
             source_ids=list(sources.values()),
             quotes=await self._quotes(item, sources),
-            model=item.model,
-            about=item.about,
-            reason=item.reason,
-            when=item.when,
-            note=item.note,
-            shown=item.shown,
+            content=text,
+            status="active",
+            superseded_by=None,
         )
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:

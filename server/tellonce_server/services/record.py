@@ -10,7 +10,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.erasure.edit_cascade import EditCascade
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.tombstones import Tombstones
@@ -66,9 +66,9 @@ class _Incoming:
 
 
 class Recorder:
-    def __init__(self, deps: Dependencies, rederiver: Rederiver, tombstones: Tombstones) -> None:
+    def __init__(self, deps: Dependencies, edit_cascade: EditCascade, tombstones: Tombstones) -> None:
         self._deps = deps
-        self._rederiver = rederiver
+        self._edit_cascade = edit_cascade
         self._tombstones = tombstones
         self._foresight = Foresight(deps.embedder)
 
@@ -196,7 +196,7 @@ class Recorder:
                 scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
                 now=now,
             )
-            return await self._rederiver.after_edit(t, m.where, old, m.content, now) if changed else None
+            return await self._edit_cascade.after_edit(t, m.where, old, m.content, now) if changed else None
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
         stored = await messages.by_ext_id(

@@ -342,19 +342,17 @@ class Rememberer:
     async def _share(self, memory: Memory, target: ChatScope) -> Memory:
         """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
         owner."""
-        copy = NewMemory(
+        copy = memories.like(
+            memory,
             owner_id=target.owner_id,
             chat_id=target.chat_id,
             source_chat_id=target.chat_id,
-            kind=memory.kind,
             status="active",
-            content=memory.content,
-            confidence=memory.confidence,
-            priority=memory.priority,
-            importance=memory.importance,
-            pinned=memory.pinned,
-            deadline=memory.deadline,
             valid_from=self._deps.now(),
+            valid_to=None,
+            superseded_by=None,
+            reason=None,
+            shown=True,
             origin="user",
             user_confirmed=True,
             source_ids=(),

@@ -17,7 +17,7 @@ LEASE: Final = timedelta(minutes=2)
 CANCELLED: Final = "the reminder was cancelled"
 
 
-class Reminding:
+class ReminderKeeper:
     def __init__(self, deps: Dependencies, rememberer: Rememberer) -> None:
         self._deps = deps
         self._rememberer = rememberer

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.edit_cascade import Rederiver
+from tellonce_server.domain.erasure.edit_cascade import EditCascade
 from tellonce_server.domain.keep.keeper import Scorer
-from tellonce_server.domain.memory.expiry import Tidying
+from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
@@ -25,10 +25,10 @@ from tellonce_server.services.page.undo import Undoer
 from tellonce_server.services.profile import ProfileReader
 from tellonce_server.services.record import Recorder
 from tellonce_server.services.remember import Rememberer
-from tellonce_server.services.reminders import Reminding
+from tellonce_server.services.reminders import ReminderKeeper
 from tellonce_server.services.search import Searcher
 from tellonce_server.services.turns import TurnKeeper
-from tellonce_server.services.unread_exchanges import HandingOut
+from tellonce_server.services.unread_exchanges import UnreadExchanges
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,16 @@ class Services:
     reader: ContextReader
     searcher: Searcher
     rememberer: Rememberer
-    reminding: Reminding
+    reminders: ReminderKeeper
     forgetter: Forgetter
     profiles: ProfileReader
     summaries: ChatSummaries
     explainer: Explainer
     receipts: ReceiptKeeper
     work: WorkQueue
-    tidying: Tidying
+    expiry: Expiry
     categories: Categories
-    handing_out: HandingOut
+    unread_exchanges: UnreadExchanges
     tombstones: Tombstones
     turns: TurnKeeper
     page: PageReads
@@ -63,7 +63,7 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
     categories = Categories(deps.database, deps.embedder)
     retriever = Retriever(deps.database, deps.embedder, categories)
     learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
-    recorder, reader = Recorder(deps, Rederiver(statements), tombstones), ContextReader(deps, retriever, receipts)
+    recorder, reader = Recorder(deps, EditCascade(statements), tombstones), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
     work = WorkQueue(deps, Inputs(deps, Scorer(deps.embedder)), Applier(deps, learner))
     return Services(
@@ -72,16 +72,16 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
         reader=reader,
         searcher=Searcher(deps, retriever),
         rememberer=rememberer,
-        reminding=Reminding(deps, rememberer),
+        reminders=ReminderKeeper(deps, rememberer),
         forgetter=Forgetter(deps, tombstones, key),
         profiles=ProfileReader(deps),
         summaries=ChatSummaries(deps),
         explainer=explainer,
         work=work,
         receipts=receipts,
-        tidying=Tidying(deps),
+        expiry=Expiry(deps),
         categories=categories,
-        handing_out=HandingOut(deps),
+        unread_exchanges=UnreadExchanges(deps),
         tombstones=tombstones,
         turns=TurnKeeper(deps, recorder, reader, retriever),
         page=PageReads(deps, explainer, work),

@@ -27,7 +27,7 @@ HELD: Final = timedelta(hours=1)
 MOST_LINES: Final = 40
 
 
-class HandingOut:
+class UnreadExchanges:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
         self._known = KnownMemories(deps)

@@ -1,6 +1,9 @@
 """Vectors in the database's format, each with its embedding model, and sign codes of vectors. Pure functions."""
 
 from collections.abc import Sequence
+from itertools import starmap
+from operator import gt
+from typing import Final
 
 from asyncpg import BitString
 from pgvector import HalfVector
@@ -17,5 +20,8 @@ class ModelVector(HalfVector):
 def code(vector: Sequence[float], mean: Sequence[float]) -> BitString:
     """The sign code: one bit per dimension, 1 where the vector's value is above the mean value of the model's
     vectors."""
-    bits = int("".join("1" if x > m else "0" for x, m in zip(vector, mean, strict=True)), 2)
-    return BitString.from_int(bits, length=len(vector))
+    above = bytes(starmap(gt, zip(vector, mean, strict=True)))
+    return BitString.from_int(int(above.translate(_DIGITS), 2), length=len(vector))
+
+
+_DIGITS: Final = bytes.maketrans(b"\0\1", b"01")

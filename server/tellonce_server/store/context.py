@@ -3,14 +3,18 @@ time."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from tellonce.contract import MemoryKind, MemoryStatus
-from tellonce_server.core.scope import DEFAULT_CHANNEL
+from tellonce_server.core.scope import CONVERSATIONS, DEFAULT_CHANNEL, ChatScope, root_thread
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.messages import Line
+
+LEFT_MESSAGES = 4
+REPLY_THREADS = 2
+OTHER_CHATS = 3
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,27 @@ class LogRows:
 
 
 @dataclass(frozen=True)
+class Talk:
+    """The newest messages of one conversation, oldest first. `name` is the client's name for the chat."""
+
+    chat_id: int
+    lines: Sequence[Line]
+    channel: str = ""
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Recent messages from outside a thread. `left`: for a reply thread, the newest messages of the thread that it
+    branched from. `replies`: for the chat's main thread, the newest messages of its reply threads. `others`: the newest
+    exchange of each of the owner's other chats, newest first."""
+
+    left: Sequence[Line] = ()
+    replies: Sequence[Talk] = ()
+    others: Sequence[Talk] = ()
+
+
+@dataclass(frozen=True)
 class ContextRows:
     """The rows for one context. `window` and `chunks` are oldest first. `open` is the number of the thread's messages
     that no chunk summary covers. `erasures` is the owner's count of erasures. `unread` is the number of exchanges that
@@ -119,28 +144,48 @@ class ContextRows:
     memories: Sequence[Remembered]
     quoted: Line | None
     unread: int = 0
+    elsewhere: Elsewhere = field(default_factory=Elsewhere)
 
 
-async def read(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    thread_key: str,
-    limits: Limits,
-    quoted_ext_id: str | None,
-    as_of: datetime | None = None,
-    channel: str = DEFAULT_CHANNEL,
-) -> ContextRows:
-    """Read the rows. `quoted_ext_id` selects the message of `channel` with this external id, or else the chat's only
-    message with this id."""
-    sizes = (limits.window, limits.facts, limits.goals, limits.chunks)
-    args = (owner_id, chat_id, thread_key, *sizes, quoted_ext_id, limits.messages)
-    if as_of is None:
-        row = await q.row("context.read", *args, channel)
-    else:
-        row = await q.row("context.read_as_of", *args, as_of, channel)
+@dataclass(frozen=True)
+class Wanted:
+    """What a context needs from the database. `quoted` is the external id of the message replied to: the message of the
+    call's channel with this id, or else the chat's only message with this id. `answered` is the external id of the
+    message being answered; messages recorded after it are not read from other threads. `as_of` is a past time, or None
+    for now. `elsewhere` says whether messages from outside the thread are read."""
+
+    where: ChatScope
+    thread_key: str
+    now: datetime
+    quoted: str | None = None
+    answered: str | None = None
+    as_of: datetime | None = None
+    elsewhere: bool = True
+
+
+async def read(q: Queries, x: Wanted, limits: Limits) -> ContextRows:
+    owner_id, chat_id = x.where.owner_id, x.where.chat_id
+    row = await q.row(
+        "context.read" if x.as_of is None else "context.read_as_of",
+        *(owner_id, chat_id, x.thread_key, limits.window, limits.facts, limits.goals, limits.chunks, x.quoted),
+        *(limits.messages, x.as_of or x.now, x.where.channel, x.answered, _head(x.where, x.thread_key)),
+        *(root_thread(chat_id), LEFT_MESSAGES, REPLY_THREADS, OTHER_CHATS, CONVERSATIONS, x.elsewhere),
+    )
     assert row is not None  # a select without FROM always returns a row
-    return _rows(row)
+    return _rows(row, chat_id)
+
+
+def _head(where: ChatScope, thread_key: str) -> str | None:
+    """The external id of the message that started a reply thread; None for any other thread."""
+    kind, _, rest = thread_key.partition(":")
+    head = rest.partition(":")[2]
+    return head.removeprefix(f"{where.guest}/") if kind == "reply" else None
+
+
+async def answers_to_earlier(q: Queries, where: ChatScope, thread_key: str, message_id: int) -> frozenset[int]:
+    """Return the ids of the messages that were recorded after `message_id` and answer a message before `message_id`."""
+    rows = await q.rows("context.answers_to_earlier", where.owner_id, where.chat_id, thread_key, message_id)
+    return frozenset(row["id"] for row in rows)
 
 
 async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, memories: int, chunks: int) -> LogRows:
@@ -152,7 +197,7 @@ async def read_log(q: Queries, owner_id: int, chat_id: int, thread_key: str, *, 
     return LogRows(learned, happened, row["omitted"])
 
 
-def _rows(row: Row) -> ContextRows:
+def _rows(row: Row, chat_id: int) -> ContextRows:
     return ContextRows(
         erasures=row["erasures"],
         unread=row["unread"],
@@ -166,6 +211,21 @@ def _rows(row: Row) -> ContextRows:
         chunks=[Chunk(*chunk) for chunk in row["chunks"]][::-1],
         memories=[Remembered(*memory) for memory in row["memories"]],
         quoted=Line(*row["quoted"]) if row["quoted"] is not None else None,
+        elsewhere=_elsewhere(row, chat_id),
+    )
+
+
+def _elsewhere(row: Row, chat_id: int) -> Elsewhere:
+    replies: dict[str, list[Line]] = {}
+    for key, *line in row["replies"]:
+        replies.setdefault(key, []).append(Line(*line))
+    others: dict[int, tuple[str, str | None, list[Line]]] = {}
+    for chat, channel, name, *line in row["others"]:
+        others.setdefault(chat, (channel, name, []))[2].append(Line(*line))
+    return Elsewhere(
+        left=[Line(*line) for line in row["left_talk"]][::-1],
+        replies=[Talk(chat_id, lines) for lines in replies.values()],
+        others=[Talk(chat, lines, channel, name) for chat, (channel, name, lines) in others.items()],
     )
 
 

@@ -37,6 +37,7 @@ __all__ = [
     "Queries",
     "Row",
     "Transaction",
+    "announce",
     "as_login",
     "codecs",
     "one",
@@ -154,6 +155,17 @@ class Database:
             yield Transaction(connection)
 
     @asynccontextmanager
+    async def lock(self, key: int) -> AsyncGenerator[bool]:
+        """Hold the session lock `key` during the block, unless another session holds it. Yields whether it is held."""
+        async with self.session() as session:
+            held = bool(await session.value("locks.take", key))
+            try:
+                yield held
+            finally:
+                if held:
+                    await session.value("locks.release", key)
+
+    @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[Transaction]:
         async with self._pool.transaction() as connection:
             yield Transaction(connection)
@@ -167,6 +179,11 @@ class Database:
     async def close(self) -> None:
         for pool in (self._pool, self._workers, self._sessions):
             await pool.close()
+
+
+async def announce(q: Queries, channel: str) -> None:
+    """Announce a change as part of its transaction. Use this only for rare changes: such commits are serialized."""
+    await q.run("notify.send", channel, "")
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from tellonce.contract import MemoryKind
 from tellonce_server.store.database import Database, Queries, Row, unzip
 
-Place = Literal[
+TextPlace = Literal[
     "message", "message_version", "memory", "memory_version", "summary", "canonical", "profile", "former", "slot", "job",
     "model_call",
 ]  # fmt: skip
@@ -21,7 +21,7 @@ class TextRow(NamedTuple):
     """A row that contains text of an owner. `texts` are its text columns in a fixed order; `body` is its JSON
     column."""
 
-    place: Place
+    place: TextPlace
     chat_id: int | None
     id: int
     version: int
@@ -169,8 +169,10 @@ async def drop_memory_versions(q: Queries, owner_id: int, keys: Sequence[tuple[i
     return await q.run("forget.drop_memory_versions", owner_id, *unzip(keys, 2))
 
 
-async def drop_quotes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
-    return await q.run("forget.drop_quotes", owner_id, list(ids))
+async def drop_details(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
+    """Remove what memories that are kept hold besides their content: quotes, reason, subject, categories, user's
+    name. A column of memories with a person's words belongs here, too."""
+    return await q.run("forget.drop_details", owner_id, list(ids))
 
 
 async def set_summaries(q: Queries, owner_id: int, new: Sequence[NewSummary]) -> int:

@@ -1,5 +1,5 @@
-"""The queries for changing the embedding model. The functions list the texts left to embed, store the new vectors
-beside the active vectors, and switch to the new vectors."""
+"""The queries for embedding texts and for changing the embedding model. The functions list the texts left to embed,
+store the vectors, and switch to the vectors of a new model."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
@@ -9,7 +9,7 @@ from typing import Any, Final
 import asyncpg
 
 from tellonce_server.store import near_indexes
-from tellonce_server.store.database import Database, codecs, unzip
+from tellonce_server.store.database import Database, Queries, Row, codecs, unzip
 from tellonce_sql import query
 
 KINDS: Final = ("messages", "memories", "summaries")
@@ -39,6 +39,17 @@ async def active(connection: Any) -> str | None:
 async def former(connection: Any) -> str | None:
     model: str | None = (await connection.fetchrow(query("embeddings.models")))["former"]
     return model
+
+
+async def unembedded(q: Queries, kind: str, after: Sequence[int], limit: int) -> list[Row]:
+    """Return the next texts of a kind without a vector, in key order, after the row `after`."""
+    return await q.rows(f"{kind}.unembedded", *after, limit)
+
+
+async def set_embeddings(q: Queries, kind: str, columns: Sequence[Sequence[Any]]) -> None:
+    """Store vectors of the active model. The columns are the key of the kind, the version of the text, the vector and,
+    for messages, its code."""
+    await q.run(f"{kind}.set_embeddings", *columns)
 
 
 async def drop_others(connection: Any, model: str) -> None:

@@ -51,3 +51,9 @@ class PerExchange:
 
 async def per_exchange(q: Queries, start: datetime, tier: Tier) -> PerExchange:
     return PerExchange(**await one(q, "ledger.per_exchange", start, tier))
+
+
+async def fold_months(q: Queries, before: datetime, limit: int) -> int:
+    """Add at most `limit` model calls made before `before` to the sums of their months, and delete these calls. Returns
+    their number."""
+    return int(await q.value("retention.model_calls", before, limit))

@@ -353,3 +353,8 @@ async def any_at_work(q: Queries, since: datetime, besides: str) -> bool:
 
 async def worker_left(q: Queries, worker: str) -> None:
     await q.run("workers.left", worker)
+
+
+async def drop_finished(q: Queries, before: datetime, limit: int) -> int:
+    """Delete at most `limit` jobs that were finished before `before`. Returns their number."""
+    return int(await q.value("retention.finished_jobs", before, limit))

@@ -46,3 +46,13 @@ async def of_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -
 async def erase_all(q: Queries, owner_id: int) -> int:
     """Erase all receipts of the owner and return their number."""
     return await q.run("receipts.erase_all", owner_id)
+
+
+async def drop_old(q: Queries, before: datetime, limit: int) -> int:
+    """Delete at most `limit` receipts made before `before`. Returns their number."""
+    return int(await q.value("retention.old_receipts", before, limit))
+
+
+async def drop_surplus(q: Queries, kept: int, limit: int) -> int:
+    """Delete at most `limit` receipts of chats with more than `kept` newer ones. Returns their number."""
+    return int(await q.value("retention.surplus_receipts", kept, limit))

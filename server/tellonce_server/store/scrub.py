@@ -11,7 +11,7 @@ import asyncpg
 
 from tellonce.shutdown import ended
 from tellonce_server.store import near_indexes
-from tellonce_server.store.database import Database
+from tellonce_server.store.database import Database, Queries
 from tellonce_sql import queries, query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
@@ -29,6 +29,11 @@ OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
 def rewrites() -> list[str]:
     """Return the names of the queries that rewrite tables, in the order in which they must run."""
     return sorted(name for name in queries() if name.startswith("scrub.rewrite_"))
+
+
+async def request(q: Queries, now: datetime) -> None:
+    """Note that text was erased, so that a scrub becomes due."""
+    await q.run("scrub.request", now)
 
 
 async def is_due(database: Database, latest: datetime) -> bool:

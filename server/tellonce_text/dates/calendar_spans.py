@@ -109,7 +109,7 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     if year is None:
         year, end = _stepped_year(line, after)
     if year is not None and step is None:
-        return Phrase(end, in_month(year, number), absolute=year > 1000)
+        return Phrase(end, in_month(year, number), absolute=year > _FIRST_YEAR)
     if not (led or step is not None or _is_month(line, at)):
         return None
     if step is None:
@@ -119,11 +119,12 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
-    """Parse the year in `March of last year` or `in March this year`. Returns the distance of that year from the year
-    of the text: -1 for last year, 0 for this year."""
-    at = skip(line, index, "of")
-    if line[at].has("step") and line[at + 1].get("unit") == "year":
-        return line[at].get("step"), at + 2
+    """Parse the year in `March of last year`, `in March this year` or `marzo del año pasado`. Returns the distance of
+    that year from the year of the text: -1 for last year, 0 for this year."""
+    at = skip(line, index, "of", "article")
+    for step, unit in ((at, at + 1), (at + 1, at)):
+        if line[step].has("step") and line[unit].get("unit") == "year":
+            return line[step].get("step"), at + 2
     return None, index
 
 
@@ -139,7 +140,8 @@ def doubtful(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Me
 
 def _is_led(line: Line, index: int) -> bool:
     before = line[index - 1]
-    return before.has("month_lead") or before.has("of") or before.has("edge") or before.has("inside")
+    hyphenated = before.word == "-" and line[index - 2].has("edge")
+    return hyphenated or before.has("month_lead") or before.has("of") or before.has("edge") or before.has("inside")
 
 
 def _is_month(line: Line, index: int) -> bool:
@@ -152,7 +154,7 @@ def _is_month(line: Line, index: int) -> bool:
 
 
 def in_month(year: int | None, number: int) -> Callable[[Scene], Meaning | None]:
-    if year is not None and year > 1000:
+    if year is not None and year > _FIRST_YEAR:
         return fixed(month_of(year, number))
     if year is not None:
         return lambda scene: Meaning((month_of(scene.today.year + year, number),))
@@ -171,7 +173,8 @@ def season(line: Line, index: int) -> Phrase | None:
         year, end = _stepped_year(line, at + 1)
     if year is not None and step is None:
         return Phrase(
-            end, lambda scene: Meaning((_season(scene, year if year > 1000 else scene.today.year + year, start),))
+            end,
+            lambda scene: Meaning((_season(scene, year if year > _FIRST_YEAR else scene.today.year + year, start),)),
         )
     if step is not None:
         return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: _season(scene, y, start)))
@@ -233,8 +236,16 @@ def quarter(line: Line, index: int) -> Phrase | None:
     year, after = trailing_year(line, after)
     months = 3 * number - 2
     if year is None:
+        year, after = _stepped_year(line, end)
+    if year is not None and year < _FIRST_YEAR:
+        return Phrase(after, lambda scene: Meaning((month_of(scene.today.year + year, months, 3),)))
+    if year is None:
         return Phrase(end, lambda scene: yearless(scene, lambda y: month_of(y, months, 3)))
     return Phrase(after, fixed(month_of(year, months, 3)), absolute=True)
+
+
+_FIRST_YEAR: Final = 1000
+"""Smaller numbers are distances from the current year."""
 
 
 def year(line: Line, index: int) -> Phrase | None:
@@ -280,7 +291,9 @@ def feast(line: Line, index: int) -> Phrase | None:
     year, end = trailing_year(line, at + 1)
     if year is None:
         year, end = _stepped_year(line, at + 1)
-    return Phrase(end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > 1000), form="feast")
+    return Phrase(
+        end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > _FIRST_YEAR), form="feast"
+    )
 
 
 def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:
@@ -307,7 +320,7 @@ def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[S
             return one_day(feast_day(rule, of, scene.region))
 
         if year is not None:
-            found: Meaning | None = Meaning((days(year if year > 1000 else scene.today.year + year),))
+            found: Meaning | None = Meaning((days(year if year > _FIRST_YEAR else scene.today.year + year),))
         elif step is not None:
             found = stepped_yearly(scene, step, days)
         else:

@@ -16,7 +16,7 @@ _HOUR: Final = timedelta(hours=1)
 
 def local(at: datetime, zone: ZoneInfo) -> datetime:
     """The time in the zone. Raises ValueError if `at` has no offset, because the offset cannot be guessed."""
-    return _aware(at).astimezone(zone)
+    return (at if at.tzinfo is not None else _aware(at)).astimezone(zone)
 
 
 def local_day(at: datetime, zone: ZoneInfo) -> date:

@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce_text.dates.phrases import skip
-from tellonce_text.dates.tokens import Line
+from tellonce_text.dates.tokens import Line, line_of
 from tellonce_text.dates.zones import zone_at
 
 PARTS: Final = {"morning": (5, 7), "afternoon": (12, 5), "evening": (17, 6), "night": (18, 12)}
@@ -37,6 +37,13 @@ def clock_at(line: Line, index: int, *, beside_day: bool = False) -> Clock | Non
         return _ranged_from_bare(line, at)
     found = _until(line, found)
     return _zoned(line, _in_part(line, found))
+
+
+def clocks(text: str) -> list[Clock]:
+    """The times of day in a text. An hour without AM or PM is not included."""
+    line = line_of(text)
+    found = (clock_at(line, index) for index in range(len(line))) if line else ()
+    return [clock for clock in found if clock]
 
 
 def _one(line: Line, at: int, *, bare: bool) -> Clock | None:

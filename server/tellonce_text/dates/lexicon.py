@@ -69,7 +69,7 @@ def is_time_noun(word: str, language: str) -> bool:
 
 
 _TIME_NOUNS: Final = frozenset({"unit", "o_clock"})
-_DETERMINERS: Final = frozenset({"article", "one", "own"})
+_DETERMINERS: Final = frozenset({"article", "contracted", "one", "own"})
 
 
 @cache

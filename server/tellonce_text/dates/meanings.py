@@ -44,15 +44,27 @@ _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 
 
 def admits(text: str, day: date, said: Said, direction: Direction | None = None) -> bool:
-    """Whether an expression of the text can mean the day: the day is in the span of any of its readings.
+    """Whether an expression of the text can mean the day: the day is in the span of a possible reading.
 
     `direction` does not exclude a reading. The direction only changes the order of the readings.
     """
-    return any(_covers(found, day) for found in expressions(text, said, direction))
+    return any(_covers(found, day, said) for found in expressions(text, said, direction))
 
 
-def _covers(found: Expression, day: date) -> bool:
-    for reading in found.readings:
+def possible(found: Expression, said: Said) -> list[Reading]:
+    """The readings of an expression that a careful reader would accept. If the first reading is certain, another one is
+    accepted only within half a year."""
+    today = said.at.astimezone(said.zone).date()
+    first, *others = found.readings or (None,)
+    near = (r for r in others if not found.certain or abs((r.days[0] - today).days) <= _HALF_YEAR)
+    return [first, *near] if first else []
+
+
+_HALF_YEAR: Final = 183
+
+
+def _covers(found: Expression, day: date, said: Said) -> bool:
+    for reading in possible(found, said):
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
         early, late = _round_midnight(found, first, last)

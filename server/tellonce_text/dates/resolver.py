@@ -5,9 +5,12 @@ A day without a year has two readings, past and future; the tense of the sentenc
 the length of the text.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from typing import Final
 
+from tellonce_text.caches import of_texts
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
@@ -35,12 +38,26 @@ def expressions(text: str, said: Said, direction: Direction | None = None) -> li
     `direction` is given if the whole text is known to be about the past or the future, such as a question about the
     past or a plan.
     """
-    line = line_of(text)
+    line, unresolved = _remembered(text) if len(text) <= _SHORT else _items(text)
     if line is None:
         return []
     local = said.at.astimezone(said.zone)
-    found = (resolved(line, first, item, local, said.region, direction) for first, item in items(line))
+    found = (resolved(line, first, item, local, said.region, direction) for first, item in unresolved)
     return [expression for expression in found if expression]
+
+
+def _items(text: str) -> tuple[Line | None, Sequence[tuple[int, Item]]]:
+    """The text's tokens and its expressions, which do not depend on the time; None if there are no expressions."""
+    line = line_of(text)
+    found = tuple(items(line)) if line is not None else ()
+    return line if found else None, found
+
+
+_SHORT: Final = 500
+"""Maximum characters of a text whose expressions are cached. A question is read when it is recorded, when a context is
+built for it, and again in each search."""
+
+_remembered = of_texts(lru_cache(maxsize=512)(_items))
 
 
 def resolved(

@@ -61,7 +61,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
-    found = _order(line, first) or _after(line, end)
+    found = _order(line, first) or _after(line, first, end)
     if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
         return Look(None)
     if found:
@@ -106,7 +106,7 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     for index in _back(line, first):
         joined = line[index].has("clause") and index >= first - 2
         if joined or line[index].word in _APART:
-            return _after(line, end) == "past"
+            return _after(line, first, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
             return not _is_notice(line, index, first)
         if not _OTHER_CLAUSE.isdisjoint(line[index].tags):
@@ -207,15 +207,32 @@ def _before(line: Line, first: int) -> Direction | None:
     return weak
 
 
-def _after(line: Line, end: int) -> Direction | None:
+def _after(line: Line, first: int, end: int) -> Direction | None:
     weak: Direction | None = None
+    clause_end = _clause_end(line, first, end)
     for index in _verbal(line, end, min(line.sentences[end - 1][1], end + _FAR)):
         found = _sign(line, index, -1, infinitive=False)
+        if found == "past" and index > clause_end:
+            return weak
         if found:
             return found
         if _is_present(line, index):
             weak = "future"
     return weak
+
+
+def _clause_end(line: Line, first: int, end: int) -> int:
+    """The index of the token that ends the clause of an expression. A comma or conjunction directly after an expression
+    that begins its sentence does not end the clause: `On Friday, we met`."""
+    begins = all(line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
+    until = min(line.sentences[end - 1][1], end + _FAR)
+    joints = (
+        at for at in range(end + begins, until) if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags)
+    )
+    return next(joints, until)
+
+
+_JOINTS: Final = frozenset({"clause", "and"})
 
 
 def _is_present(line: Line, index: int) -> bool:

@@ -1,7 +1,73 @@
+-- part: other_threads
+-- $10 the time for which the context is built, $11 the call's channel, $12 external id of the message being answered,
+-- or null, $13 for a reply thread, the external id of the message that started it, or null, $14 root thread of the
+-- chat, $15 maximum messages of the thread that the reply came from, $16 maximum reply threads, $17 maximum other
+-- chats, $18 the lowest chat number of a conversation, $19 whether messages from outside the thread are read.
+-- For a reply thread, these are messages of the thread that it came from. For the root thread, these are messages of
+-- the reply threads. In both cases, each other chat of the owner adds its newest exchange of the last day. Messages
+-- recorded after the one being answered are left out.
+asked as (
+  select coalesce(min(id), 9223372036854775807) as id, coalesce(min(recorded_at), $10) as recorded_at
+  from messages
+  where owner_id = $1 and chat_id = $2 and ext_id = $12 and channel = $11
+), replies as (
+  select thread_key from thread_state
+  where $19::boolean and owner_id = $1 and chat_id = $2 and $3 = $14 and thread_key like 'reply:%'
+  order by focus_id desc nulls last
+  limit $16
+), others as (
+  select c.chat_id, c.channel, c.conversation, newest.id, newest.thread_key, newest.thread_no, newest.sent_at
+  from chats c
+  cross join lateral (
+    select id, thread_key, thread_no, sent_at from messages
+    where owner_id = $1 and chat_id = c.chat_id and routine is null and recorded_at <= (select recorded_at from asked)
+      and (c.chat_id <> $2 or thread_key <> $3)
+    order by id desc
+    limit 1) newest
+  -- If the chat is a conversation (its number is $18 or above), its other threads are included too, because each of
+  -- them is a separate session.
+  where $19 and c.owner_id = $1 and (c.chat_id <> $2 or c.chat_id >= $18)
+    and newest.sent_at between $10::timestamptz - interval '1 day' and $10
+  order by newest.sent_at desc
+  limit $17
+)
+-- end
+
+-- part: messages_of_other_threads
+  array(
+    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
+      version, channel)
+    from messages
+    where $19 and owner_id = $1 and chat_id = $2 and $13::text is not null and id < (select id from asked)
+      and sent_at <= $10
+      and thread_key = coalesce(
+        (select min(thread_key) from messages where owner_id = $1 and chat_id = $2 and ext_id = $13), $14)
+    order by thread_no desc
+    limit $15) as left_talk,
+  array(
+    select row(r.thread_key, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary, m.speaker, m.sent_at,
+      m.utc_offset, m.tokens, m.ext_id, m.version, m.channel)
+    from replies r
+    cross join lateral (
+      select * from messages
+      where owner_id = $1 and chat_id = $2 and thread_key = r.thread_key and id < (select id from asked)
+        and sent_at <= $10
+      order by thread_no desc
+      limit 2) m
+    order by m.id) as replies,
+  array(
+    select row(o.chat_id, o.channel, o.conversation, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary,
+      m.speaker, m.sent_at, m.utc_offset, m.tokens, m.ext_id, m.version, m.channel)
+    from others o
+    join messages m on m.owner_id = $1 and m.chat_id = o.chat_id and m.thread_key = o.thread_key
+      and m.thread_no between o.thread_no - 1 and o.thread_no
+    order by o.sent_at desc, m.thread_no) as others
+-- end
+
 -- name: read
 -- $1 owner, $2 chat, $3 thread key, $4 window size, $5 maximum facts, $6 maximum goals, $7 maximum chunk summaries,
--- $8 external id of the message replied to, $9 maximum messages shown, $10 the call's channel. Reads everything for a
--- context except search results, in one round trip.
+-- $8 external id of the message replied to, $9 maximum messages shown, $10 and further as in `other_threads`. Reads
+-- everything for a context except search results, in one round trip.
 with thread as materialized (
   select last_no, coalesce(covered_to, 0) as covered_to, focus_id, slot, slot_until
   from thread_state
@@ -10,7 +76,8 @@ with thread as materialized (
   select id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about
   from memories
   where owner_id = $1 and valid_to is null and status = 'active' and shown and (chat_id is null or chat_id = $2)
-)
+),
+-- use: other_threads
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
   (select count(*) from (
@@ -60,11 +127,12 @@ select
       version, channel)
     from messages
     where owner_id = $1 and chat_id = $2 and ext_id = $8
-      and (channel = $10
-        or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted
+      and (channel = $11
+        or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $8) = 1)) as quoted,
+  -- use: messages_of_other_threads
 
 -- name: read_as_of
--- Like `read`, but $10 is a past time and $11 the call's channel. Returns the rows as they were at that time.
+-- Like `read`, but $10 is a past time. Returns the rows as they were at that time.
 with thread as materialized (
   select count(*) as last_no,
     coalesce((select max(to_no) from conversation_summaries
@@ -83,7 +151,8 @@ with thread as materialized (
     where v.owner_id = $1 and v.chat_id = $2 and v.id = m.id and v.replaced_at > $10
     order by v.version limit 1) v on true
   where owner_id = $1 and chat_id = $2 and sent_at <= $10
-)
+),
+-- use: other_threads
 select
   coalesce((select erasures from user_profile where owner_id = $1), 0) as erasures,
   0 as unread,
@@ -157,7 +226,8 @@ select
   (select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)
     from said where ext_id = $8
-      and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted
+      and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted,
+  -- use: messages_of_other_threads
 
 -- name: log
 -- $1 owner, $2 chat, $3 thread key, $4 maximum memories, $5 maximum chunk summaries. Returns the memories, each with
@@ -195,3 +265,8 @@ where owner_id = $1 and chat_id = $2 and m.id between $3::bigint - $4::int and $
   and ($5::timestamptz is null or sent_at <= $5::timestamptz)
   and thread_key = (select thread_key from messages where owner_id = $1 and chat_id = $2 and id = $3)
 order by m.id
+
+-- name: answers_to_earlier
+-- $1 owner, $2 chat, $3 thread key, $4 a message number: the messages after this number that answer messages before it
+select id from messages
+where owner_id = $1 and chat_id = $2 and thread_key = $3 and id > $4 and exchange_of < $4

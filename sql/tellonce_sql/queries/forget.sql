@@ -201,7 +201,7 @@ where v.owner_id = $1 and v.chat_id = g.chat_id and v.id = g.id and v.version = 
 delete from memory_versions v using unnest($2::bigint[], $3::int[]) as g (id, version)
 where v.owner_id = $1 and v.id = g.id and v.version = g.version
 
--- name: drop_quotes
+-- name: drop_details
 -- $1 owner, $2 ids of memories that are kept: removes their quotes, reasons, subjects, categories and user names
 update memories set quotes = '[]', reason = null, about = 'user', categories = null, user_name = null,
   tsv = ts_delete(tsv, category_lexemes(array_to_string(categories, ' ')))

@@ -386,13 +386,13 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: changes
--- $1 owner, $2 chats, $3 first and $4 last numbers of messages, $5 the chat in which the result is shown, or null for
+-- $1 owner, $2 chats, $3 first and $4 last numbers of messages (texts of arrays), $5 the chat in which the result is shown, or null for
 -- all. For each message: the memories learned from it that were reworded or replaced after it was sent, each with its
 -- former words and with the memory that states the fact now. A replaced memory is left out if
 -- the memory that states the fact now was learned from the same message.
 with recursive places as materialized (
   select distinct chat_id, generate_series(first, last) as id
-  from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as w (chat_id, first, last)
+  from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
 ), learned as materialized (
   select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at
   from (

@@ -193,7 +193,8 @@ where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
     when q.chat_id <> $2 then false
     when q.kind = 'exchange' then q.to_id >= $3
     when q.kind = 'thread_summary' then q.thread_key in ($4, $5)
-    else q.thread_key = $4 and $3 between q.from_id and q.to_id
+    when q.kind in ('chunk_summary', 'erasure', 'routine_summary') then
+      q.thread_key = $4 and $3 between q.from_id and q.to_id
   end
 
 -- name: replay
@@ -206,7 +207,7 @@ returning owner_id, chat_id, id
 
 -- name: settle
 -- $1 owner, $2 chat, $3 job: marks the results of earlier jobs as final if this job has replaced their texts, so that
--- those jobs are not done again
+-- those jobs are not done again. An exchange and a routine's summary replace no other text.
 update chat_context_queue q set provisional = false
 from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
@@ -216,7 +217,6 @@ where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
     when j.kind = 'thread_summary' then q.chat_id = $2 and q.kind = 'thread_summary' and q.thread_key = j.thread_key
     when j.kind in ('chunk_summary', 'erasure') then q.chat_id = $2 and q.kind in ('chunk_summary', 'erasure')
       and q.thread_key = j.thread_key and q.from_id = j.from_id
-    else false
   end
 
 -- name: carries_canonical

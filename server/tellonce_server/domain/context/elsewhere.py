@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.material import Material
-from tellonce_server.store.elsewhere import Talk
+from tellonce_server.store.context import Talk
 from tellonce_server.store.messages import Line
 from tellonce_text.fences import contained, name_of
 from tellonce_text.tokens import clip
@@ -34,13 +34,13 @@ def _part(title: str, lines: Iterator[str]) -> list[str]:
 
 def _left(m: Material) -> Iterator[str]:
     shown = {line.id for line in m.around} | ({m.rows.quoted.id} if m.rows.quoted else set())
-    return (_clipped(line, m) for line in m.elsewhere.left if line.id not in shown)
+    return (_clipped(line, m) for line in m.rows.elsewhere.left if line.id not in shown)
 
 
 def _replies(m: Material) -> Iterator[str]:
     """Messages of reply threads that continued after the oldest message of the window."""
     oldest = min((line.id for line in m.rows.window), default=0)
-    for talk in m.elsewhere.replies:
+    for talk in m.rows.elsewhere.replies:
         if talk.lines[-1].id > oldest:
             yield from (_clipped(line, m) for line in talk.lines)
 
@@ -51,7 +51,7 @@ def _clipped(line: Line, m: Material) -> str:
 
 def _others(m: Material) -> Iterator[str]:
     """Lines of other chats: `[claude-code, shop | 09:15 AM, 2h ago] User: … · Assistant: …`."""
-    for talk in m.elsewhere.others:
+    for talk in m.rows.elsewhere.others:
         lines = _exchange(talk.lines)
         texts = (form.clipped_text(line, m.view, talk.chat_id, SIDE) for line in lines)
         said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {text}" for x, text in zip(lines, texts, strict=True))

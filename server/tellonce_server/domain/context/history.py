@@ -14,6 +14,7 @@ from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
 from tellonce_server.domain.context.material import Material
+from tellonce_server.store.context import Chunk
 from tellonce_server.store.messages import Line
 from tellonce_text.dates.clock import day_header
 from tellonce_text.tokens import clip
@@ -156,7 +157,7 @@ class History:
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]
         texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
-        chunks = [replace(chunk, text=text) for chunk, text in zip(chunks, texts, strict=True) if text]
+        chunks = [_with_text(chunk, text) for chunk, text in zip(chunks, texts, strict=True) if text]
         taken = take(
             chunks,
             lambda c: form.summary_line(c, self._m.view),
@@ -177,6 +178,10 @@ class History:
             day = shown.day
         self._draft.bodies["history"] = "\n".join(parts)
         self._draft.note("messages", [shown.line.id for shown in messages])
+
+
+def _with_text(chunk: Chunk, text: str) -> Chunk:
+    return chunk if text == chunk.text else replace(chunk, text=text)
 
 
 def window(m: Material) -> list[Line]:

@@ -16,7 +16,7 @@ from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
-from tellonce_text.changes import Change, Place, changes_at, marked
+from tellonce_text.changes import Change, MessageRange, changes_at, marked
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import age, clock_time, dated, local, local_day, period, time_of_day
 from tellonce_text.dates.readings import Said
@@ -51,15 +51,15 @@ class View:
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
 
-    def current(self, text: str, place: Place | None) -> str:
+    def current(self, text: str, place: MessageRange | None) -> str:
         """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
         statement that no longer holds."""
         changes = changes_at(place, self.changes)
         return marked(text, changes, self.known) if changes else text
 
-    def at(self, message_id: int) -> Place:
+    def at(self, message_id: int) -> MessageRange:
         """The place of a message of this chat."""
-        return Place(self.chat_id, message_id, message_id)
+        return MessageRange(self.chat_id, message_id, message_id)
 
     @cached_property
     def today(self) -> date:
@@ -118,7 +118,7 @@ def _name(text: str) -> str:
 
 def summary_line(chunk: Chunk, view: View) -> str:
     """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
-    text = view.current(chunk.text, Place(view.chat_id, chunk.from_id, chunk.to_id))
+    text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
     return period_line(text, chunk.from_at, chunk.to_at, view.zone)
 
 
@@ -137,10 +137,15 @@ def learned_line(x: Learned, view: View) -> str:
 def memory_line(memory: Remembered, view: View) -> str:
     """A memory's line: `- #12 text (Feb 15)`, or `(Feb 15, due Mar 1)` with a due date. A note is shown as the user's
     quoted words."""
+    return _memory_line(memory, view.zone, view.today)
+
+
+@of_texts
+@lru_cache(maxsize=2_048)
+def _memory_line(memory: Remembered, zone: ZoneInfo, today: date) -> str:
     said = f"{_told_by(memory.about)}“{memory.content}”" if memory.note else memory.content
-    due = _due(memory, memory.deadline, view) if memory.deadline is not None else ""
-    day = dated(local_day(memory.valid_from, view.zone), view.today)
-    return contained(f"- #{memory.id} {said} ({day}{due})")
+    due = _due(memory, memory.deadline, zone, today) if memory.deadline is not None else ""
+    return contained(f"- #{memory.id} {said} ({dated(local_day(memory.valid_from, zone), today)}{due})")
 
 
 def member_line(hit: Hit, view: View) -> str:
@@ -152,9 +157,9 @@ def _told_by(about: str) -> str:
     return f"{_name(about)}: " if about != "user" else ""
 
 
-def _due(memory: Remembered, deadline: datetime, view: View) -> str:
-    day = dated(local_day(deadline, view.zone), view.today)
-    over = local_day(deadline, view.zone) < view.today
+def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) -> str:
+    day = dated(local_day(deadline, zone), today)
+    over = local_day(deadline, zone) < today
     if memory.kind == "goal":
         return f", overdue since {day}" if over else f", due {day}"
     return f", past: {day}" if over else f", on {day}"
@@ -169,7 +174,7 @@ def hit_line(hit: Hit, view: View) -> str:
     statement that no longer holds.
     """
     text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
-    return f"{_lead(hit, view)}: {body(view.current(text, hit.place))}"
+    return f"{_lead(hit, view)}: {body(view.current(text, hit.place) if view.changes else text)}"
 
 
 def least_cost(hit: Hit) -> int:
@@ -228,7 +233,7 @@ def clipped_text(line: Line, view: View, chat_id: int, most: int) -> str:
     """The text of a chat's message in at most `most` tokens. Notes on statements that no longer hold are added to the
     clipped text, so that they stay whole."""
     text = clip(body(line.content), most)[0]
-    changes = changes_at(Place(chat_id, line.id, line.id), view.changes)
+    changes = changes_at(MessageRange(chat_id, line.id, line.id), view.changes)
     return marked(text, [change._replace(content=body(change.content)) for change in changes], view.known)
 
 

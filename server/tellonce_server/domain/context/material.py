@@ -13,7 +13,6 @@ from tellonce_server.domain.context.lines import View
 from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search_results import Hit
 from tellonce_server.store.context import ContextRows, LogRows
-from tellonce_server.store.elsewhere import Elsewhere
 from tellonce_server.store.messages import Line
 from tellonce_text.changes import Change, changes_at
 
@@ -36,7 +35,6 @@ class Material:
     total: int
     budgets: Budgets
     canonical_cap: int
-    elsewhere: Elsewhere = field(default_factory=Elsewhere)
     log: LogRows = field(default_factory=LogRows)
     include: frozenset[SectionName] | None = None
     keep: int = 20

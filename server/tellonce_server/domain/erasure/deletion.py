@@ -33,8 +33,8 @@ from tellonce_server.domain.erasure.scan import (
 )
 from tellonce_server.domain.memory.tombstones import Mark, Tombstones
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.store import forget, memories, profile, queue, receipts
-from tellonce_server.store.database import Queries
+from tellonce_server.store import forget, memories, profile, queue, receipts, scrub
+from tellonce_server.store.database import Queries, announce
 from tellonce_server.store.forget import NewText, Statement, TextRow
 from tellonce_text.tokens import estimate
 
@@ -244,10 +244,10 @@ class Eraser:
                 await self._remake_covering(t, order, now)
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
                 await queue_profile(t, where.owner_id, where.chat_id, now)
-            await t.run("scrub.request", now)
+            await scrub.request(t, now)
             # The announcement is part of the commit, so that other processes clear their caches even if this process
             # dies afterwards.
-            await t.run("notify.send", FORGOTTEN, "")
+            await announce(t, FORGOTTEN)
 
     async def _remake_covering(self, t: Queries, order: Order, now: datetime) -> None:
         """Queue the rewriting of each chunk summary that covers a completely erased message. The summary may repeat the

@@ -11,7 +11,7 @@ from tellonce_server.domain.erasure.scan import Hit, source_of
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import chats, forget, threads
 from tellonce_server.store.database import Database, Queries
-from tellonce_server.store.forget import NewSummary, Place, TextRow
+from tellonce_server.store.forget import NewSummary, TextPlace, TextRow
 from tellonce_text.tokens import estimate
 
 BATCH = 100
@@ -53,7 +53,7 @@ def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[De
     return redacted
 
 
-async def _write(t: Queries, owner_id: int, place: Place, texts: Redacted) -> None:
+async def _write(t: Queries, owner_id: int, place: TextPlace, texts: Redacted) -> None:
     rows = [row for row, _, _ in texts]
     match place:
         case "summary":
@@ -78,7 +78,7 @@ async def _write(t: Queries, owner_id: int, place: Place, texts: Redacted) -> No
         case "memory_version":
             await forget.drop_memory_versions(t, owner_id, [(row.id, row.version) for row in rows])
         case "memory":
-            await forget.drop_quotes(t, owner_id, [row.id for row in rows if any(row.texts[1:])])
+            await forget.drop_details(t, owner_id, [row.id for row in rows if any(row.texts[1:])])
         case "message":
             raise ValueError("a message is not derived")
 
@@ -88,5 +88,5 @@ def _summary(row: TextRow, parts: Sequence[str], body: object) -> NewSummary:
     return NewSummary(row.chat_id or 0, row.id, row.version, text, body, estimate(text), index_text(text, None))
 
 
-def _place(hit: Hit) -> Place:
+def _place(hit: Hit) -> TextPlace:
     return hit.row.place

@@ -15,7 +15,7 @@ from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import contains_quote
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
-from tellonce_server.store import memories, queue, summaries, threads
+from tellonce_server.store import derived, memories, queue, summaries, threads
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import TextRow
 from tellonce_server.store.messages import StoredMessage
@@ -31,7 +31,7 @@ MOST_COMPARED = 200
 case."""
 
 
-class Rederiver:
+class EditCascade:
     def __init__(self, statements: Statements) -> None:
         self._statements = statements
 
@@ -98,7 +98,7 @@ async def take_back_derived(q: Queries, owner_id: int, texts: Sequence[str], now
     """Remove the sentences that make one of the statements `texts` from the derived texts. The former texts are kept as
     versions."""
     cleaned = Cleaned()
-    rows = [TextRow(*row) for row in await q.rows("derived.texts", owner_id)]
+    rows = await derived.texts(q, owner_id)
     for row, text, body in await asyncio.to_thread(_without, rows, StatementQuery(map(Stated, texts))):
         await _write(q, owner_id, row, text, body, now)
         cleaned.note(row)
@@ -122,17 +122,22 @@ async def _write(q: Queries, owner_id: int, row: TextRow, text: str, body: Any, 
     chat = row.chat_id or 0
     match row.place:
         case "summary":
-            columns = (text, body, estimate(text), index_text(text, None), scope_lexemes(owner_id, chat))
-            await q.run("derived.set_summary", owner_id, chat, row.id, *columns, now)
+            await derived.set_summary(
+                *(q, owner_id, chat, row.id, text, body),
+                tokens=estimate(text),
+                index_text=index_text(text, None),
+                scope=scope_lexemes(owner_id, chat),
+                now=now,
+            )
         case "canonical":
             parts = (body["user_confirmed"], body["llm_inferred"], body["general_summary"])
-            await q.run("derived.set_canonical", owner_id, chat, row.id, *parts, estimate("\n".join(parts)), now)
+            await derived.set_canonical(q, owner_id, chat, row.id, parts, estimate("\n".join(parts)), now)
         case "profile":
             lists = (body["facts"], body["preferences"], body["goals"], body["dates"])
-            await q.run("derived.set_profile", owner_id, text, *lists, now)
+            await derived.set_profile(q, owner_id, text, lists, now)
         case "slot":
             await threads.clear_slot(q, owner_id, chat, row.thread_key)
         case "message":
-            await q.run("derived.set_routine", owner_id, chat, row.id, text or None)
+            await derived.set_routine(q, owner_id, chat, row.id, text or None)
         case "former" | "job" | "model_call" | "message_version" | "memory" | "memory_version":
             raise ValueError(f"the query of derived texts does not read {row.place}")

@@ -9,7 +9,7 @@ from typing import Final, Literal, Protocol
 from tellonce.contract import ForgetLabel
 from tellonce_server.domain.erasure.targets import Sentence, Target
 from tellonce_server.domain.erasure.word_forms import is_spaceless
-from tellonce_server.store.forget import Place
+from tellonce_server.store.forget import TextPlace
 from tellonce_text.folding import Literal as FoldedLiteral
 from tellonce_text.folding import Span, fold
 from tellonce_text.sentences import placed_sentences
@@ -19,13 +19,15 @@ Degree = Literal["exact", "number", "form", "part"]
 """Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a number with other
 separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
-DERIVED: Final[frozenset[Place]] = frozenset(("summary", "canonical", "profile", "former", "slot", "job", "model_call"))
+DERIVED: Final[frozenset[TextPlace]] = frozenset(
+    ("summary", "canonical", "profile", "former", "slot", "job", "model_call")
+)
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000
 """Maximum sentences without a match that a query caches."""
-HISTORY: Final[frozenset[Place]] = frozenset(("message_version", "memory_version"))
+HISTORY: Final[frozenset[TextPlace]] = frozenset(("message_version", "memory_version"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Mark:
 class Source:
     """The row and column of a text. Column 0 of a message is its content."""
 
-    place: Place
+    place: TextPlace
     chat_id: int | None
     id: int
     column: int = 0

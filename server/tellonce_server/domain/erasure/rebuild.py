@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Final, Literal
 
 from tellonce.contract import JobKind
-from tellonce_server.store import messages, queue, threads
+from tellonce_server.store import derived, messages, queue, threads
 from tellonce_server.store.database import Queries
-from tellonce_server.store.forget import Place, TextRow
+from tellonce_server.store.forget import TextPlace, TextRow
 from tellonce_server.store.queue import Job, NewJob
 
 _REBUILD = "anew:"
@@ -22,7 +22,7 @@ Counted = Literal[
     "message_versions", "memory_quotes", "memory_versions",
 ]  # fmt: skip
 """What a preview and an erasure count. The page has a name for each in every language."""
-_TABLES: Final[dict[Place, Counted]] = {
+_TABLES: Final[dict[TextPlace, Counted]] = {
     "summary": "conversation_summaries",
     "canonical": "chat_metadata",
     "profile": "user_profile",
@@ -65,7 +65,7 @@ class Cleaned:
                 pass
 
 
-def table_of(place: Place) -> Counted:
+def table_of(place: TextPlace) -> Counted:
     """The table name under which changed texts of this place are counted."""
     return _TABLES[place]
 
@@ -114,9 +114,9 @@ async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) 
 
 
 async def _queue_chunk(q: Queries, owner_id: int, chat_id: int, number: int, now: datetime) -> None:
-    row = await q.row("derived.chunk_range", owner_id, chat_id, number)
-    if row is not None:
-        await queue_chunk(q, owner_id, chat_id, row["thread_key"], row["from_id"], row["to_id"], now)
+    covered = await derived.chunk_range(q, owner_id, chat_id, number)
+    if covered is not None:
+        await queue_chunk(q, owner_id, chat_id, *covered, now)
 
 
 async def _queue_canonical(q: Queries, owner_id: int, chat_id: int, now: datetime) -> None:

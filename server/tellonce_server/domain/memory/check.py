@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final, Literal, Protocol
 
 from tellonce_server.domain.memory import literals
+from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -75,6 +76,9 @@ class Following:
 Follows = Callable[[str, datetime, tzinfo], Following]
 """Returns the facts that follow from words said at a given time in a zone."""
 
+InDigits = Callable[[str], str]
+"""Returns a claim with its number words in digits."""
+
 Similarity = Callable[[str, str], float]
 """Returns the cosine of two texts."""
 
@@ -119,20 +123,23 @@ def check(
     deadline: datetime | None = None,
     admits: Admits | None = None,
     follows: Follows | None = None,
+    in_digits: InDigits = str,
     similarity: Similarity | None = None,
 ) -> Verdict:
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
     (`shown`) or from known memories (`known`).
 
-    With `similarity`, quotes that are unrelated to the claim do not support it.
+    With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
+    claim are not compared in this way, because a local embedding model may know only one language.
     """
     true = [quoted for quoted in quotes if quoted.role == "user" and contains_quote(quoted.message, quoted.quote)]
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
     if not true:
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
-    evidence = _Evidence(true, (*shown, *known), admits, follows)
+    evidence = _Evidence(true, (*shown, *known), admits, follows, in_digits)
     reasons += evidence.lacking(text, when, deadline)
-    if similarity is not None and not _borne_out(text, [q.quote for q in true], similarity, SOME_CONTENT, UNLIKE):
+    alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
+    if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote does not say this.")
     return Verdict(not reasons, tuple(reasons), True)
 
@@ -147,6 +154,7 @@ def check_claim(
     deadline: datetime | None = None,
     admits: Admits | None = None,
     follows: Follows | None = None,
+    in_digits: InDigits = str,
 ) -> Verdict:
     """Check a claim that has no quote against all of the user's words in the exchange. These words must also contain
     enough of the claim's content or be similar to it.
@@ -156,7 +164,7 @@ def check_claim(
     said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
     if not said:
         return Verdict(False, ("The user said nothing that supports it.",), False)
-    reasons = _Evidence(said, known, admits, follows).lacking(text, when, deadline)
+    reasons = _Evidence(said, known, admits, follows, in_digits).lacking(text, when, deadline)
     stated = [
         sentence for quoted in said for sentence in split_sentences(quoted.quote) if not ends_as_question(sentence)
     ]
@@ -218,10 +226,16 @@ class _Evidence:
     """The verified quotes of a claim, and the words and numbers that these quotes contain."""
 
     def __init__(
-        self, quotes: Sequence[Quoted], around: Sequence[str], admits: Admits | None, follows: Follows | None
+        self,
+        quotes: Sequence[Quoted],
+        around: Sequence[str],
+        admits: Admits | None,
+        follows: Follows | None,
+        in_digits: InDigits,
     ) -> None:
         self._quotes = quotes
         self._admits = admits
+        self._in_digits = in_digits
         self._zone = quotes[0].zone
         said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
         self._words = literals.Words((*said, *around))
@@ -238,7 +252,10 @@ class _Evidence:
         moments = [moment for moment in named if self._follows(moment)]
         moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
-        reasons += [f"The number {number} is not in the quote." for number in self._missing_numbers(text, moments)]
+        reasons += [
+            f"The number {number} is not in the quote."
+            for number in self._missing_numbers(self._in_digits(text), moments)
+        ]
         moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))

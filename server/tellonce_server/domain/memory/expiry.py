@@ -17,7 +17,7 @@ CLOSED_AFTER: Final = timedelta(days=14)
 KEYED_AT_ONCE: Final = 500
 
 
-class Tidying:
+class Expiry:
     def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
 

@@ -13,7 +13,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.resolution import admits, following
+from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored
 from tellonce_server.domain.memory.tombstones import Tombstones
@@ -189,6 +189,7 @@ class Learner:
             deadline=item.deadline,
             admits=admits,
             follows=following,
+            in_digits=in_digits,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:

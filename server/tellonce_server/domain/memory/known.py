@@ -11,7 +11,7 @@ from tellonce_server.domain.memory import literals
 from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
 from tellonce_server.domain.retrieval.question import weight
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
-from tellonce_server.store import memories
+from tellonce_server.store import memories, retrieval
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.memories import Known
 
@@ -64,9 +64,9 @@ class KnownMemories:
     async def _terms(self, text: str) -> list[str]:
         """The lexemes to search for: numbers first, then the rarest words. Rarity is estimated from a word's length,
         because a small memory has no statistics."""
-        lexemes: list[str] = await self._deps.database.value("retrieval.query_lexemes", index_text(text, None)) or []
+        lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
-        return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS] if lexemes else []
+        return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]
 
 
 def told(m: Known) -> KnownMemory:

@@ -48,4 +48,4 @@ def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
 def worth_showing(text: str) -> bool:
     """Whether the text has at least four characters and is not punctuation alone."""
     stripped = text.strip()
-    return len(stripped) >= 4 and any(c.isalnum() for c in stripped)
+    return len(stripped) >= 4 and any(map(str.isalnum, stripped))

@@ -13,12 +13,13 @@ from tellonce_server.domain.memory.check import Following, Span
 from tellonce_text.dates import meanings
 from tellonce_text.dates.alarms import rings
 from tellonce_text.dates.calendar_days import ORDINAL_ENDINGS
+from tellonce_text.dates.clock_phrases import clocks
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
 from tellonce_text.dates.phrases import count_at
 from tellonce_text.dates.readings import Expression, Reading, Said, add_months
 from tellonce_text.dates.resolver import expressions
-from tellonce_text.dates.tokens import Line, line_of
+from tellonce_text.dates.tokens import Line, language_of, line_of
 from tellonce_text.dates.zones import region_of
 
 _DAY_ENDS = ((0, 0), (23, 59))
@@ -26,7 +27,8 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
-    """Whether words said at `said_at` in `zone` can mean the day or time `moment`, in the past or the future."""
+    """Whether words said at `said_at` in `zone` can mean the day or time `moment`. A day without a year
+    may be past or future, unless one of the two is certain and the other far away."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -34,8 +36,18 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
     local = moment.astimezone(zone)
     if (local.hour, local.minute) in _DAY_ENDS and meanings.admits(text, local.date(), said):
         return True
-    readings = (reading for found in expressions(text, said) for reading in found.readings)
+    if local.minute and _is_another_time(text, local):
+        return False
+    readings = (reading for found in expressions(text, said) for reading in meanings.possible(found, said))
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
+
+
+def _is_another_time(text: str, local: datetime) -> bool:
+    """Whether the text gives a time in words, such as `half past nine`, and no time that can be this one."""
+    times = clocks(text)
+    named = {(time.hour % 12, time.minute) for time in times}
+    here = all(time.zone is None for time in times)
+    return here and any(time.spoken for time in times) and (local.hour % 12, local.minute) not in named
 
 
 def _includes(reading: Reading, moment: datetime) -> bool:
@@ -71,8 +83,9 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
     head = text[:MOST]
     line = line_of(head) or Line(head, (), "")
     counted = frozenset(_spelled(line))
-    found = expressions(head, Said(said_at, zone, region_of(zone)))
-    readings = [reading for expression in found for reading in expression.readings]
+    said = Said(said_at, zone, region_of(zone))
+    found = expressions(head, said)
+    readings = [reading for expression in found for reading in meanings.possible(expression, said)]
     parts = (part for reading in readings for part in _parts(reading))
     named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
     lengths = list(islice(dict.fromkeys(_lengths(line, found)), _MOST_LENGTHS))
@@ -154,6 +167,12 @@ def _spelled(line: Line) -> Iterator[str]:
         count = count_at(line, index)
         if count and count.exact:
             yield str(count.value)
+
+
+def in_digits(statement: str) -> str:
+    """Write number words from three on in digits, so that the numbers of a statement can be compared."""
+    language = language_of(statement)
+    return alpha2digit(statement, language) if language in LANGUAGES else statement
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")

@@ -12,8 +12,9 @@ from typing import Final
 from tellonce.contract import Memory
 from tellonce_server.domain.memory import literals
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
-from tellonce_server.store import memories
-from tellonce_server.store.database import Queries, Row
+from tellonce_server.store import derived, memories
+from tellonce_server.store.database import Queries
+from tellonce_server.store.derived import Standing
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
@@ -88,19 +89,19 @@ class Striker:
         the vectors."""
         if not ids:
             return
-        texts = await q.rows("derived.standing", owner_id)
+        texts = await derived.standing(q, owner_id)
         ended = [Ended(await self._texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
-        await self._cosines([*instead, *(row["said"] for row in texts)], ended)
+        await self._cosines([*instead, *(text.said for text in texts)], ended)
 
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
         """Remove the sentences that repeat an ended statement. `ended` has pairs of a statement and its replacement.
         Returns whether the profile changed."""
         if not ended:
             return False
-        texts = await t.rows("derived.standing", owner_id)
+        texts = await derived.standing(t, owner_id)
         found = [Ended(await self._texts(t, owner_id, memory), instead) for memory, instead in ended]
-        cosines = await self._cosines([row["said"] for row in texts], found)
-        changed = [await self._write(t, owner_id, row, found, cosines, now) for row in texts]
+        cosines = await self._cosines([text.said for text in texts], found)
+        changed = [await self._write(t, owner_id, text, found, cosines, now) for text in texts]
         return any(place == "profile" for place in changed)
 
     async def _texts(self, t: Queries, owner_id: int, memory: Memory) -> list[str]:
@@ -117,15 +118,15 @@ class Striker:
             return Cosines({})
 
     async def _write(
-        self, t: Queries, owner_id: int, row: Row, ended: Sequence[Ended], cosines: Cosines, now: datetime
+        self, t: Queries, owner_id: int, text: Standing, ended: Sequence[Ended], cosines: Cosines, now: datetime
     ) -> str | None:
-        parts = [struck(part, ended, cosines) for part in row["parts"]]
-        if parts == row["parts"]:
+        parts = [struck(part, ended, cosines) for part in text.parts]
+        if parts == text.parts:
             return None
-        if row["place"] == "profile":
-            lists = [[line for line in lines if struck(line, ended, cosines)] for lines in row["lists"]]
-            await t.run("derived.set_profile", owner_id, parts[0], *lists, now)
+        if text.lists is not None:
+            lists = [[line for line in lines if struck(line, ended, cosines)] for lines in text.lists]
+            await derived.set_profile(t, owner_id, parts[0], lists, now)
         else:
             tokens = estimate("\n".join(parts))
-            await t.run("derived.set_canonical", owner_id, row["chat_id"], row["epoch"], *parts, tokens, now)
-        return str(row["place"])
+            await derived.set_canonical(t, owner_id, text.chat_id, text.epoch, parts, tokens, now)
+        return text.place

@@ -1,4 +1,4 @@
-"""Reads candidates from the database with one coroutine per query. This module does not rank the candidates."""
+"""Chooses the parameters of the searches and reads their candidates. This module does not rank the candidates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.search_results import SearchRequest
 from tellonce_server.domain.retrieval.signals import LONGEST_TOLD, Candidate, Learned
 from tellonce_server.domain.retrieval.weights import AFTER_DAYS
+from tellonce_server.store import retrieval
 from tellonce_server.store.database import Database
 from tellonce_text.dates.meanings import Span
 
@@ -90,25 +91,18 @@ class Scan:
 
 async def setting(database: Database, r: SearchRequest, normal_text: str, span: Span | None) -> Setting:
     start, end = span or (None, None)
-    row = await database.row("retrieval.setting", r.owner_id, r.chat_id, normal_text, start, end)
-    assert row is not None  # an aggregate returns a row
+    row = await retrieval.setting(database, r.owner_id, r.chat_id, normal_text, start, end)
     return Setting(
         *(row["lexemes"] or (), row["speakers"], row["size"], row["last_id"], row["last_at"]),
         *(bool(row["span_holds"]), row["near_index"]),
     )
 
 
-async def shares(database: Database) -> dict[str, float]:
-    """For the most frequent lexemes, return the share of messages that contain each lexeme."""
-    rows = await database.rows("retrieval.document_frequencies")
-    return {row["lexeme"]: row["frequency"] for row in rows}
-
-
 async def messages(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of a chat or of all chats of the owner."""
     r, (start, soon, late) = scan.request, _told_in(scan.question.spans)
-    rows = await database.rows(
-        "retrieval.messages",
+    rows = await retrieval.messages(
+        database,
         *(r.owner_id, r.chat_id, scan.vector, scan.code, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(_reranked(scan.size), OF_EACH_KIND, start, soon, NEIGHBOURED, scan.terms, scan.question.asks_routine),
         *(scan.near_index and scan.size >= MANY, sorted(scan.question.named), OF_A_SPAN, late, scan.all_rarest),
@@ -119,8 +113,8 @@ async def messages(database: Database, scan: Scan) -> list[Candidate]:
 async def messages_within(database: Database, scan: Scan) -> list[Candidate]:
     """Candidates of one thread or one span of time."""
     r = scan.request
-    rows = await database.rows(
-        "retrieval.messages_within",
+    rows = await retrieval.messages_within(
+        database,
         *(r.owner_id, r.chat_id, scan.vector, r.thread_key, scan.rarest, scan.rarer_half, scan.scope, scan.below),
         *(SCANNED, OF_EACH_KIND, r.since, r.ends, scan.terms, scan.all_rarest),
     )
@@ -134,32 +128,14 @@ async def learned(database: Database, scan: Scan, statuses: Sequence[str]) -> li
     most_summaries = SUMMARIES if r.kinds is None or "summary" in r.kinds else 0
     if not most_memories + most_summaries:
         return []
-    rows = await database.rows(
-        "retrieval.learned",
+    rows = await retrieval.learned(
+        database,
         *(r.owner_id, r.chat_id, scan.vector, scan.rarest, owner_scope(r.owner_id), most_memories, list(statuses)),
         *(r.as_of or r.until, r.since, r.ends, scan.terms),
         *([f"@k{term}" for term in scan.question.terms], " ".join(scan.categories), LISTED),
         *(most_summaries, r.thread_key, r.as_of, scan.scope),
     )
     return list(map(Learned._make, rows))
-
-
-async def contents(database: Database, owner_id: int, places: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
-    """Return the whole text of each message, by (chat, number)."""
-    if not places:
-        return {}
-    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
-    rows = await database.rows("retrieval.contents", owner_id, chats, numbers)
-    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
-
-
-async def contents_as_of(
-    database: Database, owner_id: int, places: Sequence[tuple[int, int]], moment: datetime
-) -> dict[tuple[int, int], str]:
-    """For each of the messages that was edited after `moment`, return the text at `moment`, by (chat, number)."""
-    chats, numbers = [chat for chat, _ in places], [number for _, number in places]
-    rows = await database.rows("retrieval.contents_as_of", owner_id, chats, numbers, moment)
-    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
 
 
 def _reranked(size: int) -> int:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
@@ -112,10 +113,9 @@ def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
     kept: list[Found] = []
     said: set[tuple[str, ...]] = set()
     heard: set[tuple[str, str]] = set()
-    asked = _words(query)
+    asked = _words(query).words
     for found in messages:
-        words = _words(found.text)
-        pairs = set(pairwise(words))
+        words, pairs = _words(found.text)
         if _asks_again(found, words, asked) or words in said or _repeats(found, pairs, heard):
             continue
         kept.append(found)
@@ -125,11 +125,17 @@ def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
     return kept
 
 
+class _Words(NamedTuple):
+    words: tuple[str, ...]
+    pairs: frozenset[tuple[str, str]]
+
+
 # A chat's messages recur with every question, so each text is split only once.
 @of_texts
-@lru_cache(4_096)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(_WORD.findall(text.casefold()))
+@lru_cache(2_048)
+def _words(text: str) -> _Words:
+    words = tuple(_WORD.findall(text.casefold()))
+    return _Words(words, frozenset(pairwise(words)))
 
 
 def _asks_again(found: Found, words: tuple[str, ...], asked: tuple[str, ...]) -> bool:

@@ -31,7 +31,9 @@ class Scale:
         """Values in standard deviations, limited to MOST_DEVIATIONS; 0 for missing values (NaN)."""
         if not self.deviation:
             return np.zeros(len(values))
-        return np.clip(np.nan_to_num((values - self.mean) / self.deviation), -w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
+        scaled: Floats = ((values - self.mean) / self.deviation).clip(-w.MOST_DEVIATIONS, w.MOST_DEVIATIONS)
+        scaled[np.isnan(scaled)] = 0.0
+        return scaled
 
 
 @dataclass(frozen=True, slots=True)

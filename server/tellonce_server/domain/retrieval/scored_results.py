@@ -13,7 +13,7 @@ from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
 from tellonce_server.domain.retrieval.search_results import Hit, place
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
-from tellonce_text.changes import Place
+from tellonce_text.changes import MessageRange
 from tellonce_text.tokens import estimate
 
 
@@ -40,7 +40,7 @@ class Found(NamedTuple):
     listed: bool = False
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> MessageRange | None:
         """The messages that the result shows or summarizes; None for a memory."""
         return place(self.kind, self.chat_id, self.id, self.source_ids)
 
@@ -49,48 +49,51 @@ def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None
     """Return the candidates, each with its score. With `most`, only the `most` candidates with the highest scores are
     returned, and further candidates with the same score as the last of these."""
     scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
-    least = sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
+    least = _least(scores, most)
     return [_message(*one) for one in zip(candidates, scores, covered, strict=True) if one[1] >= least]
 
 
+def _least(scores: Sequence[float], most: int | None) -> float:
+    """The lowest of the `most` highest scores. If there are no more scores than that, or `most` is None, all scores
+    count."""
+    return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
+
+
+# The arguments of the next two functions are positional for speed: two hundred such objects are created for a question.
 def _message(c: Candidate, score: float, covered: float) -> Found:
-    clipped = c.clipped or not c.head
-    # The arguments are positional for speed: two hundred such objects are created for every question.
+    chat_id, number, thread_key, _, role, speaker, at, tokens, routine, head, clipped, cosine, _ = c
+    clipped = clipped or not head
     return Found(
-        *("message", c.id, c.chat_id, c.thread_key, c.head, clipped, c.role, c.speaker, c.sent_at, c.tokens),
-        *(score, c.cosine, covered, (c.id,), c.routine),
-    )
+        "message", number, chat_id, thread_key, head, clipped, role, speaker, at, tokens, score, cosine, covered,
+        (number,), routine,
+    )  # fmt: skip
 
 
-def learned(question: Question, rows: Sequence[Learned], ranking: Ranking) -> list[Found]:
+def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bool) -> Found:
+    text = f"“{row.text}”" if row.note else row.text
+    return Found(
+        row.kind, row.id, row.chat_id, row.thread_key, text, False, None, None, row.at, tokens, score, row.cosine,
+        covered, tuple(row.source_ids), None, row.status, listed,
+    )  # fmt: skip
+
+
+def learned(question: Question, rows: Sequence[Learned], ranking: Ranking, most: int | None = None) -> list[Found]:
+    """Return the memories and summaries, each with its score. `most` is as in `messages`."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     covered, likeness = _measured(question, rows, tokens, ranking)
     several = sum(row.listed for row in rows) > 1
-    return [_learned(question, several, *of_one) for of_one in zip(rows, tokens, likeness, covered, strict=True)]
+    listed = [several and row.listed for row in rows]
+    priors = (_prior(question, row, of_list) for row, of_list in zip(rows, listed, strict=True))
+    scores = [w.ALONE * one + prior for one, prior in zip(likeness, priors, strict=True)]
+    least = _least(scores, most)
+    return [_learned(*one) for one in zip(rows, tokens, scores, covered, listed, strict=True) if one[2] >= least]
 
 
-def _learned(question: Question, several: bool, row: Learned, tokens: int, likeness: float, covered: float) -> Found:
-    listed = several and row.listed
+def _prior(question: Question, row: Learned, listed: bool) -> float:
+    if row.kind == "summary":
+        return w.SUMMARY
     former = question.asks_past_state and row.status == "superseded"
-    prior = w.SUMMARY if row.kind == "summary" else w.MEMORY + w.FORMER * former + w.LISTED * listed
-    return Found(
-        kind=row.kind,
-        id=row.id,
-        chat_id=row.chat_id,
-        thread_key=row.thread_key,
-        text=f"“{row.text}”" if row.note else row.text,
-        clipped=False,
-        role=None,
-        speaker=None,
-        at=row.at,
-        tokens=tokens,
-        score=w.ALONE * likeness + prior,
-        cosine=row.cosine,
-        covered=covered,
-        source_ids=tuple(row.source_ids),
-        memory_status=row.status,
-        listed=listed,
-    )
+    return w.MEMORY + w.FORMER * former + w.LISTED * listed
 
 
 def _measured(

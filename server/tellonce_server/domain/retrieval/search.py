@@ -25,6 +25,7 @@ from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.search_results import Hit, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
+from tellonce_server.store import retrieval
 from tellonce_server.store.codes import ModelVector, code
 from tellonce_server.store.database import Database
 from tellonce_server.store.messages import NEWEST
@@ -134,7 +135,7 @@ class Retriever:
         """The share of messages that contain each frequent lexeme, from the planner's statistics."""
         now = asyncio.get_running_loop().time()
         if now >= self._shares_until:
-            self._shares = await candidates.shares(self._database)
+            self._shares = await retrieval.shares(self._database)
             self._shares_until = now + (SHARES_SECONDS if self._shares else NO_SHARES_SECONDS)
         return self._shares
 
@@ -159,21 +160,20 @@ class Retriever:
         also the former texts of messages that were edited later."""
         database = self._database
         clipped = [(f.chat_id, f.id) for f in chosen if f.clipped and f.chat_id is not None]
-        whole = await candidates.contents(database, r.owner_id, clipped)
+        whole = await retrieval.contents(database, r.owner_id, clipped)
         if r.as_of is None:
             return whole
         every = [(f.chat_id, f.id) for f in chosen if f.chat_id is not None]
-        return whole | await candidates.contents_as_of(database, r.owner_id, every, r.as_of)
+        return whole | await retrieval.contents_as_of(database, r.owner_id, every, r.as_of)
 
 
 def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Found]:
     """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
     returned if there are so many."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
-    hits = [
-        *scored_results.messages(x.messages, by_score, most),
-        *scored_results.learned(x.question, x.learned, by_score),
-    ]
+    # With `kinds`, the best memories and summaries may be of other kinds, so all are created and then selected.
+    learned = scored_results.learned(x.question, x.learned, by_score, most if r.kinds is None else None)
+    hits = [*scored_results.messages(x.messages, by_score, most), *learned]
     wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 

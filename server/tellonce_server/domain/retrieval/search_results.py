@@ -8,7 +8,7 @@ from zlib import crc32
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryStatus, ResultKind, Role
-from tellonce_text.changes import Place
+from tellonce_text.changes import MessageRange
 
 
 class Hit(NamedTuple):
@@ -37,17 +37,17 @@ class Hit(NamedTuple):
     listed: bool = False
 
     @property
-    def place(self) -> Place | None:
+    def place(self) -> MessageRange | None:
         """The messages that the result shows or summarizes; None for a memory."""
         return place(self.kind, self.chat_id, self.id, self.source_ids)
 
 
-def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> Place | None:
+def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> MessageRange | None:
     """The messages that a result shows or summarizes; None for a memory."""
     if chat_id is not None and kind == "message":
-        return Place(chat_id, number, number)
+        return MessageRange(chat_id, number, number)
     if chat_id is not None and kind == "summary" and source_ids:
-        return Place(chat_id, source_ids[0], source_ids[-1])
+        return MessageRange(chat_id, source_ids[0], source_ids[-1])
     return None
 
 

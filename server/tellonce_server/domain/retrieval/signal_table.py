@@ -68,13 +68,14 @@ def measure(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo)
 
 
 def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo) -> SignalTable:
-    tokens = np.array([c.tokens for c in candidates], dtype=np.float64)
+    heads = [c.head for c in candidates]
+    tokens = _floats([c.tokens for c in candidates])
     ranks = s.ranks_of(question, [c.ranks for c in candidates])
     cosine = np.array([c.cosine for c in candidates], dtype=np.float64)
     coverage = s.coverage(question, ranks)
     reply, none = s.longness(tokens) * _floats(map(_replies, candidates)), np.zeros(len(candidates))
     spans, numbers = question.spans, s.numbers(question.wording)
-    told = _told_of(question, candidates, coverage + np.nan_to_num(cosine), zone)
+    told = _told_of(question, candidates, coverage, cosine, zone) if spans else ()
     return SignalTable(
         words=s.bm25(question, ranks, tokens),
         cosine=cosine,
@@ -84,12 +85,12 @@ def _signals(question: Question, candidates: Sequence[Candidate], zone: ZoneInfo
         reply=none if question.asks_assistant else reply,
         given=reply if question.asks_assistant else none,
         routine=_floats(_names_routine(question, c) for c in candidates) if question.asks_routine else none,
-        first_person=_floats(s.first_person(c.head) for c in candidates),
-        asking=_floats(s.asking(c.head) for c in candidates),
-        time_words=_floats(s.time_words(c.head) for c in candidates) if question.asks_when else none,
-        numbers=_floats(_held(numbers, c.head) for c in candidates) if numbers else none,
-        amounts=_floats(s.amounts(c.head) for c in candidates) if question.asks_amount else none,
-        tastes=_floats(_likes(c) for c in candidates) if question.asks_advice and not question.asks_assistant else none,
+        first_person=_floats(map(s.first_person, heads)),
+        asking=_floats(map(s.asking, heads)),
+        time_words=_floats(map(s.time_words, heads)) if question.asks_when else none,
+        numbers=_floats(_held(numbers, head) for head in heads) if numbers else none,
+        amounts=_floats(map(s.amounts, heads)) if question.asks_amount else none,
+        tastes=_floats(map(_likes, candidates)) if question.asks_advice and not question.asks_assistant else none,
         in_span=_floats(s.in_spans(c.sent_at, spans) for c in candidates) if spans else none,
         after_span=_floats(s.after_spans(c.sent_at, spans) for c in candidates) if spans else none,
         tells_of_span=_floats(index in told for index in range(len(candidates))) if told else none,
@@ -118,10 +119,11 @@ def _held(numbers: Sequence[str], text: str) -> float:
     return sum(number in text for number in numbers) / len(numbers)
 
 
-def _told_of(question: Question, candidates: Sequence[Candidate], likely: Floats, zone: ZoneInfo) -> set[int]:
+def _told_of(
+    question: Question, candidates: Sequence[Candidate], coverage: Floats, cosine: Floats, zone: ZoneInfo
+) -> set[int]:
     """Return the indexes of the messages that refer, by a time expression of their own, to the time in the question."""
-    if not question.spans:
-        return set()
+    likely = coverage + np.nan_to_num(cosine)
     near = [i for i, c in enumerate(candidates) if s.near_spans(c.sent_at, question.spans) and s.time_words(c.head)]
     near.sort(key=lambda i: (candidates[i].speaker not in question.named, -likely[i]))
     told = (i for i in near[:PARSED] if s.tells_of(candidates[i].head, candidates[i].sent_at, question.spans, zone))
@@ -132,10 +134,11 @@ def _placed(candidates: Sequence[Candidate]) -> tuple[Indices, Indices]:
     """For each candidate, return two values: the index of the next message of the candidate's thread (NONE if that
     message is not a candidate), and the number of the candidate's session. A session is a series of candidates of one
     thread without a long pause between them."""
-    threads: dict[tuple[int, str], int] = {}
-    thread = np.array([threads.setdefault((c.chat_id, c.thread_key), len(threads)) for c in candidates], dtype=np.intp)
+    keys = [(c.chat_id, c.thread_key) for c in candidates]
+    threads = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    thread = np.array([threads[key] for key in keys], dtype=np.intp)
     number = np.array([c.thread_no for c in candidates], dtype=np.int64)
-    at = _floats(c.sent_at.timestamp() for c in candidates)
+    at = _floats([c.sent_at.timestamp() for c in candidates])
     order = np.lexsort((number, thread))
     same_thread = np.diff(thread[order]) == 0
     next_one = same_thread & (np.diff(number[order]) == 1)

@@ -13,7 +13,8 @@ import { why } from "./why.js";
 import { speak, t } from "./words.js";
 
 const SCREENS = { today, memories, memory, timeline, why, forget, data };
-const RAIL = ["today", "memories", "timeline", "why", "forget", "data"];
+/* The screens in the rail, in the order of their keys. A host shows no data screen, which belongs to the operator. */
+let RAIL = ["today", "memories", "timeline", "why", "forget", "data"];
 
 const main = h("main", { tabIndex: -1, id: "main" });
 const rail = h("nav");
@@ -82,7 +83,7 @@ function keys(event) {
 }
 
 function help() {
-  const rows = [["1–6", "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
+  const rows = [[`1–${RAIL.length}`, "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
   ask(t("keys"), table(rows.map(([key, what]) => [key, t(what)])), t("close"));
 }
 
@@ -111,7 +112,7 @@ async function begin() {
   const embedded = document.getElementById("strings");
   const link = embedded ? new Hosted(JSON.parse(embedded.textContent)) : new Http();
   connect(link);
-  if (embedded) { RAIL.pop(); document.body.className = "app"; follow(link); }
+  if (embedded) { RAIL = RAIL.filter((name) => name !== "data"); document.body.className = "app"; follow(link); }
   const failed = await attempt(() => link.signIn());
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));

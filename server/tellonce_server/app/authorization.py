@@ -12,7 +12,7 @@ from tellonce_server.app.auth import LOCAL, SCOPES
 from tellonce_server.core.rate_limit import RateLimit
 
 
-class Admission:
+class Authorization:
     """ASGI middleware that runs after authentication. Our processes on this machine (tokens named `local-…`) have no
     rate limit, because one token of theirs serves every chat."""
 

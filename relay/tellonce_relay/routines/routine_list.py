@@ -16,7 +16,7 @@ from tellonce_relay.seen_store import SeenStore
 
 
 @dataclass(frozen=True)
-class RoutineBook:
+class RoutineList:
     """The routines. `sent` maps `chat:routine` to the id of the routine's last message in the chat."""
 
     routines: tuple[Routine, ...] = ()
@@ -26,12 +26,14 @@ class RoutineBook:
         self.sent.put(f"{chat_id}:{routine}", number)
 
 
-def listed(book: RoutineBook, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
+def view(routine_list: RoutineList, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
     """Return the routines with their next times, and a button for each routine that was sent to this chat."""
-    due = [(routine.name, next_due(routine.cron, now, zone)) for routine in book.routines]
+    due = [(routine.name, next_due(routine.cron, now, zone)) for routine in routine_list.routines]
     here = now.astimezone(zone)
     lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
-    sent = [(key.partition(":")[2], number) for key, number in book.sent.items() if key.startswith(f"{chat_id}:")]
+    sent = [
+        (key.partition(":")[2], number) for key, number in routine_list.sent.items() if key.startswith(f"{chat_id}:")
+    ]
     rows = [
         [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]
         for name, number in sent

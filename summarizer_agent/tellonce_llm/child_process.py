@@ -1,4 +1,4 @@
-"""The `claude` command as a child process: the environment that it gets, and how it is ended."""
+"""Commands that run as child processes, such as `claude`: the environment that a command gets, and how it is ended."""
 
 import asyncio
 import os

@@ -37,7 +37,7 @@ class Unperceived(Exception):
 
 
 @dataclass(frozen=True)
-class Senses:
+class AttachmentReader:
     """Fetches attachments. `transcribe` is None if no transcription is configured."""
 
     bot: Bot

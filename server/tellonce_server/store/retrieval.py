@@ -1,0 +1,55 @@
+"""The queries of a search. The parameters of the three searches are described in the queries' file; the caller of each
+decides them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from tellonce_server.store.database import Queries, Row, one, unzip
+
+
+async def setting(
+    q: Queries, owner_id: int, chat_id: int | None, text: str, start: datetime | None, end: datetime | None
+) -> Row:
+    """The data about the searched scope that the analysis of the query `text` needs. `start` and `end` limit the period
+    that the query names."""
+    return await one(q, "retrieval.setting", owner_id, chat_id, text, start, end)
+
+
+async def query_lexemes(q: Queries, text: str) -> list[str]:
+    lexemes: list[str] | None = await q.value("retrieval.query_lexemes", text)
+    return lexemes or []
+
+
+async def shares(q: Queries) -> dict[str, float]:
+    """For the most frequent lexemes, return the share of messages that contain each lexeme."""
+    return {row["lexeme"]: row["frequency"] for row in await q.rows("retrieval.document_frequencies")}
+
+
+async def messages(q: Queries, *parameters: Any) -> list[Row]:
+    return await q.rows("retrieval.messages", *parameters)
+
+
+async def messages_within(q: Queries, *parameters: Any) -> list[Row]:
+    return await q.rows("retrieval.messages_within", *parameters)
+
+
+async def learned(q: Queries, *parameters: Any) -> list[Row]:
+    return await q.rows("retrieval.learned", *parameters)
+
+
+async def contents(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> dict[tuple[int, int], str]:
+    """Return the whole text of each of the messages `keys`, by (chat, number)."""
+    if not keys:
+        return {}
+    rows = await q.rows("retrieval.contents", owner_id, *unzip(keys, 2))
+    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
+
+
+async def contents_as_of(
+    q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], moment: datetime
+) -> dict[tuple[int, int], str]:
+    """For each of the messages `keys` that was edited after `moment`, return the text at `moment`, by (chat,
+    number)."""
+    rows = await q.rows("retrieval.contents_as_of", owner_id, *unzip(keys, 2), moment)
+    return {(row["chat_id"], row["id"]): row["content"] for row in rows}
