@@ -14,12 +14,10 @@ function present(children) {
   return children.flat(3).filter((x) => (x ?? false) !== false);
 }
 
-/* A `div` of a class. */
 export function div(className, ...children) {
   return h("div", { className }, ...children);
 }
 
-/* A paragraph in the color of secondary text. */
 export function soft(...children) {
   return h("p", { className: "soft" }, ...children);
 }
@@ -62,7 +60,7 @@ export function iconButton(sign, name, onclick, props = {}) {
   return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: name, "aria-label": name, ...props });
 }
 
-/* A table of pairs. The first of a pair is its heading. */
+/* A table of pairs: heading and value. */
 export function table(rows) {
   return h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value))));
 }
