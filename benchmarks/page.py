@@ -12,6 +12,7 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.page.browser import STUCK, browser, signed_in
 from tests.page.seed import add_many
-from tests.server.processes import http_server
+from tests.server.processes import HttpServer, http_server
 from tests.server.wire import request, wire_headers
 
 USER = 43
@@ -55,11 +56,10 @@ SCROLLED = """async () => {
 async def measure(rounds: int) -> dict[str, Timed]:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        settings = {"HOME": folder, "TELEGRAM_USER_ID": f"42,{USER}"}
         postgres = EmbeddedPostgres(home / "pg")
         try:
             dsn = await postgres.start()
-            async with http_server(home / "data", dsn, **settings) as server, browser() as chrome:
+            async with _server(home, dsn) as server, browser() as chrome:
                 await add_many(dsn, USER)
                 async with as_login(dsn) as login:
                     token = await create_token(login, "many", USER, ("assistant",), datetime.now(UTC))
@@ -71,6 +71,10 @@ async def measure(rounds: int) -> dict[str, Timed]:
                     return await _alternated(http, await tab.show("memories"), rounds)
         finally:
             await postgres.stop()
+
+
+def _server(home: Path, dsn: str) -> AbstractAsyncContextManager[HttpServer]:
+    return http_server(home / "data", dsn, HOME=str(home), TELEGRAM_USER_ID=f"42,{USER}")
 
 
 async def _alternated(http: httpx2.AsyncClient, page: Page, rounds: int) -> dict[str, Timed]:
