@@ -43,9 +43,9 @@ dead: .venv/ready-dev
 
 # Files are distributed whole and in order: the long ones (chain, conformance, crash) run first and the quick ones
 # (unit) fill the end. In xdist's own order, most tests first, one core would run the longest file alone at the end.
-# tests/conftest.py sets the number of processes.
+# tests/conftest.py sets the number of processes. Without stored bytecode, each would compile pytest's plugins again.
 unit: .venv/ready-dev
-	$(BIN)/pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -q --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 # The static site in build/site; a broken link is an error.
 docs: .venv/ready-dev

@@ -2,9 +2,11 @@
 
 The imports of a program take one to two seconds of processor time, and the tests start hundreds of programs. A forked
 program is still a process of its own, with its own arguments, environment, folder and streams, and it ends as any
-Python does. Tests of a cold start, of memory use, or of names in /proc start `sys.executable` instead.
+Python does. Programs that a forked program starts with `sys.executable`, and programs that start `python()`, are forked
+too. Tests of a cold start, of memory use, or of names in /proc start `sys.executable` instead.
 
-Run as a module, this file is the process that forks. It inherits a socket as standard input.
+Run as a module, this file is the process that forks. It inherits two sockets: standard input, which closes when the
+tests end, and a listening socket, which takes one connection for each program.
 """
 
 import asyncio
@@ -15,6 +17,8 @@ import json
 import os
 import pkgutil
 import runpy
+import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,26 +27,30 @@ import tempfile
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from threading import Event, Thread
 from typing import IO, Any
 
 import anyio
 
 import tellonce_cli
-from tests import memory_disk
+from tests import launcher, memory_disk
+from tests.launcher import FIELD, number, request
 
 PROGRAMS = (
     "tellonce_server.app.http",
     "tellonce_server.app.stdio",
     "tellonce_relay.__main__",
     "tellonce_summarizer.__main__",
+    "tellonce_server.app.bootstrap",
+    "tellonce_server.app.agent_port",
+    "tellonce_llm.claude",
 )
-"""The modules that programs import. Those of the command are imported too; none starts a thread, which a fork would
-lose."""
+"""The modules that programs import, at their start or later. Those of the command are imported too. None starts a
+thread, which a fork would lose."""
 ROOT = Path(__file__).parents[1]
-FIELD = 12
-"""Characters of a number that the forking process reports."""
 LONGEST_LINE = 16 << 20
 """Bytes of the longest line that a test reads from a program."""
 
@@ -59,7 +67,7 @@ class Program:
         self._exit: int | None = None
         self._waiting = asyncio.Lock()
         self._outputs: list[_Output] = []
-        self.pid = int(report.recv(FIELD, socket.MSG_WAITALL))
+        self.pid = number(report)
         report.setblocking(False)
 
     @property
@@ -125,20 +133,20 @@ async def start(
     stderr: int | IO[Any] | None = None,
 ) -> Program:
     """Start `python -m module` with these arguments. The streams are given as to `subprocess.Popen`."""
-    request = {"module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd)}
-    ours, theirs = socket.socketpair()
+    told = {"module": module, "arguments": arguments, "env": dict(env), "cwd": str(cwd), "python": python()}
     streams = _Streams()
-    with tempfile.TemporaryFile() as file, theirs:
-        file.write(json.dumps(request).encode())
-        file.flush()
-        said = streams.writing(stdout, 1)
-        errors = said if stderr == subprocess.STDOUT else streams.writing(stderr, 2)
-        descriptors = [file.fileno(), theirs.fileno(), streams.reading(stdin), said, errors]
-        socket.send_fds(_forking(os.getpid()), [b"."], descriptors)
-        program = Program(ours)
+    said = streams.writing(stdout, 1)
+    errors = said if stderr == subprocess.STDOUT else streams.writing(stderr, 2)
+    program = Program(request(_forking(os.getpid()), told, [streams.reading(stdin), said, errors]))
     streams.close()
     await program.connect(streams.ours)
     return program
+
+
+def python() -> str:
+    """The path of a program that takes the arguments of Python. It forks the product's programs and runs all others as
+    Python does."""
+    return str(Path(_forking(os.getpid())).with_name("python"))
 
 
 class _Streams:
@@ -198,22 +206,33 @@ async def _all(stream: asyncio.StreamReader | None) -> bytes:
 
 
 @cache
-def _forking(_: int) -> socket.socket:
-    """The socket of this process's own forking process, which ends when the socket closes."""
+def _forking(_: int) -> str:
+    """The address of this process's own forking process, which ends with this process."""
+    folder = Path(tempfile.mkdtemp(prefix="tellonce-forking-"))
+    folder.chmod(0o711)
+    address = str(folder / "socket")
     ours, theirs = socket.socketpair()
-    command = [sys.executable, "-m", "tests.forked"]
-    with theirs:
+    with theirs, socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(address)
+        listening.listen(64)
+        command = [sys.executable, "-m", "tests.forked", str(listening.fileno())]
         # NumPy's library of linear algebra starts a thread for each core, unless told not to.
         environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
-        process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment)
+        process = subprocess.Popen(
+            command, stdin=theirs, stdout=subprocess.DEVNULL, cwd=ROOT, env=environment, pass_fds=[listening.fileno()]
+        )
+    program = folder / "python"
+    program.write_text(f"#!{sys.executable} -IS\n{Path(launcher.__file__).read_text()}")
+    program.chmod(0o755)
     # The functions run in reverse order.
+    atexit.register(shutil.rmtree, folder)
     atexit.register(process.wait)
     atexit.register(ours.close)
-    return ours
+    return address
 
 
-def serve(control: socket.socket) -> str:
-    """Fork a process for each request. Returns the module to run, in that process only."""
+def serve(control: socket.socket, listening: socket.socket) -> str:
+    """Fork a process for each connection. Returns the module to run, in that process only."""
     for module in (*PROGRAMS, *_commands()):
         importlib.import_module(module)
     memory_disk.follow_the_tests()
@@ -222,53 +241,72 @@ def serve(control: socket.socket) -> str:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
-        _, descriptors, _, _ = socket.recv_fds(control, 1, 5)
-        if not descriptors:
+        if control in select.select([control, listening], [], [])[0]:
             sys.exit()
+        connection, _ = listening.accept()
         if os.fork() == 0:
-            control.close()
-            return _program(*descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
+            # Standard input stays open, so that none of the program's streams takes its number.
+            control.detach()
+            listening.close()
+            return _program(connection)
+        connection.close()
 
 
 def _commands() -> list[str]:
     return [found.name for found in pkgutil.walk_packages(tellonce_cli.__path__, "tellonce_cli.")]
 
 
-def _program(file: int, report: int, *streams: int) -> str:
+def _program(connection: socket.socket) -> str:
     """Fork the program, and become the process that reports its exit. Returns the module, in the program only."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    length, streams, _, _ = socket.recv_fds(connection, FIELD, 3)
+    told = json.loads(connection.recv(int(length), socket.MSG_WAITALL))
+    if told.get("session"):
+        os.setsid()
     pid = os.fork()
     if pid == 0:
-        os.close(report)
-        return _prepare(file, streams)
+        connection.close()
+        return _prepare(told, streams)
     for descriptor in streams:
         os.close(descriptor)
-    os.write(report, f"{pid:{FIELD}}".encode())
-    _, status = os.waitpid(pid, 0)
-    os.write(report, f"{os.waitstatus_to_exitcode(status):{FIELD}}".encode())
+    _report(connection, pid)
     os._exit(0)
 
 
-def _prepare(file: int, streams: tuple[int, ...]) -> str:
+def _report(connection: socket.socket, pid: int) -> None:
+    """Send the program's process id and its exit code. If the connection closes before, kill the program."""
+    ended = Event()
+
+    def end() -> None:
+        with suppress(ConnectionError):
+            connection.recv(1)
+        if not ended.is_set():
+            os.kill(pid, signal.SIGKILL)
+
+    with suppress(OSError):
+        connection.send(f"{pid:{FIELD}}".encode())
+        Thread(target=end, daemon=True).start()
+        _, status = os.waitpid(pid, 0)
+        ended.set()
+        connection.send(f"{os.waitstatus_to_exitcode(status):{FIELD}}".encode())
+
+
+def _prepare(told: dict[str, Any], streams: list[int]) -> str:
     """Set up this process as the request says. Returns the module to run."""
-    with os.fdopen(file) as read:
-        read.seek(0)
-        request = json.load(read)
-    for number, descriptor in enumerate(streams):
-        os.dup2(descriptor, number)
+    for stream, descriptor in enumerate(streams):
+        os.dup2(descriptor, stream)
         os.close(descriptor)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.chdir(request["cwd"])
+    os.chdir(told["cwd"])
     os.environ.clear()
-    os.environ.update(request["env"])
+    os.environ.update(told["env"])
     time.tzset()
     if action := os.environ.get("PYTHONWARNINGS"):
         warnings.simplefilter(action)  # type: ignore[arg-type]  # the name of an action
-    sys.path[0] = request["cwd"]
-    module: str = request["module"]
-    sys.argv[1:] = request["arguments"]
+    sys.path[0] = told["cwd"]
+    module: str = told["module"]
+    sys.executable = told["python"]
+    sys.argv[1:] = told["arguments"]
     sys.modules.pop(f"{module}.__main__", None)
     # The modules of the command read the environment when they are imported, as for the width of the screen.
     for name in [name for name in sys.modules if name.partition(".")[0] == tellonce_cli.__name__]:
@@ -277,4 +315,5 @@ def _prepare(file: int, streams: tuple[int, ...]) -> str:
 
 
 if __name__ == "__main__":
-    runpy.run_module(serve(socket.socket(fileno=0)), run_name="__main__", alter_sys=True)
+    sockets = (socket.socket(fileno=descriptor) for descriptor in (0, int(sys.argv[1])))
+    runpy.run_module(serve(*sockets), run_name="__main__", alter_sys=True)

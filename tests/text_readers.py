@@ -44,7 +44,7 @@ from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import changes, claims, fences, folding, importance, secrets, sentences, stemming, tokens
-from tellonce_text.dates import alarms, annotation, date_mentions, meanings, resolver
+from tellonce_text.dates import alarms, annotation, clock_phrases, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -130,7 +130,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.incoming_message.command_of": incoming_message.command_of,
     "tellonce_relay.incoming_message.is_command": incoming_message.is_command,
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),
-    "tellonce_relay.telegram.markdown.rendered": markdown.rendered,
+    "tellonce_relay.telegram.markdown.rendered": lambda text: markdown.rendered(text[: markdown.LONGEST]),
     "tellonce_relay.telegram.markdown.units": markdown.units,
     "tellonce_relay.orders.is_command_in_words": orders_in_words.is_command_in_words,
     "tellonce_relay.orders.order_of": orders_in_words.order_of,
@@ -242,8 +242,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.phrase": literals.phrase,
     "tellonce_server.domain.memory.literals.plain": literals.plain,
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
-    "tellonce_server.domain.memory.literals.tokens": lambda text: list(literals.tokens(text)),
+    "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
+    "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
+    "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
     "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
@@ -384,10 +386,10 @@ functions in READERS."""
 SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
-    tellonce_server.domain.context.lines.with_days tellonce_text.dates.date_mentions.find
-    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.literals.numbers
-    tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
-    tellonce_server.domain.memory.dedup.is_denied tellonce_server.domain.memory.dedup.is_retold
+    tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
+    tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
+    tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
@@ -397,8 +399,7 @@ SLOW = frozenset(
     tellonce_text.dates.meanings.message_spans tellonce_text.dates.meanings.query_spans
     """.split()
 )
-"""Functions that process each word or compare two texts. For the worst text of maximum length, they take 50 to 200 ms,
-in a thread."""
+"""Functions that find the dates in a text. For the worst text of maximum length, they take 50 to 200 ms, in a thread."""
 
 
 def _of_length(seed: str, length: int) -> str:
@@ -415,7 +416,7 @@ _SEEDS = {
     "short lines": "a: b\n", "section titles": "AB ", "full stops": ".", "sentences": "A. ", "questions": "is it? ", "dates": "March 3 ", "times": "at 7",
     "e-mails": "x@y.z ", "addresses": "://a:b", "passwords": "password is ", "tokens": "eyJ", "keys": "sk-", "secrets": "secret ", "tags": "[REMEMBER: a",
     "possessives": "my the our ", "reasons": "because i like ", "conditions": "if I ", "owners": "a's b's ", "corrections": "no wait, 3 ", "not": "not 3, ",
-    "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:",
+    "number words": "one hundred and ", "roles": "I'm a ", "debts": "Tom owes me ", "goals": "I need to x by ", "places": "I live in ", "slashes": "/", "colons": "user:", "images": "![", "marks in turn": "*_",
     "underscores": "_", "hyphens": "a-", "commas": "a, ", "ands": "a and ", "plain text": SENTENCE + ". ",
 }  # fmt: skip
 _MIXED = {

@@ -4,14 +4,14 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from tellonce_text.caches import of_texts
-from tellonce_text.dates.date_mentions import Mention, find
+from tellonce_text.dates.date_mentions import Mention, find, keys
 from tellonce_text.lexicon import (
     AMOUNT_WORDS,
     NOT_COUNTED_AFTER,
@@ -36,7 +36,7 @@ class Claims:
     """The comparable content of one text."""
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
-    dates: frozenset[str]  # keys of date mentions, `date_mentions.Mention.key`
+    dates: frozenset[str]  # keys of date mentions, `date_mentions.keys`
     stems: tuple[str, ...]  # stemmed content words in order, without stop words, numbers and dates
 
 
@@ -45,20 +45,28 @@ class Claims:
 def claims(text: str) -> Claims:
     """Extract the comparable content of a text."""
     flat = plain(text)
-    mentions = tuple(find(flat))
+    mentions = find(flat)
     rest = _blank(flat, mentions)
     return Claims(
-        numbers=frozenset(_amounts(rest)),
-        dates=frozenset(mention.key() for mention in mentions),
+        numbers=_amounts(rest),
+        dates=keys(mentions),
         stems=tuple(content_stems(rest)),
     )
 
 
 def content_stems(text: str) -> list[str]:
     """Stems of the content words, in order."""
-    words = (_lower(match[0]) for match in _WORD.finditer(text))
-    lowered = (part for word in words for part in (word.split("-") if word.isascii() else [word]) if part)
-    return [stem(word) for word in lowered if not (word in STOP_WORDS or word[0].isdigit() or _is_number_word(word))]
+    words: list[str] = _WORD.findall(text)
+    stems = {word: _stems_in(word) for word in set(words)}
+    return [part for word in words for part in stems[word]]
+
+
+def _stems_in(word: str) -> list[str]:
+    lowered = _lower(word)
+    parts = lowered.split("-") if lowered.isascii() else [lowered]
+    return [
+        stem(part) for part in parts if part and not (part in STOP_WORDS or part[0].isdigit() or _is_number_word(part))
+    ]
 
 
 def _is_number_word(word: str) -> bool:
@@ -67,7 +75,7 @@ def _is_number_word(word: str) -> bool:
 
 def tokens_of(text: str) -> tuple[str, ...]:
     """The lower-case words and numbers of a text in order, without possessive endings."""
-    return tuple(_lower(match[0]) for match in _WORD.finditer(plain(text)))
+    return tuple(map(_lower, _WORD.findall(plain(text))))
 
 
 def plain(text: str) -> str:
@@ -78,7 +86,7 @@ def plain(text: str) -> str:
 _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "\u00a0": " ", "“": '"', "”": '"'})
 
 
-def _blank(text: str, mentions: tuple[Mention, ...]) -> str:
+def _blank(text: str, mentions: Sequence[Mention]) -> str:
     pieces: list[str] = []
     end = 0
     for mention in mentions:
@@ -92,22 +100,34 @@ def _lower(word: str) -> str:
     return lowered[:-2] if lowered.endswith("'s") and lowered not in STOP_WORDS else lowered
 
 
-def _amounts(text: str) -> Iterator[str]:
-    """Yield each amount of the text, which may be written in digits or in words."""
+def _amounts(text: str) -> frozenset[str]:
+    """The amounts of the text, which may be written in digits or in words."""
     matches = list(_AMOUNT.finditer(text))
-    position = 0
-    while position < len(matches):
-        match = matches[position]
-        amount, used = (_digits(match), 1) if match["digits"] else _spelled(matches, position)
-        if amount:
-            yield amount
-        position += max(1, used)
+    written: set[tuple[str | None, ...]] = set()
+    spelled: set[str] = set()
+    following = 0
+    for position, match in enumerate(matches):
+        if match.lastgroup != "word":
+            written.add(match.group("digits", "scale", "big"))
+        elif position >= following and _begins_number(match["word"]):
+            amount, used = _spelled(matches, position)
+            spelled.add(amount)
+            following = position + used
+    return (frozenset(_digits(digits or "", scale, big) for digits, scale, big in written) | spelled) - {""}
 
 
-def _digits(match: re.Match[str]) -> str:
-    scale = {"k": 1_000, "K": 1_000, "M": 1_000_000}.get(match["scale"] or "", 1)
-    amount = _canonical(match["digits"].replace(",", ""), scale)
-    return _canonical(amount, SCALES[match["big"].lower()]) if match["big"] else amount
+def _begins_number(word: str) -> bool:
+    """A quick test whether a word may begin a number. Only the answer False is certain."""
+    return word.lower().partition("-")[0] in _NUMERALS
+
+
+_NUMERALS: Final = frozenset((*NUMBER_WORDS, *SCALES, *ORDINALS, *AMOUNT_WORDS))
+
+
+def _digits(digits: str, suffix: str | None, big: str | None) -> str:
+    scale = {"k": 1_000, "K": 1_000, "M": 1_000_000}.get(suffix or "", 1)
+    amount = _canonical(digits.replace(",", ""), scale)
+    return _canonical(amount, SCALES[big.lower()]) if big else amount
 
 
 def _canonical(digits: str, scale: int = 1) -> str:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.chain.home import Home
 from tests.chain.whole import Whole, whole
+from tests.memory_fixtures import database
 
 PEOPLE = (42, *range(101, 140))
 GROUPS = (-1_000_000_000_101, -1_000_000_000_102)
@@ -21,6 +23,13 @@ def home(tmp_path: Path) -> Iterator[Home]:
 
 
 @pytest.fixture
+def light_home(home: Home, dsn: str) -> Home:
+    """A home whose memory is in the tests' PostgreSQL, so its commands start none of their own."""
+    home.environment["DATABASE_URL"] = dsn
+    return home
+
+
+@pytest.fixture
 def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
     """A second home."""
     home = Home(tmp_path_factory.mktemp("other"))
@@ -29,18 +38,19 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 
 @pytest.fixture(scope="package")
-async def at_home(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Home]:
+async def at_home(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[Home]:
     """A home where `tellonce up` runs, shared by the tests of this folder. Each test uses its own words."""
     home = Home(tmp_path_factory.mktemp("home"))
-    home.environment["TELEGRAM_USER_ID"] = "42"
-    async with home.up():
-        yield home
-    home.discard()
+    async with database(postgres) as dsn:
+        home.environment |= {"TELEGRAM_USER_ID": "42", "DATABASE_URL": dsn}
+        async with home.up():
+            yield home
 
 
 @pytest.fixture(scope="package")
-async def life(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Whole]:
+async def life(tmp_path_factory: pytest.TempPathFactory, postgres: EmbeddedPostgres) -> AsyncIterator[Whole]:
     """All processes, shared by the tests of this folder. Each test uses its own people and chats."""
     groups = dict.fromkeys(("TELEGRAM_GROUPS", "TELEGRAM_ALWAYS_GROUPS"), ",".join(map(str, GROUPS)))
-    async with whole(tmp_path_factory.mktemp("life"), users=PEOPLE, **groups) as life:
+    folder = tmp_path_factory.mktemp("life")
+    async with database(postgres) as dsn, whole(folder, users=PEOPLE, DATABASE_URL=dsn, **groups) as life:
         yield life

@@ -49,20 +49,22 @@ async def test_a_message_is_found_explained_and_forgotten_by_one_name(at_home: H
     assert "Nothing found" in await at_home.run("search", "ferry")
 
 
-async def test_a_turn_can_be_traced_by_the_id_its_events_carry(home: Home) -> None:
-    home.environment["OBSERVABILITY_ENABLED"] = "1"
-    await home.run("chat", told="I work as a baker\n")
+async def test_a_turn_can_be_traced_by_the_id_its_events_carry(light_home: Home) -> None:
+    light_home.environment["OBSERVABILITY_ENABLED"] = "1"
+    await light_home.run("chat", told="I work as a baker\n")
     events = [
-        json.loads(line) for file in (home.folder / "logs").glob("*.jsonl") for line in file.read_text().splitlines()
+        json.loads(line)
+        for file in (light_home.folder / "logs").glob("*.jsonl")
+        for line in file.read_text().splitlines()
     ]
     trace = next(e["traceId"] for e in events if e["event"] == "message_received")
-    tree = await home.run("trace", trace)
+    tree = await light_home.run("trace", trace)
     assert trace in tree
     assert "server" in tree
     assert tree.count("message_received") == 2
     assert "context_built" in tree
     assert "baker" not in tree
-    code, said = await home.failing("trace", "no-such-trace")
+    code, said = await light_home.failing("trace", "no-such-trace")
     assert code == 1
     assert "There is no event of trace no-such-trace" in said
 

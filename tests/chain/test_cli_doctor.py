@@ -66,7 +66,7 @@ async def test_everything_that_cannot_be_reached_is_named_with_its_fix_and_no_se
     assert not any(secret in said for secret in SECRETS)
 
 
-async def test_online_tries_the_key_and_the_bot_out_and_offline_does_not(home: Home) -> None:
+async def test_online_tries_the_key_and_the_bot_out_and_offline_does_not(light_home: Home) -> None:
     asked: list[str] = []
 
     async def models(request: Request) -> Response:
@@ -81,15 +81,15 @@ async def test_online_tries_the_key_and_the_bot_out_and_offline_does_not(home: H
 
     app = Starlette(routes=[Route("/v1/models", models), Route("/{token}/getMe", me)])
     async with served(app) as url:
-        home.environment |= {"ANTHROPIC_BASE_URL": url, "TELEGRAM_API_URL": url, "TELEGRAM_USER_ID": "42"}
-        home.environment |= {"ANTHROPIC_API_KEY": SECRETS[0], "TELEGRAM_BOT_TOKEN": SECRETS[1]}
-        assert (await report(home))[0] == 0
+        light_home.environment |= {"ANTHROPIC_BASE_URL": url, "TELEGRAM_API_URL": url, "TELEGRAM_USER_ID": "42"}
+        light_home.environment |= {"ANTHROPIC_API_KEY": SECRETS[0], "TELEGRAM_BOT_TOKEN": SECRETS[1]}
+        assert (await report(light_home))[0] == 0
         assert asked == []
-        code, said = await report(home, "--online")
+        code, said = await report(light_home, "--online")
         assert (code, sorted(asked)) == (0, ["claude", "telegram"])
         assert "@memory_bot" in said
-        home.environment |= {"ANTHROPIC_API_KEY": "sk-old", "TELEGRAM_BOT_TOKEN": "99:old"}
-        code, said = await report(home, "--online")
+        light_home.environment |= {"ANTHROPIC_API_KEY": "sk-old", "TELEGRAM_BOT_TOKEN": "99:old"}
+        code, said = await report(light_home, "--online")
     assert code == 1
     assert (verdict(said, "the key is refused"), verdict(said, "the bot token is refused")) == ("✗", "✗")
 
@@ -118,18 +118,18 @@ async def test_a_running_server_with_another_memory_is_not_taken_for_ours(
     assert (code, verdict(said, "serves another memory")) == (1, "✗")
 
 
-async def test_a_mistake_in_what_the_bot_is_told_is_named(home: Home) -> None:
-    home.environment |= {"TELEGRAM_BOT_TOKEN": "99:any", "TELEGRAM_USER_ID": "42"}
-    (home.folder / "config").mkdir()
-    (home.folder / "config" / "routines.toml").write_text("[weekly]\ncron = '0 8 * * 1'\n")
-    code, said = await report(home)
+async def test_a_mistake_in_what_the_bot_is_told_is_named(light_home: Home) -> None:
+    light_home.environment |= {"TELEGRAM_BOT_TOKEN": "99:any", "TELEGRAM_USER_ID": "42"}
+    (light_home.folder / "config").mkdir()
+    (light_home.folder / "config" / "routines.toml").write_text("[weekly]\ncron = '0 8 * * 1'\n")
+    code, said = await report(light_home)
     assert (code, "routines.toml" in said, "needs a command" in said) == (1, True, True)
 
 
-async def test_the_port_may_be_one_of_an_ipv6_address(home: Home) -> None:
-    home.environment["TELLONCE_HOST"] = "::1"
-    _, said = await report(home)
-    assert verdict(said, f"port {home.port} is free: the server is not running") == "·"
+async def test_the_port_may_be_one_of_an_ipv6_address(light_home: Home) -> None:
+    light_home.environment["TELLONCE_HOST"] = "::1"
+    _, said = await report(light_home)
+    assert verdict(said, f"port {light_home.port} is free: the server is not running") == "·"
 
 
 def test_an_old_python_is_refused() -> None:

@@ -21,6 +21,7 @@ from tellonce_server.services.export import entries
 from tellonce_server.services.import_memories import ImportMemory, make_keeper
 from tellonce_server.services.import_messages import Imported, Importers, ImportMessage
 from tellonce_server.store import queue, threads
+from tellonce_server.store.database import Database, Row
 from tests.memory_fixtures import START, USER, Clock, Memory
 from tests.server.test_learning import read as reading
 from tests.server.test_learning import say
@@ -183,6 +184,41 @@ async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, t
     assert len({e["thread_key"] for e in wrote if e["type"] == "message"}) == 3
     assert {str(e["sent_at"])[-6:] for e in wrote if e["type"] == "message"} == {"+08:00", "+09:00"}
     assert tally.duplicates == 0
+
+
+class CountedQueries:
+    """Counts the statements of an export."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.names: list[str] = []
+
+    async def rows(self, name: str, *args: Any) -> list[Row]:
+        self.names.append(name)
+        return await self._database.rows(name, *args)
+
+    async def row(self, name: str, *args: Any) -> Row | None:
+        self.names.append(name)
+        return await self._database.row(name, *args)
+
+    async def value(self, name: str, *args: Any) -> Any:
+        raise NotImplementedError
+
+    async def run(self, name: str, *args: Any) -> int:
+        raise NotImplementedError
+
+
+async def test_the_statements_of_an_export_do_not_grow_with_the_memories(lived_in: Memory) -> None:
+    async def statements() -> list[str]:
+        counted = CountedQueries((await lived_in.storage.services()).deps.database)
+        assert [entry async for entry in entries(counted, USER)] == await exported(lived_in, USER)
+        return counted.names
+
+    few = await statements()
+    async with lived_in.client() as client:
+        for number in range(20):
+            await client.remember(c.RememberArgs(content=f"Shelf {number} is for jars"))
+    assert await statements() == few
 
 
 async def test_importing_ones_own_export_where_it_came_from_changes_nothing(lived_in: Memory, tmp_path: Path) -> None:

@@ -6,16 +6,19 @@ import re
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
 import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
+from tests import forked
 from tests.chain.home import Home, eventually
 from tests.patience import HANGS, promised
+from tests.server.processes import Process
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = [
@@ -27,7 +30,7 @@ pytestmark = [
 class Running:
     """`tellonce up` and its output so far."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: Process) -> None:
         self.process = process
         self.said = ""
 
@@ -48,15 +51,26 @@ class Running:
         return self.process.returncode
 
 
-@asynccontextmanager
-async def up(home: Home) -> AsyncIterator[Running]:
-    process = await asyncio.create_subprocess_exec(
+async def cold(home: Home) -> Process:
+    """Start `up` without a fork, so that its processes are found in /proc."""
+    return await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "tellonce_cli.main", "up"),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
+        stdout=PIPE,
+        stderr=STDOUT,
         env=home.environment,
         cwd=home.folder,
     )
+
+
+async def fork(home: Home) -> Process:
+    return await forked.start(
+        "tellonce_cli.main", "up", stdout=PIPE, stderr=STDOUT, env=home.environment, cwd=home.folder
+    )
+
+
+@asynccontextmanager
+async def up(home: Home, start: Callable[[Home], Awaitable[Process]] = cold) -> AsyncIterator[Running]:
+    process = await start(home)
     running = Running(process)
     try:
         await running.until("Ctrl-C stops everything")
@@ -94,10 +108,7 @@ def child(up_: Running, module: str) -> int:
     return pid
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_within_seconds(
-    home: Home, number: int
-) -> None:
+async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_within_seconds(home: Home) -> None:
     """Ctrl-C in a terminal reaches only `up`, because its children are in other process groups. `up` then ends them in
     order."""
     async with up(home) as running:
@@ -107,7 +118,7 @@ async def test_it_says_what_runs_and_a_signal_to_it_alone_stops_everything_withi
         assert len(groups) == 2
         assert os.getpgid(running.process.pid) not in groups
         token = (home.folder / "data" / "tokens" / "assistant").read_text().strip()
-        assert await running.end(number) == 0
+        assert await running.end(signal.SIGINT) == 0
     await nothing_runs(home)
     assert home.url in running.said
     assert "embedded PostgreSQL" in running.said
@@ -144,8 +155,11 @@ async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Hom
             await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await running.end(signal.SIGKILL)
         await nothing_runs(home, 30)
-    async with up(home), home.memory() as memory:
-        profile = await memory.get_profile(c.GetProfileArgs())
+    async with up(home) as running:
+        async with home.memory() as memory:
+            profile = await memory.get_profile(c.GetProfileArgs())
+        assert await running.end(signal.SIGTERM) == 0
+    await nothing_runs(home)
     assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
@@ -161,10 +175,10 @@ async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Hom
     assert not (home.folder / "data").exists()
 
 
-async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(home: Home) -> None:
+async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(light_home: Home) -> None:
     async with telegram("999:emulated") as api:
-        home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_API_URL": api.url}
-        async with up(home) as running:
+        light_home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELEGRAM_API_URL": api.url}
+        async with up(light_home, fork) as running:
             await running.until("/start ")
             code = re.search(r"/start (\S+)", running.said)
             await running.until("waiting for you to open the link above")
@@ -175,14 +189,14 @@ async def test_a_bot_without_a_user_is_connected_by_a_link_and_then_answers(home
             await api.say("/help", user=77)
             await api.replies(2)
             await running.end(signal.SIGTERM)
-    assert "TELEGRAM_USER_ID=77" in (home.folder / ".env").read_text()
+    assert "TELEGRAM_USER_ID=77" in (light_home.folder / ".env").read_text()
 
 
-async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(home: Home) -> None:
-    home.environment["TELLONCE_HOST"] = "0.0.0.0"
-    async with up(home):
-        await home.run("chat", told="My sister lives in Oslo\n")
-        await eventually(lambda: _worked_off(home))
+async def test_a_server_on_all_addresses_is_one_its_own_summarizer_can_call(light_home: Home) -> None:
+    light_home.environment["TELLONCE_HOST"] = "0.0.0.0"
+    async with up(light_home, fork):
+        await light_home.run("chat", told="My sister lives in Oslo\n")
+        await eventually(lambda: _worked_off(light_home))
 
 
 async def _worked_off(home: Home) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
+from tests.depth import depth
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock
 from tests.offline_worker import work_off
@@ -93,7 +94,7 @@ async def test_without_a_model_what_others_wrote_is_not_kept_and_what_the_user_t
     settings: ServerSettings, clock: Clock
 ) -> None:
     rng = random.Random(7)
-    talk = [*WORTH, *(rng.choice(JUNK) for _ in range(240)), *JUNK]
+    talk = [*WORTH, *(rng.choice(JUNK) for _ in range(depth(60, 240))), *JUNK]
     rng.shuffle(talk)
     async with with_local_model(settings, clock) as memory, memory.client() as client, memory.agent() as agent:
         for number, text in enumerate(talk):

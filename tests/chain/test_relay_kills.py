@@ -6,16 +6,19 @@ import pytest
 
 from tests.chain import chaos
 from tests.chain.whole import Whole, whole
+from tests.depth import depth
 
 pytestmark = pytest.mark.anyio
+
+MESSAGES, KILLS = depth(26, 40), depth(3, 4)
 
 
 async def test_killed_processes_lose_double_and_reorder_nothing(tmp_path: Path) -> None:
     async with whole(tmp_path, users=chaos.USERS, **chaos.ENVIRONMENT) as life:
-        run = await chaos.run(life, messages=40, kills=4, seed=7)
+        run = await chaos.run(life, messages=MESSAGES, kills=KILLS, seed=7)
         assert run.faults == [], str(run)
-        assert run.messages == 40
-        assert sum(run.kills.values()) == 4
+        assert run.messages == MESSAGES
+        assert sum(run.kills.values()) == KILLS
         assert run.bells.moments
         await a_fault_would_be_seen(life, run)
 

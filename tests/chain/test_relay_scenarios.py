@@ -5,7 +5,6 @@ The tests check the model's prompt and the database. All tests share the process
 
 import re
 import signal
-import sys
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.connect import connect_stdio
+from tests import forked
 from tests.chain.conftest import GROUPS
 from tests.chain.whole import Whole, both
 from tests.stubs.replies import Reply, Say, say_json
@@ -176,7 +176,7 @@ async def test_14_every_client_shares_the_one_memory(life: Whole) -> None:
     user = 42
     await life.told("I work as a Solution Architect at GovTech", user)
     args = ["-m", "tellonce_server", "--stdio"]
-    async with connect_stdio(sys.executable, args, life.environment) as desktop, life.client("assistant") as inspector:
+    async with connect_stdio(forked.python(), args, life.environment) as desktop, life.client("assistant") as inspector:
         query = c.SearchMemoryArgs(query="Where does the user work?")
         found = [await client.search_memory(query) for client in (desktop, inspector)]
         await desktop.remember(c.RememberArgs(content="I prefer window seats on trains"))

@@ -187,9 +187,9 @@ async def test_without_observability_the_command_says_how_to_switch_it_on(life: 
     assert "Traceback" not in told
 
 
-async def test_a_collector_gets_the_spans_of_all_three_processes_as_one_trace(tmp_path: Path) -> None:
+async def test_a_collector_gets_the_spans_of_all_three_processes_as_one_trace(tmp_path: Path, dsn: str) -> None:
     async with OtlpCollector() as collector:
-        async with whole(tmp_path, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url) as traced:
+        async with whole(tmp_path, DATABASE_URL=dsn, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url) as traced:
             await traced.told("I live in Singapore", 42)
             turn = of_turn(traced, 42)[0]["traceId"]
             await traced.stop()

@@ -1,5 +1,5 @@
-"""Runs the whole product: relay, server with embedded PostgreSQL, and summarizer as separate processes, with an
-emulated Telegram and stubs of the models on loopback.
+"""Runs the whole product: relay, server and summarizer as separate processes, with an emulated Telegram and stubs of
+the models on loopback. Without a `DATABASE_URL`, the server has an embedded PostgreSQL.
 
 This module does not use pytest, because benchmarks use it too.
 """
@@ -149,7 +149,7 @@ class Whole:
     async def rows(self, sql: str, *arguments: Any) -> list[asyncpg.Record]:
         """Raw SQL as the owner of the tables, who sees every row."""
         if self._database is None or self._database.is_closed():
-            dsn = EmbeddedPostgres(self.folder / "data" / "postgres").dsn()
+            dsn = self.environment.get("DATABASE_URL") or EmbeddedPostgres(self.folder / "data" / "postgres").dsn()
             self._database = await asyncpg.connect(dsn)
         return await self._database.fetch(sql, *arguments)
 

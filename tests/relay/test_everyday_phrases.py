@@ -1,28 +1,45 @@
 """Everyday messages of a demanding user, and the required contents of answers without a language model."""
 
 import tomllib
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.memory_fixtures import Clock, Memory
-from tests.relay.running_relay import relaying
+from tellonce.settings import ServerSettings
+from tellonce_server.app.storage import Storage
+from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests.memory_fixtures import Clock, Memory, database, opened
+from tests.relay.running_relay import ZONE, relaying
 
 pytestmark = pytest.mark.anyio
 
 PHRASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())["phrase"]
+PEOPLE = range(1001, 1001 + len(PHRASES))
+CASES = [pytest.param(user, case, id=str(case["say"])[:40]) for user, case in zip(PEOPLE, PHRASES, strict=True)]
+KEPT = "select content from memories where valid_to is null and owner_id = $1"
 
 
-@pytest.mark.parametrize("case", PHRASES, ids=lambda case: str(case["say"])[:40])
-async def test_an_everyday_phrase_gets_a_good_answer(memory: Memory, clock: Clock, case: dict[str, Any]) -> None:
-    async with relaying(memory, clock=clock) as api:
-        api.world.languages[42] = case.get("language", "en")
+@pytest.fixture(scope="module")
+async def memory(postgres: EmbeddedPostgres, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Memory]:
+    """A memory for all phrases. Each phrase has a person of its own."""
+    async with database(postgres) as dsn:
+        settings = {"database_url": dsn, "data_dir": tmp_path_factory.mktemp("data"), "user_ids": tuple(PEOPLE)}
+        settings |= {"timezone": ZONE.key, "embeddings": "none"}
+        async with opened(Storage(ServerSettings.model_validate(settings), Clock())) as memory:
+            yield memory
+
+
+@pytest.mark.parametrize(("user", "case"), CASES)
+async def test_an_everyday_phrase_gets_a_good_answer(memory: Memory, user: int, case: dict[str, Any]) -> None:
+    async with relaying(memory, clock=Clock(), own={"user_ids": (user,)}) as api:
+        api.world.languages[user] = case.get("language", "en")
         for number, told in enumerate(case.get("before", ()), 1):
-            await api.say(told)
+            await api.say(told, user)
             await api.replies(number)
         before = len(api.sent)
-        await api.say(case["say"])
+        await api.say(case["say"], user)
         await api.until(lambda: len(api.sent) > before or bool(api.world.reactions))
     shown = "\n".join(str(message["text"]) for message in api.sent[before:])
     if case.get("meaning"):
@@ -31,5 +48,5 @@ async def test_an_everyday_phrase_gets_a_good_answer(memory: Memory, clock: Cloc
     assert not [word for word in case.get("never", ()) if word in shown], shown
     assert not case.get("buttons") or "reply_markup" in api.sent[-1], shown
     async with memory.tables() as tables:
-        kept = [row["content"] for row in await tables.fetch("select content from memories where valid_to is null")]
+        kept = [row["content"] for row in await tables.fetch(KEPT, user)]
     assert case.get("kept", "") in "\n".join(kept)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_relay.telegram.markdown import MESSAGE_UNITS, Mark, Marked, rendered, split_marked, units
+from tellonce_relay.telegram.markdown import MESSAGE_UNITS, MOST_SIGNS, Mark, Marked, rendered, split_marked, units
 
 
 @pytest.mark.parametrize(
@@ -79,6 +79,13 @@ def test_code_keeps_its_indentation_where_it_is_cut() -> None:
 def cut(text: str, mark: Mark) -> str:
     half = text.encode("utf-16-le")[2 * mark.offset : 2 * (mark.offset + mark.length)]
     return half.decode("utf-16-le", "ignore")
+
+
+def test_a_paragraph_with_thousands_of_signs_is_shown_as_written_and_the_others_as_marks() -> None:
+    signs = "![*_" * (MOST_SIGNS // 3 + 1)
+    shown = rendered(f"**one**\n\n{signs}\n\n**two**")
+    assert shown.text == f"one\n\n{signs}\n\ntwo"
+    assert [mark.kind for mark in shown.marks] == ["bold", "bold"]
 
 
 def test_a_text_of_the_longest_length_stays_one_message() -> None:

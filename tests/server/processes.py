@@ -52,7 +52,7 @@ def server_env(data_dir: Path, dsn: str | None = None, **more: str) -> dict[str,
 
 
 def command(transport: str) -> list[str]:
-    return [sys.executable, "-m", "tellonce_server", f"--{transport}"]
+    return [forked.python(), "-m", "tellonce_server", f"--{transport}"]
 
 
 @dataclass

@@ -36,7 +36,8 @@ TEXTS = """
     union all select line from former_lines
     union all select strings_of(slot - 'type') from thread_state
     union all select unnest(array[error, strings_of(result)]) from chat_context_queue
-    union all select note from model_calls"""
+    union all select note from model_calls
+    union all select conversation from chats where conversation not like 'forgotten:%'"""
 RENDERED = "select concat_ws(chr(10), strings_of(sections), query) as text from context_receipts"
 """The stored contexts. They consist of the texts above with our titles and times, and every erasure deletes them."""
 
@@ -75,6 +76,7 @@ async def live(client: MemoryClient, chance: random.Random, words: list[str], cl
         clock.forward(minutes=1)
         if number % 8 == 0:
             await said(client, text(), message_id=f"{who}_{number}.pdf")
+    await said(client, text(), conversation_id=" ".join(chance.choices(words, k=4)))
     routine = c.RecordMessageArgs(
         role="assistant", content=text(), routine=chance.choice(words), summary=" ".join(chance.choices(words, k=5))
     )
@@ -152,6 +154,30 @@ async def test_what_stands_beside_a_message_is_forgotten_and_its_text_stays(memo
     left = await stored(memory)
     assert "The sky is blue." in left
     assert "vuxley" not in " ".join(left).lower()
+
+
+async def test_a_forgotten_name_of_a_conversation_goes_and_the_conversation_stays(memory: Memory) -> None:
+    uuid = "7b0c1a52-90d1-4f5e-8a4c-0f1d2e3c4b5a"
+    async with memory.client() as client:
+        for name in ("Trip with Vuxley", "Vuxley's birthday", "Tax", uuid):
+            await said(client, f"A word on this, {len(name)}.", conversation_id=name)
+        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
+        assert preview.would_erase == {"conversation_names": 2}
+        assert "names of conversations: 2" in preview.matches[0].text
+        done = await gone(client, topic="Vuxley")
+        assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
+        again = await client.record_message(
+            c.RecordMessageArgs(role="user", content="One more.", conversation_id="Trip with Vuxley")
+        )
+        assert (await client.forget(c.ForgetArgs(literal="0f1d2e3c4b5a"))).matches == ()
+    async with memory.tables() as tables:
+        rows = await tables.fetch("select chat_id, conversation, last_id from chats where conversation is not null")
+    names = {row["chat_id"]: row["conversation"] for row in rows}
+    assert sorted(names.values(), key=len)[0] == "Tax"
+    assert uuid in names.values()
+    assert sum(name == f"forgotten:{chat}" for chat, name in names.items()) == 2
+    (talk,) = [row["chat_id"] for row in rows if row["last_id"] == 2]
+    assert again.thread_key == f"root:{talk}"
 
 
 async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memory, clock: Clock) -> None:

@@ -171,10 +171,9 @@ async def test_a_server_that_still_has_the_old_model_writes_no_vector_after_the_
 async def test_of_several_servers_one_at_a_time_embeds_what_waits(database: Database, memory: Memory) -> None:
     async with memory.client() as client:
         await client.record_message(c.RecordMessageArgs(role="user", content="Said since", message_id="since"))
-    async with database.session() as of_another_server:
-        assert await of_another_server.value("locks.take", LOCK)
+    async with database.lock(LOCK) as held_by_another_server:
+        assert held_by_another_server
         assert await EmbeddingBacklog(database, old()).work_once() == 0
-        await of_another_server.value("locks.release", LOCK)
     assert await EmbeddingBacklog(database, old()).work_once() == 1
 
 

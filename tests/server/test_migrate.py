@@ -218,7 +218,8 @@ async def test_a_starter_killed_in_the_middle_leaves_the_rest_to_the_next(empty:
             assert await migrate(next_one, steps(TABLE, ROWS)) == ["0002_step_2.sql"]
 
 
-async def test_a_table_in_use_is_said_and_not_waited_for(empty: str) -> None:
+async def test_a_table_in_use_is_said_and_not_waited_for(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tellonce_server.store.postgres.migrate._LOCK_TIMEOUT", "set local lock_timeout = '100ms'")
     async with connected(empty) as db, connected(empty) as user:
         await migrate(db, steps(TABLE))
         async with user.transaction():

@@ -11,6 +11,7 @@ from tellonce.settings import ServerSettings
 from tellonce_llm.claude import Claude
 from tellonce_server.app.storage import Storage
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Guarded, Step
+from tests.depth import depth
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -80,7 +81,7 @@ async def test_a_secret_stays_in_the_message_it_was_typed_in(
         memory = Memory(storage, told)
         claude = Claude("key", base_url=stub.url)
         async with memory.agent() as agent:
-            for number, text in enumerate([*TYPED.values(), KEPT] * 4):
+            for number, text in enumerate([*TYPED.values(), KEPT] * depth(3, 4)):
                 clock.forward(minutes=5)
                 await exchange(memory, number, text)
                 await work_off(agent, FallbackChain([Step(Guarded(claude), 15.0)] if number % 2 else []))

@@ -36,7 +36,6 @@ ERASED_WITH_THE_TEXT = {
     ("conversation_summaries", "tsv"): "derived from the text, and written with it",
     ("text_versions", "value"): "numbers of former_lines",
     ("forget_previews", "hits"): "numbers of matches, without text",
-    ("chats", "conversation"): "the client's own name of the conversation, which identifies it",
     **{("context_receipts", name): "every erasure deletes all receipts of the owner"
        for name in ("included", "left_out", "query", "sections")},
 }  # fmt: skip

@@ -244,3 +244,23 @@ async def test_a_page_of_memories_is_read_from_the_index_in_its_order(filled: An
     assert listed["Index Name"] == "memories_listed"
     assert rows_read(listed) == 101
     assert sum(rows_read(n) for n in others) == (3000 if counted else 0)
+
+
+CHANGED = """
+update memories set source_chat_id = owner_id, source_ids = array[id], version = 2,
+  superseded_by = case when id % 2 = 0 then id + 1 end, status = case when id % 2 = 0 then 'superseded' else 'active' end,
+  valid_to = case when id % 2 = 0 then now() end
+where owner_id = 1 and id <= 1000"""
+
+
+async def test_changed_statements_are_joined_by_key_and_not_with_each_other(filled: Any) -> None:
+    await filled.fetchval(SET, OWNER, str(BIG), False)
+    changes = filled.transaction()
+    await changes.start()
+    await filled.execute(CHANGED)
+    plan = await plan_of(filled, "memories.changes", [BIG, [BIG], [1], [1000], None])
+    await changes.rollback()
+    passed_over = sum(n.get("Rows Removed by Join Filter", 0) * n["Actual Loops"] for n in nodes(plan))
+    assert plan["Actual Rows"] == 500
+    assert passed_over == 0
+    assert max(rows_read(n) for n in nodes(plan)) <= 5000

@@ -16,6 +16,7 @@ from tellonce_text.dates.feasts import easter, nth_weekday
 from tellonce_text.dates.meanings import admits, due_date, message_spans, query_spans
 from tellonce_text.dates.readings import Direction, Said, add_months
 from tellonce_text.dates.resolver import expressions
+from tellonce_text.dates.tokens import line_of
 from tellonce_text.dates.zones import region_of
 
 SINGAPORE, BERLIN = ZoneInfo("Asia/Singapore"), ZoneInfo("Europe/Berlin")
@@ -33,6 +34,15 @@ WORDS = st.lists(
     ),
     max_size=12,
 ).map(" ".join)
+
+
+def test_the_parts_of_a_compound_are_placed_by_its_letters_as_written() -> None:
+    """In lower case, İ is two characters."""
+    text = "İzmir-A İİ-Mayıs"
+    line = line_of(text)
+    assert line is not None
+    parts = [(text[line[at].start : line[at].end], line[at].capital) for at in range(len(line))]
+    assert parts == [("İzmir", True), ("-", False), ("A", True), ("İİ", True), ("-", False), ("Mayıs", True)]
 
 
 @pytest.mark.parametrize("table", sorted(path.name for path in TABLES.glob("*.jsonl")))

@@ -13,7 +13,7 @@ from tests.text_readers import NOT_READERS, READERS, SLOW, hostile_texts, public
 BYTES, CEILING = depth(MAX_TEXT_BYTES // 4, MAX_TEXT_BYTES), depth(50, 200)
 """The length of a text and its maximum cost, as a multiple of the time for reading each character of the longest text
 once. This reading takes 0.5 ms on an idle machine."""
-SLOW_BYTES, SLOW_CEILING = depth(MAX_TEXT_BYTES // 8, MAX_TEXT_BYTES), depth(200, 400)
+SLOW_BYTES, SLOW_CEILING = depth(MAX_TEXT_BYTES // 8, MAX_TEXT_BYTES), depth(200, 300)
 """The same for the slow functions. Most of them read a limited number of words, and a text of the shorter length has as
 many."""
 ATTEMPTS = 5

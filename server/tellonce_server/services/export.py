@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
-from tellonce.contract import Memory
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
 from tellonce_server.domain.queue.work_inputs import sender_time
-from tellonce_server.store import chats, memories, messages, profile, reminders, summaries, threads
-from tellonce_server.store.bulk import by_number
+from tellonce_server.store import bulk, chats, messages, profile, summaries, threads
+from tellonce_server.store.bulk import Exported, SourceMessage, by_number
 from tellonce_server.store.chats import ChatEntry
-from tellonce_server.store.database import Database
+from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 
 EntryType = Literal["profile", "canonical", "summary", "message", "memory"]
@@ -20,25 +19,25 @@ Entry = dict[str, Any]
 """An entry of the file. Its `type` is an EntryType."""
 
 
-async def entries(database: Database, owner_id: int) -> AsyncGenerator[Entry]:
+async def entries(q: Queries, owner_id: int) -> AsyncGenerator[Entry]:
     """Yield the profile, then the chats, then the memories. Each chat's summaries come first, then its messages by
     thread, oldest first."""
-    narrative = await profile.find(database, owner_id)
+    narrative = await profile.find(q, owner_id)
     if narrative is not None and narrative.narrative:
         yield {"type": "profile", "text": narrative.narrative}
-    places = {chat.chat_id: chat for chat in await chats.of_owner(database, owner_id)}
+    places = {chat.chat_id: chat for chat in await chats.of_owner(q, owner_id)}
     for chat in places.values():
-        async for entry in _chat(database, owner_id, chat):
+        async for entry in _chat(q, owner_id, chat):
             yield entry
-    for memory in await memories.all_of_owner(database, owner_id):
-        yield await _memory(database, owner_id, memory, places)
+    async for memory in bulk.exported(q, owner_id):
+        yield _memory(memory, places)
 
 
-async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
-    found = await chats.find(database, owner_id, chat.chat_id)
+async def _chat(q: Queries, owner_id: int, chat: ChatEntry) -> AsyncGenerator[Entry]:
+    found = await chats.find(q, owner_id, chat.chat_id)
     if found is not None and found.version:
         yield {"type": "canonical", "chat_id": chat.chat_id, **found.canonical.model_dump(mode="json")}
-    for s in await summaries.chunks(database, owner_id, chat.chat_id):
+    for s in await summaries.chunks(q, owner_id, chat.chat_id):
         yield {
             "type": "summary",
             "chat_id": chat.chat_id,
@@ -47,19 +46,9 @@ async def _chat(database: Database, owner_id: int, chat: ChatEntry) -> AsyncGene
             "to_at": s.to_at.isoformat(),
             "text": s.text,
         }
-    for thread in await _threads(database, owner_id, chat.chat_id):
-        async for line in messages.of_thread(database, owner_id, chat.chat_id, thread):
+    for thread in await threads.in_order(q, owner_id, chat.chat_id):
+        async for line in messages.of_thread(q, owner_id, chat.chat_id, thread):
             yield _message(chat, thread, line)
-
-
-async def _threads(database: Database, owner_id: int, chat_id: int) -> list[str]:
-    """The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
-    so a new export of that memory equals this one."""
-    firsts: list[tuple[int, str]] = []
-    for thread in await threads.of_chat(database, owner_id, chat_id):
-        first = await messages.id_range(database, owner_id, chat_id, thread.thread_key, 1, messages.NEWEST, 1)
-        firsts += [(line.id, thread.thread_key) for line in first]
-    return [key for _, key in sorted(firsts)]
 
 
 def _message(chat: ChatEntry, thread_key: str, line: Line) -> Entry:
@@ -84,8 +73,8 @@ def conversation_of(chat: ChatEntry) -> Entry | None:
     return {"channel": chat.channel, "name": chat.conversation} if is_conversation(chat.chat_id) else None
 
 
-def external_id(chat_id: int, line: Line) -> str:
-    return line.ext_id or by_number(chat_id, line.id)
+def external_id(chat_id: int, message: Line | SourceMessage) -> str:
+    return message.ext_id or by_number(chat_id, message.id)
 
 
 def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
@@ -101,23 +90,19 @@ def place_of(chat_id: int, thread_key: str, channel: str) -> Entry:
     return place
 
 
-async def _memory(database: Database, owner_id: int, memory: Memory, places: Mapping[int, ChatEntry]) -> Entry:
+def _memory(exported: Exported, places: Mapping[int, ChatEntry]) -> Entry:
     """A memory as an entry, with its former texts and its alarm. The sources are also given by external id, because an
     import gives messages other ids."""
-    key = (database, owner_id, memory.id)
-    origin, versions, alarm = (
-        await memories.provenance(*key),
-        await memories.versions(*key),
-        await reminders.alarm(*key),
-    )
-    entry: Entry = {"type": "memory", **memory.model_dump(mode="json"), "model": origin.model, "shown": origin.shown}
-    chat = places.get(origin.source_chat_id) if origin.source_chat_id is not None else None
+    own = exported.memory.model_dump(mode="json")
+    entry: Entry = {"type": "memory", **own, "model": exported.model, "shown": exported.shown}
+    chat = places.get(exported.source_chat_id) if exported.source_chat_id is not None else None
     if chat is not None:
-        lines = await messages.by_ids(database, owner_id, chat.chat_id, memory.sources)
         entry["source_chat_id"], entry["conversation"] = chat.chat_id, conversation_of(chat)
-        named = {line.id: {"message_id": external_id(chat.chat_id, line), "channel": line.channel} for line in lines}
+        named = {
+            one.id: {"message_id": external_id(chat.chat_id, one), "channel": one.channel} for one in exported.said
+        }
         entry["source_messages"] = list(named.values())
-        entry["quotes"] = [{**named[q.message_id], "text": q.text} for q in origin.quotes if q.message_id in named]
-    entry["former"] = [{"content": v.text, "replaced_at": v.replaced_at.isoformat()} for v in versions]
-    entry["alarm"] = to_jsonable_python(asdict(alarm)) if alarm is not None else None
+        entry["quotes"] = [{**named[q.message_id], "text": q.text} for q in exported.quotes if q.message_id in named]
+    entry["former"] = [{"content": v.text, "replaced_at": v.replaced_at.isoformat()} for v in exported.versions]
+    entry["alarm"] = to_jsonable_python(asdict(exported.alarm)) if exported.alarm is not None else None
     return entry

@@ -9,7 +9,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.store import chats, memories, profile
+from tellonce_server.store import memories, profile
 
 
 class ProfileReader:
@@ -24,8 +24,7 @@ class ProfileReader:
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]
-        counts = await chats.counts(self._deps.database, where.owner_id, where.chat_id)
-        searched = await memories.count_searched(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
+        counts = await memories.counts(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
         return Profile(
             user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
             narrative=stored.narrative if stored and args.cursor is None else "",
@@ -35,7 +34,7 @@ class ProfileReader:
             dates=_of(live, "date"),
             pins=tuple(m for m in live if m.status != "uncertain" and (m.pinned or m.kind == "pin")),
             uncertain=tuple(m for m in live if m.status == "uncertain"),
-            only_searched=searched,
+            only_searched=counts.only_searched,
             conversation=Conversation(messages=counts.messages, summaries=counts.summaries, verbatim=counts.verbatim),
             version=stored.version if stored else 0,
             next_cursor=page_cursor(live[-1].valid_from, live[-1].id) if len(found) > len(live) else None,

@@ -1,14 +1,17 @@
-"""Stores many messages at once. The ids of the messages, and their positions in the thread, are reserved together, not
-one by one."""
+"""Stores many messages at once, and reads all memories for an export. The ids of the messages, and their positions in
+the thread, are reserved together, not one by one."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
-from tellonce.contract import Role
+from tellonce.contract import Memory, Role
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.store.database import Queries, one
+from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.store.memories import Quoted, memory
+from tellonce_server.store.messages import TextVersion
 
 
 @dataclass(frozen=True)
@@ -94,3 +97,66 @@ async def _thread_numbers(
         for offset, i in enumerate(members, 1):
             out[i] = before + offset
     return out
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """The alarm of one memory. `done_at` is the time of its delivery; None if it is not delivered yet."""
+
+    due_at: datetime
+    repeats: str | None
+    chat_id: int
+    message_thread_id: int | None
+    done_at: datetime | None
+
+
+class SourceMessage(NamedTuple):
+    """The number, external id and channel of a message."""
+
+    id: int
+    ext_id: str | None
+    channel: str
+
+
+@dataclass(frozen=True)
+class Exported:
+    """A memory with everything that an export contains of it. `said` are its source messages, in `source_chat_id`."""
+
+    memory: Memory
+    model: str | None
+    shown: bool
+    source_chat_id: int | None
+    versions: Sequence[TextVersion]
+    said: Sequence[SourceMessage]
+    quotes: Sequence[Quoted]
+    alarm: Alarm | None
+
+
+PAGE = 200
+"""Memories read at a time."""
+
+
+async def exported(q: Queries, owner_id: int) -> AsyncGenerator[Exported]:
+    """All memories of the owner in order, read in pages."""
+    after = 0
+    while rows := await q.rows("bulk.exported", owner_id, after, PAGE):
+        for row in rows:
+            yield _exported(row)
+        after = rows[-1]["id"]
+
+
+def _exported(row: Row) -> Exported:
+    return Exported(
+        memory=memory(row),
+        model=row["model"],
+        shown=row["shown"],
+        source_chat_id=row["source_chat_id"],
+        versions=[TextVersion(*version) for version in row["versions"]],
+        said=[SourceMessage(*message) for message in row["said"]],
+        quotes=[Quoted(**quote) for quote in row["quotes"]],
+        alarm=_alarm(row) if row["due_at"] is not None else None,
+    )
+
+
+def _alarm(row: Row) -> Alarm:
+    return Alarm(row["due_at"], row["repeats"], row["alarm_chat_id"], row["message_thread_id"], row["done_at"])

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.work import Canonical
-from tellonce_server.store.database import Queries, one
+from tellonce_server.store.database import Queries
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,6 @@ class ChatEntry:
     created_at: datetime
 
 
-@dataclass(frozen=True)
-class Counts:
-    messages: int
-    summaries: int
-    verbatim: int
-
-
 async def find(q: Queries, owner_id: int, chat_id: int) -> Chat | None:
     row = await q.row("chats.find", owner_id, chat_id)
     return Chat(**row) if row is not None else None
@@ -83,11 +76,6 @@ async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> t
     without messages."""
     row = await q.row("chats.new_epoch", owner_id, chat_id, now)
     return (row["epoch"], row["archived"]) if row is not None else None
-
-
-async def counts(q: Queries, owner_id: int, chat_id: int) -> Counts:
-    row = await one(q, "chats.counts", owner_id, chat_id)
-    return Counts(**row)
 
 
 async def lock(q: Queries, owner_id: int, chat_id: int) -> None:

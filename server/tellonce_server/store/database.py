@@ -149,15 +149,10 @@ class Database:
         return self._workers if reach(name) == "all owners" else self._pool
 
     @asynccontextmanager
-    async def session(self) -> AsyncGenerator[Transaction]:
-        """Open a connection on which each query is committed at once. A session lock stays held between the queries."""
-        async with self._sessions.session() as connection:
-            yield Transaction(connection)
-
-    @asynccontextmanager
     async def lock(self, key: int) -> AsyncGenerator[bool]:
         """Hold the session lock `key` during the block, unless another session holds it. Yields whether it is held."""
-        async with self.session() as session:
+        async with self._sessions.session() as connection:
+            session = Transaction(connection)
             held = bool(await session.value("locks.take", key))
             try:
                 yield held

@@ -225,11 +225,13 @@ async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetim
 
 
 async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
-    """All messages of a thread, oldest first, read in pages."""
+    """All messages of a thread, oldest first, read in pages. A short page is the last one."""
     after = 0
     while page := await id_range(q, owner_id, chat_id, thread_key, after + 1, NEWEST, PAGE):
         for line in page:
             yield line
+        if len(page) < PAGE:
+            return
         after = page[-1].id
 
 

@@ -9,17 +9,6 @@ from tellonce_server.store.memories import memory
 
 
 @dataclass(frozen=True)
-class Alarm:
-    """The alarm of one memory. `done_at` is the time of its delivery; None if it is not delivered yet."""
-
-    due_at: datetime
-    repeats: str | None
-    chat_id: int
-    message_thread_id: int | None
-    done_at: datetime | None
-
-
-@dataclass(frozen=True)
 class OwnersAlarms:
     """`due_at` is the time of the oldest due alarm; `next_at` is the time of the next alarm that is not due yet."""
 
@@ -41,11 +30,6 @@ async def set_alarm(
     done_at: datetime | None = None,
 ) -> None:
     await q.run("reminders.set", owner_id, memory_id, chat_id, thread_id, due_at, repeats, now, done_at)
-
-
-async def alarm(q: Queries, owner_id: int, memory_id: int) -> Alarm | None:
-    row = await q.row("reminders.alarm", owner_id, memory_id)
-    return Alarm(**row) if row is not None else None
 
 
 async def by_memory(q: Queries, owner_id: int, memory_id: int) -> Reminder | None:

@@ -66,6 +66,12 @@ async def of_chat(q: Queries, owner_id: int, chat_id: int) -> list[Thread]:
     return [Thread(**row) for row in await q.rows("threads.of_chat", owner_id, chat_id)]
 
 
+async def in_order(q: Queries, owner_id: int, chat_id: int) -> list[str]:
+    """The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
+    so a new export of that memory equals this one."""
+    return [row["thread_key"] for row in await q.rows("threads.in_order", owner_id, chat_id)]
+
+
 async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> list[OpenMessage]:
     return [OpenMessage(**row) for row in await q.rows("threads.open_run", owner_id, chat_id, thread_key)]
 

@@ -6,8 +6,9 @@ which day "yesterday" is; `dates.resolver` can.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Final, Literal
 
 Form = Literal[
@@ -34,23 +35,32 @@ class Mention:
     minute: int | None = None
     part: str | None = None  # morning, afternoon, evening, night
 
-    def key(self) -> str:
-        """A key for comparing expressions. Different spellings of the same expression have the same key."""
-        fields = (self.year, self.month, self.day, self.last_day, self.weekday, self.unit, self.offset)
-        clock = None if self.hour is None else f"{self.hour:02d}:{self.minute or 0:02d}"
-        return ":".join(str(f) if f is not None else "" for f in (self.form, *fields, clock, self.part))
+
+_MEANING = attrgetter("form", "year", "month", "day", "last_day", "weekday", "unit", "offset", "part", "hour", "minute")
+
+
+def keys(mentions: Iterable[Mention]) -> frozenset[str]:
+    """Keys for comparing expressions. Different spellings of the same expression have the same key."""
+    return frozenset(_key(*meaning) for meaning in set(map(_MEANING, mentions)))
+
+
+def _key(*meaning: str | int | None) -> str:
+    *fields, part, hour, minute = meaning
+    clock = None if hour is None else f"{hour:02d}:{minute or 0:02d}"
+    return ":".join("" if field is None else str(field) for field in (*fields, clock, part))
 
 
 def find(text: str) -> list[Mention]:
     """The expressions in the text, in order. If two expressions overlap, only the more specific expression is
     returned."""
-    if not (_ANY_CASE if _DIGIT.search(text) else _TRIGGER).search(text):
+    if not (_DIGIT.search(text) or _TRIGGER.search(text)):
         return []
     found: list[Mention] = []
     taken = bytearray(len(text))
-    absent = {needed for needed in (_MONTH_NAME, _UNIT_NAME, _CLOCK) if not needed.search(text)}
-    for pattern, build, needed in _GRAMMAR:
-        if needed in absent:
+    folded = text.translate(_DOTS).casefold()
+    lacking = {fragment for fragment, words in _WORDS_OF.items() if not any(word in folded for word in words)}
+    for pattern, build, fragments in _GRAMMAR:
+        if not lacking.isdisjoint(fragments):
             continue
         for match in pattern.finditer(text):
             mention = build(match) if taken.find(1, *match.span()) < 0 else None
@@ -122,6 +132,7 @@ _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _RANGE = r"(?:\s*(?:-|–|to|until)\s*(?P<last>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?(?![\d:]))?"
 _UNIT = r"(?P<unit>minute|hour|day|week|weekend|month|quarter|year)"
 _COUNT = r"(?P<count>\d{1,4}|" + "|".join(sorted(map(re.escape, _COUNT_WORD), key=len, reverse=True)) + ")"
+_DAY_WORDS = "|".join(sorted(_DAY_WORD, key=len, reverse=True)).replace(" ", r"\s+")
 _STEP_WORD = r"(?P<step>last|past|previous|this|current|next|coming|upcoming)"
 
 _DIGIT = re.compile(r"\d")
@@ -133,9 +144,8 @@ _TRIGGER = re.compile(
     r"|(?i:yesterday|tomorrow|christmas|halloween|valentine)|"
     + "|".join(word for word in _DAY_WORD if not word.endswith(("day", "night", "tomorrow")))
 )
-_ANY_CASE = re.compile(_TRIGGER.pattern, re.IGNORECASE)
-"""The same pattern in any case. This pattern is used for texts with digits, because people write `march 3` in lower
-case."""
+"""A text without digits is read only if this pattern matches. The pattern distinguishes `March` from `march`; in a text
+with digits, `march 3` is a date."""
 
 
 def _span(match: re.Match[str]) -> tuple[int, int, str]:
@@ -145,7 +155,8 @@ def _span(match: re.Match[str]) -> tuple[int, int, str]:
 def _word(match: re.Match[str], group: str) -> str:
     """The text of a group in lower case with single spaces; empty if the pattern has no such group or the group did not
     match."""
-    return " ".join((match[group] or "").lower().split()) if group in match.re.groupindex else ""
+    found = match[group] if group in match.re.groupindex else None
+    return " ".join(found.lower().split()) if found else ""
 
 
 def _number(match: re.Match[str], group: str) -> int | None:
@@ -331,8 +342,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         (rf"\b{_STEP_WORD}\s+{_UNIT}\b", _step),
         (rf"\b{_STEP_WORD}\s+{_MONTH}", _calendar_month),
         (rf"\b(?:{_STEP_WORD}\s+)?{_WEEKDAY}s?{_PART_TAIL}", _named_weekday),
-        (r"(?<!\w)(?P<word>" + "|".join(sorted(_DAY_WORD, key=len, reverse=True)).replace(" ", r"\s+")
-         + rf"){_PART_TAIL}(?![a-zа-я])", _day_word),
+        (rf"(?<!\w)(?P<word>{_DAY_WORDS}){_PART_TAIL}(?![a-zа-я])", _day_word),
         (r"\b(?:at\s+)?(?P<h>\d\d?)(?:[:.](?P<m>\d\d))?\s*(?P<half>[ap])\.?m\b\.?", _clock_12),
         (
             r"\bat\s+(?P<h>\d\d?|" + "|".join(NUMBER_WORD) + r")(?:[:.](?P<m>\d\d))?(?:\s+o['’]?clock)?"
@@ -351,18 +361,34 @@ _RULES: Final[tuple[_Rule, ...]] = (
         (rf"(?=[12]\d)(?:(?<=\bin )|(?<=\bby )|(?<=since )|(?<=until )|(?<=\bof )|(?<=year )|(?<=from )|(?<=before )|(?<=after )|(?<=early )|(?<=late )){_YEAR}\b",
          _year),
 )  # fmt: skip
-_MONTH_NAME: Final = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
-_UNIT_NAME: Final = re.compile("minute|hour|day|week|month|quarter|year", re.IGNORECASE)
-_CLOCK: Final = re.compile("clock", re.IGNORECASE)
+_WORDS_OF: Final = {
+    fragment: tuple(words.split())
+    for fragment, words in (
+        (_MONTH, "jan feb mar apr may jun jul aug sep oct nov dec"),
+        (_WEEKDAY, "mon tue wed thu fri sat sun"),
+        (_UNIT, "minute hour day week month quarter year"),
+        ("(?P<season>", "spring summer autumn fall winter"),
+        (rf"\b{_STEP_WORD}\s", "last past previous this current next coming upcoming"),
+        (rf"\b(?:{_STEP_WORD}\s+)(?P<season>", "last past previous this current next coming upcoming"),
+        (_DAY_WORDS, " ".join(word for word in _DAY_WORD if " " not in word)),
+        ("ago|earlier|back", "ago earlier back"),
+        ("from (?:now|today)|later", "now today later"),
+        ("noon|midnight", "noon midnight"),
+        (r"clock\b", "clock"),
+        ("月", "月"),
+        ("(?P<holiday>", "christmas year halloween valentine"),
+        (r"the\s+(?P<part>", "morning afternoon evening night"),
+        (r"last)\s+(?P<part>", "morning afternoon evening night"),
+        ("(?P<night>", "morning afternoon evening night"),
+        (r"at\s+(?P<part>", "night"),
+    )
+}
+"""The words of which every match of a rule with this fragment contains one, in lower case. If a text lacks these words,
+the rule need not be tried."""
+_DOTS: Final = {ord("İ"): "i", ord("ı"): "i"}
+"""Letters that a pattern in any case equates with `i`, but `casefold` does not."""
 
-
-def _needed(pattern: str) -> re.Pattern[str] | None:
-    """A pattern that every match of the rule contains. If a text lacks this literal, the rule need not be tried."""
-    if _MONTH in pattern:
-        return _MONTH_NAME
-    if pattern.endswith(r"clock\b"):
-        return _CLOCK
-    return _UNIT_NAME if _UNIT in pattern else None
-
-
-_GRAMMAR: Final = tuple((re.compile(pattern, re.IGNORECASE), build, _needed(pattern)) for pattern, build in _RULES)
+_GRAMMAR: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), build, frozenset(fragment for fragment in _WORDS_OF if fragment in pattern))
+    for pattern, build in _RULES
+)

@@ -174,11 +174,15 @@ def _split(token: Token, text: str) -> Sequence[Token]:
             "mark" if part[0] == "-" else "word",
             token.start + part.start(),
             token.start + part.end(),
-            part[0],
-            capital=text[part.start()].isupper(),
+            _lowered(part[0]),
+            capital=part[0][0].isupper(),
         )
-        for part in _PART.finditer(token.word)
+        for part in _PART.finditer(text)
     ]
+
+
+def _lowered(word: str) -> str:
+    return word.lower().replace("’", "'")
 
 
 @cache
@@ -189,7 +193,7 @@ def _compounds() -> frozenset[str]:
 def _token(match: re.Match[str]) -> Token:
     (start, end), text, name = match.span(), match[0], match.lastgroup
     if name == "word":
-        return Token("word", start, end, text.lower().replace("’", "'"), NO_TAGS, None, "", (), text[0].isupper())
+        return Token("word", start, end, _lowered(text), NO_TAGS, None, "", (), text[0].isupper())
     if name in _OF_NUMBER:
         suffix = (match["suffix"] or "").lower() + (".m" if match["tail"] else "")
         return Token("number", start, end, text.lower(), NO_TAGS, int(match["number"]), suffix)

@@ -59,3 +59,21 @@ select $1, $2, id, thread_key, thread_no, $3, role, content, channel, speaker, e
   sent_at, utc_offset, $4
 from input
 order by id
+
+-- name: exported
+-- $1 owner, $2 a memory number, $3 how many: the memories after this number in order, each with its former texts, its
+-- alarm (null without one) and its source messages
+select m.*, r.due_at, r.repeats, r.chat_id as alarm_chat_id, r.message_thread_id, r.done_at,
+  array(
+    select row(v.version, v.content, v.replaced_at) from memory_versions v
+    where v.owner_id = $1 and v.id = m.id
+    order by v.version) as versions,
+  array(
+    select row(s.id, s.ext_id, s.channel) from messages s
+    where s.owner_id = $1 and s.chat_id = m.source_chat_id and s.id = any(m.source_ids)
+    order by s.id) as said
+from memories m
+left join reminders r on r.owner_id = $1 and r.memory_id = m.id
+where m.owner_id = $1 and m.id > $2
+order by m.id
+limit $3

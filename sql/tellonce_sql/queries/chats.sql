@@ -64,13 +64,6 @@ with chat as (
 )
 select epoch, exists (select from archived where tokens > 0) as archived from chat
 
--- name: counts
--- $1 owner, $2 chat
-select coalesce((select sum(last_no) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint as messages,
-  (select count(*) from conversation_summaries where owner_id = $1 and chat_id = $2 and kind = 'chunk') as summaries,
-  coalesce((select sum(last_no - coalesce(covered_to, 0)) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint
-    as verbatim
-
 -- name: lock
 -- $1 owner, $2 chat. Every transaction that writes to a chat takes this lock first.
 select 1 from chats

@@ -56,6 +56,10 @@ union all
 select 'model_call', chat_id, id, 0, kind, '', at, array[note], null
 from model_calls
 where owner_id = $1 and ($2::bigint is null or chat_id = $2) and note <> '' and may_say(note, $3)
+union all
+select 'chat', chat_id, 0, 0, '', '', created_at, array[conversation], null
+from chats
+where owner_id = $1 and ($2::bigint is null or chat_id = $2) and conversation is not null and may_say(conversation, $3)
 
 -- name: messages
 -- $1 owner, $2 chats, $3 ids: these messages in their current version, with the result columns of the query `texts`
@@ -252,6 +256,12 @@ where j.owner_id = $1 and j.chat_id = g.chat_id and j.id = g.id
 -- $1 owner, $2 ids
 update model_calls set note = ''
 where owner_id = $1 and id = any($2::bigint[])
+
+-- name: clear_names
+-- $1 owner, $2 chats: replaces the client's names of these conversations. Every new name is different, so that an
+-- import of an export keeps the conversations apart.
+update chats set conversation = 'forgotten:' || chat_id
+where owner_id = $1 and chat_id = any($2::bigint[])
 
 -- name: covering
 -- $1 owner, $2 chats, $3 ids of messages: the chunk summaries that cover them

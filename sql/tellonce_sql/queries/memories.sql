@@ -60,11 +60,18 @@ where owner_id = $1
 order by valid_from desc, id desc
 limit $7
 
--- name: count_searched
--- $1 owner, $2 chat, $3 statuses: how many memories are kept for search only
-select count(*) from memories
-where owner_id = $1 and not shown
-  -- use: in_list
+-- name: counts
+-- $1 owner, $2 chat, $3 statuses: how many memories are kept for search only, and how many messages and summaries the
+-- chat has
+select
+  (select count(*) from memories
+    where owner_id = $1 and not shown
+      -- use: in_list
+  ) as only_searched,
+  coalesce((select sum(last_no) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint as messages,
+  (select count(*) from conversation_summaries where owner_id = $1 and chat_id = $2 and kind = 'chunk') as summaries,
+  coalesce((select sum(last_no - coalesce(covered_to, 0)) from thread_state where owner_id = $1 and chat_id = $2), 0)::bigint
+    as verbatim
 
 -- part: in_list
 -- $2 chat, $3 statuses: active and uncertain memories are left out after the end of their time
@@ -386,44 +393,44 @@ delete from memories where owner_id = $1 and id in (select id from gone)
 returning content
 
 -- name: changes
--- $1 owner, $2 chats, $3 first and $4 last numbers of messages (texts of arrays), $5 the chat in which the result is shown, or null for
--- all. For each message: the memories learned from it that were reworded or replaced after it was sent, each with its
--- former words and with the memory that states the fact now. A replaced memory is left out if
--- the memory that states the fact now was learned from the same message.
+-- $1 owner, $2 chats, $3 first and $4 last numbers of messages (texts of arrays), $5 the chat in which the result is
+-- shown, or null for all. For each message: the memories learned from it that were reworded or replaced after it was
+-- sent, each with its former words and with the memory that states the fact now. A replaced memory is left out if the
+-- memory that states the fact now was learned from the same message. Every join finds its rows by key, because
+-- PostgreSQL cannot estimate the rows of the common table expressions and would compare all of them with each other.
 with recursive places as materialized (
-  select distinct chat_id, generate_series(first, last) as id
+  select chat_id, range_agg(int8range(first, last, '[]')) as ids
   from unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) as w (chat_id, first, last)
-), learned as materialized (
-  select m.source_chat_id as chat_id, w.id as message_id, m.id, m.content, m.quotes, m.superseded_by, said.sent_at
-  from (
-    select id, content, quotes, superseded_by, source_chat_id, source_ids from memories
-    where owner_id = $1 and (superseded_by is not null or version > 1)
-      and source_ids && (select array_agg(id) from places)) m
+  where first <= last
+  group by chat_id
+), chain (chat_id, message_id, sent_at, origin, id, following) as (
+  select m.source_chat_id, s.id, said.sent_at, m.id, m.id, m.superseded_by
+  from places p
+  join memories m on m.owner_id = $1 and m.source_chat_id = p.chat_id and (m.superseded_by is not null or m.version > 1)
   cross join lateral unnest(m.source_ids) as s (id)
-  join places w on w.chat_id = m.source_chat_id and w.id = s.id
   cross join lateral (
     select sent_at from messages
-    where owner_id = $1 and chat_id = w.chat_id and id = w.id offset 0) said
-), chain (origin, id, following) as (
-  select id, id, superseded_by from learned
+    where owner_id = $1 and chat_id = m.source_chat_id and id = s.id offset 0) said
+  where s.id <@ p.ids
   union
-  select c.origin, m.id, m.superseded_by
+  select c.chat_id, c.message_id, c.sent_at, c.origin, m.id, m.superseded_by
   from chain c
   join memories m on m.owner_id = $1 and m.id = c.following
 )
-select l.chat_id, l.message_id, now.id, now.content, l.quotes,
-  case when now.id = l.id then former.contents else array[l.content] end as former
-from learned l
-join chain c on c.origin = l.id and c.following is null
+select c.chat_id, c.message_id, now.id, now.content, learned.quotes,
+  case when now.id = learned.id then former.contents else array[learned.content] end as former
+from chain c
+join memories learned on learned.owner_id = $1 and learned.id = c.origin
 join memories now on now.owner_id = $1 and now.id = c.id
 left join lateral (
   select array_agg(v.content order by v.version) as contents, max(v.replaced_at) as replaced_at
   from memory_versions v
-  where v.owner_id = $1 and v.id = l.id) former on true
-where now.status in ('active', 'completed') and ($5::bigint is null or now.chat_id is null or now.chat_id = $5)
-  and case when now.id = l.id then l.sent_at <= former.replaced_at
-    else not (now.source_chat_id is not distinct from l.chat_id and l.message_id = any(now.source_ids)) end
-order by l.chat_id, l.message_id, now.id
+  where v.owner_id = $1 and v.id = learned.id) former on true
+where c.following is null and now.status in ('active', 'completed')
+  and ($5::bigint is null or now.chat_id is null or now.chat_id = $5)
+  and case when now.id = learned.id then c.sent_at <= former.replaced_at
+    else not (now.source_chat_id is not distinct from c.chat_id and c.message_id = any(now.source_ids)) end
+order by c.chat_id, c.message_id, now.id
 
 -- name: ended
 -- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by

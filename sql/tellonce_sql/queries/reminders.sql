@@ -12,11 +12,6 @@ from reminders r
 join memories m on m.owner_id = $1 and m.id = r.memory_id
 where r.owner_id = $1 and r.memory_id = $2
 
--- name: alarm
--- $1 owner, $2 memory
-select due_at, repeats, chat_id, message_thread_id, done_at from reminders
-where owner_id = $1 and memory_id = $2
-
 -- name: delivered
 -- $1 owner, $2 chat, $3 a memory's text, $4 a due time: the delivered reminder with this text and time, if any
 select m.*, r.due_at, r.repeats, r.message_thread_id, r.chat_id as alarm_chat_id

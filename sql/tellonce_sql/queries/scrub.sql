@@ -40,6 +40,9 @@ vacuum (full, analyze) memories
 -- name: rewrite_memory_versions
 vacuum (full, analyze) memory_versions
 
+-- name: rewrite_chats
+vacuum (full, analyze) chats
+
 -- name: rewrite_chat_metadata
 vacuum (full, analyze) chat_metadata
 

@@ -11,6 +11,18 @@ from thread_state
 where owner_id = $1 and chat_id = $2
 order by thread_key
 
+-- name: in_order
+-- $1 owner, $2 chat: the chat's threads, ordered by their first message
+select t.thread_key
+from thread_state t
+cross join lateral (
+  select id from messages
+  where owner_id = $1 and chat_id = $2 and thread_key = t.thread_key
+  order by thread_no
+  limit 1) first
+where t.owner_id = $1 and t.chat_id = $2
+order by first.id
+
 -- name: open_run
 -- $1 owner, $2 chat, $3 thread key: the messages that no chunk job covers yet, oldest first
 select m.id, m.thread_no, m.tokens, m.sent_at, m.epoch

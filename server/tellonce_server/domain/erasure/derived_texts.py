@@ -1,4 +1,4 @@
-"""Removes forgotten statements from derived texts and former versions."""
+"""Removes forgotten statements from derived texts, former versions and names of conversations."""
 
 import asyncio
 from collections.abc import Sequence
@@ -73,6 +73,8 @@ async def _write(t: Queries, owner_id: int, place: TextPlace, texts: Redacted) -
             await forget.clear_errors(t, owner_id, [(row.chat_id or 0, row.id) for row in rows])
         case "model_call":
             await forget.clear_notes(t, owner_id, [row.id for row in rows])
+        case "chat":
+            await forget.clear_names(t, owner_id, [row.chat_id or 0 for row in rows])
         case "message_version":
             await forget.drop_message_versions(t, owner_id, [(row.chat_id or 0, row.id, row.version) for row in rows])
         case "memory_version":

@@ -27,7 +27,6 @@ METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000
 """Maximum sentences without a match that a query caches."""
-HISTORY: Final[frozenset[TextPlace]] = frozenset(("message_version", "memory_version"))
 
 
 @dataclass(frozen=True, slots=True)

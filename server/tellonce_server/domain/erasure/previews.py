@@ -11,7 +11,6 @@ from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.erasure.forget_query import (
     DERIVED,
-    HISTORY,
     Degree,
     ForgetQuery,
     Mark,
@@ -177,11 +176,15 @@ def _goes(match: Match, hit: Hit, query: ForgetQuery) -> tuple[str, ...]:
 
 
 def _group_text(hits: Sequence[Hit]) -> str:
-    history = sum(hit.row.place in HISTORY or hit.row.place not in DERIVED for hit in hits)
-    made = len(hits) - history
-    parts = [f"derived from your messages: {made}"] if made else []
-    parts += [f"former versions and quotes: {history}"] if history else []
-    return f"Matching sentences in other texts ({', '.join(parts)}), such as: {_sentence(hits[0])}"
+    made = sum(hit.row.place in DERIVED for hit in hits)
+    names = sum(hit.row.place == "chat" for hit in hits)
+    counts = {
+        "derived from your messages": made,
+        "former versions and quotes": len(hits) - made - names,
+        "names of conversations": names,
+    }
+    parts = ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    return f"Matching sentences in other texts ({parts}), such as: {_sentence(hits[0])}"
 
 
 def _sentence(hit: Hit) -> str:

@@ -19,7 +19,7 @@ _NEWEST = 12
 Counted = Literal[
     "messages", "memories", "sentences", "tombstones", "context_receipts", "conversation_summaries", "chat_metadata",
     "user_profile", "former_lines", "thread_state", "chat_context_queue", "model_calls", "routine_summaries",
-    "message_versions", "memory_quotes", "memory_versions",
+    "message_versions", "memory_quotes", "memory_versions", "conversation_names",
 ]  # fmt: skip
 """What a preview and an erasure count. The page has a name for each in every language."""
 _TABLES: Final[dict[TextPlace, Counted]] = {
@@ -34,6 +34,7 @@ _TABLES: Final[dict[TextPlace, Counted]] = {
     "message_version": "message_versions",
     "memory": "memory_quotes",
     "memory_version": "memory_versions",
+    "chat": "conversation_names",
 }
 
 
@@ -61,7 +62,7 @@ class Cleaned:
                 self.canonicals.append(chat)
             case "canonical" | "profile" | "former" | "slot" | "job" | "model_call":
                 pass
-            case "message" | "message_version" | "memory" | "memory_version":
+            case "message" | "message_version" | "memory" | "memory_version" | "chat":
                 pass
 
 

@@ -75,7 +75,7 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    is_id = row.place == "message" and column in (EXT_ID, REPLY_TO)
+    is_id = row.place == "chat" or (row.place == "message" and column in (EXT_ID, REPLY_TO))
     return is_id and _MACHINE_ID.fullmatch(row.texts[column] or "") is not None
 
 

@@ -10,7 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
-from itertools import islice
 from typing import Final, Literal, Protocol
 
 from tellonce_server.domain.memory import literals
@@ -336,7 +335,7 @@ _YEARS: Final = frozenset(range(1900, 2100))
 
 def _around(word: str, text: str) -> list[list[str]]:
     """Groups of neighboring words in the text that contain the given word and may form a date."""
-    found = [token.text for token in islice(literals.tokens(text), MAX_WORDS)]
+    found = literals.Spoken(text).words[:MAX_WORDS]
     if word not in found:
         return []
     at = found.index(word)

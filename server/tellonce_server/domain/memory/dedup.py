@@ -28,9 +28,25 @@ _KEY_BYTES: Final = 8
 def same(one: str, other: str) -> bool:
     """Whether both texts have the same words in the same order, or one text has the end of the other text moved to its
     front."""
-    a, b = literals.words(one), literals.words(other)
+    return _same(_Statement(one), _Statement(other))
+
+
+class _Statement:
+    """A text whose words are read once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.words = literals.words(text)
+
+    def has_all_names_of(self, other: "_Statement") -> bool:
+        words = frozenset(self.words)
+        return all(words.issuperset(literals.words(name)) for name in literals.names(other.text))
+
+
+def _same(one: _Statement, other: _Statement) -> bool:
+    a, b = one.words, other.words
     if len(a) != len(b) or not a:
-        return not a and not b and one.strip() == other.strip()
+        return not a and not b and one.text.strip() == other.text.strip()
     return _line(b) in _line(a + a)
 
 
@@ -52,11 +68,12 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
     statement from another message is a repetition only if one of the two statements contains all content words of the
     other; otherwise the statement may be a correction.
     """
-    if same(text, denied):
+    one, other = _Statement(text), _Statement(denied)
+    if _same(one, other):
         return True
     if cosine is None or cosine < (SAME_SOURCE_COSINE if same_source else SAME_COSINE):
         return False
-    if literals.said_numbers(text) != literals.said_numbers(denied) or not _names_agree(text, denied):
+    if literals.said_numbers(text) != literals.said_numbers(denied) or not _names_agree(one, other):
         return False
     a, b = literals.content(text).keys(), literals.content(denied).keys()
     return same_source or not certain or a <= b or b <= a
@@ -64,21 +81,16 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
 
 def is_retold(one: str, other: str) -> bool:
     """Whether two statements learned from one message are the same, even if one of them says less."""
-    if same(one, other):
+    said, other_said = _Statement(one), _Statement(other)
+    if _same(said, other_said):
         return True
     a, b = literals.content(one), literals.content(other)
     shared, whole = sum(w for part, w in a.items() if part in b), sum(a.values()) + sum(b.values())
     x, y = literals.said_numbers(one), literals.said_numbers(other)
-    agree = (x <= y or y <= x) and (_named_in(one, other) or _named_in(other, one))
+    agree = (x <= y or y <= x) and (other_said.has_all_names_of(said) or said.has_all_names_of(other_said))
     return agree and bool(whole) and 2 * shared >= RETOLD_SHARE * whole
 
 
-def _names_agree(one: str, other: str) -> bool:
-    """Whether each of the two texts contains all names of the other text."""
-    return _named_in(one, other) and _named_in(other, one)
-
-
-def _named_in(one: str, other: str) -> bool:
-    """Whether every name in `one` occurs in `other`."""
-    words = frozenset(literals.words(other))
-    return all(words.issuperset(literals.words(name)) for name in literals.names(one))
+def _names_agree(one: _Statement, other: _Statement) -> bool:
+    """Whether each of the two statements contains all names of the other."""
+    return other.has_all_names_of(one) and one.has_all_names_of(other)

@@ -8,10 +8,13 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Final
 
 from anyascii import anyascii
 
+from tellonce_text.caches import of_texts
 from tellonce_text.dates.lexicon import is_determiner, is_time_noun
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.folding import nfkc
@@ -24,31 +27,20 @@ _UNSPACED: Final = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u309f\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 _MARKED: Final = r"\u0900-\u0963\u0966-\u0dff\u0f00-\u0fff"
-_TOKEN: Final = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+")
-_ASCII_TOKEN: Final = re.compile(r"[A-Za-z0-9]+")
+_TOKEN: Final = re.compile(rf"([{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W_]|[{_MARKED}])+)")
+_ASCII_TOKEN: Final = re.compile(r"([A-Za-z0-9]+)")
 """Finds the same tokens as _TOKEN in an ASCII text, but several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
-_NUMBER: Final = re.compile(r"\d+(?:[.,'’ \u066b\u066c]\d+)*")
-_THOUSANDS: Final = re.compile(r"(?<=\d) ?[kK](?![^\W_])")
-_METRIC: Final = re.compile(r" ?([ckm]?m|kg|g|ml|l)(?![^\W_])")
+_NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|kg|g|ml|l)(?![^\W_]))?")
+"""Matches a number and the metric unit or `k` after it. `k` means thousands."""
+_THOUSANDS: Final = re.compile(r"(?<=\d)[kK](?![^\W_])")
 _SCALES: Final = {
     "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
 """The factors that convert a length, a mass or a volume in each unit to other units of the same quantity."""
 _SENTENCE_END: Final = re.compile(r"[.!?…。！？؟।\n]")
-
-
-class Token(NamedTuple):
-    """A word, or a run of characters in a script without spaces. `begins` says whether the token starts a sentence."""
-
-    text: str
-    begins: bool
-
-    @property
-    def word(self) -> str:
-        return self.text.casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +85,31 @@ _PLAIN: Final = _Plain()
 def plain(text: str) -> str:
     """Return the text in plain characters with upper and lower case unchanged, so that texts that look alike become
     equal."""
-    return text if text.isascii() else nfkc(text).translate(_PLAIN)
+    return text if text.isascii() else _plain(text)
 
 
-def tokens(text: str) -> Iterator[Token]:
-    text = plain(text)
-    before, end = "", 0
-    for match in _token_pattern(text).finditer(text):
-        gap = text[end : match.start()]
-        yield Token(match[0], not before or (gap not in _JOINTS and _begins_sentence(before, gap)))
-        before, end = match[0], match.end()
+@of_texts
+@lru_cache(maxsize=4)
+def _plain(text: str) -> str:
+    """Cached, because a comparison reads the words, the numbers and the names of a text one after the other."""
+    return nfkc(text).translate(_PLAIN)
+
+
+class Spoken:
+    """The words of a text as written, or runs of characters in a script without spaces, with the characters before each
+    of them."""
+
+    def __init__(self, text: str) -> None:
+        text = plain(text)
+        pieces = _token_pattern(text).split(text)
+        self.words, self._gaps = pieces[1::2], pieces[::2]
+
+    def begins(self, at: int) -> bool:
+        """Whether the word starts a sentence."""
+        if at == 0:
+            return True
+        gap = self._gaps[at]
+        return gap not in _JOINTS and _begins_sentence(self.words[at - 1], gap)
 
 
 _JOINTS: Final = frozenset((" ", ", ", "-", "'", "’"))
@@ -148,7 +155,8 @@ def _parts(word: str) -> Iterable[str]:
 def content(text: str) -> dict[str, int]:
     """The content of a text in any language, as word prefixes and character pairs. Each has a weight."""
     found: dict[str, int] = {}
-    for word in _spellings(text):
+    # The last word with a prefix determines the prefix's weight. A repeated word is read once, at its last place.
+    for word in reversed(dict.fromkeys(reversed(_spellings(text)))):
         if _UNSPACED_TOKEN.match(word):
             found |= {word[i : i + 2]: 2 for i in range(max(1, len(word) - 1))}
         elif len(word) >= 3 and not word.isdecimal():
@@ -159,46 +167,47 @@ def content(text: str) -> dict[str, int]:
 def names(text: str) -> list[str]:
     """The probable names in a text: words with a capital letter that does not mark the start of a sentence, and words
     in another script than the surrounding text."""
-    said = list(tokens(text))
+    said = Spoken(text)
     german = language_of(text) == "de"
     found: dict[str, None] = {}
-    for at in _names(said):
-        if said[at].text not in found and not (german and _is_common(said, at)):
-            found[said[at].text] = None
+    certain, possible = _candidates(said.words)
+    for at, word in enumerate(said.words):
+        named = word in certain or (word in possible and not said.begins(at))
+        if named and word not in found and not (german and _is_common(said, at)):
+            found[word] = None
     return list(found)
 
 
-def _is_common(said: Sequence[Token], at: int) -> bool:
+def _is_common(said: Spoken, at: int) -> bool:
     """Whether the word is a common German noun and not a name, because it names a time or follows an article."""
-    return _has_article(said, at) or is_time_noun(said[at].word, "de")
+    return _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
 
-def _has_article(said: Sequence[Token], at: int) -> bool:
+def _has_article(said: Spoken, at: int) -> bool:
     """Whether an article or possessive precedes the word, with at most an adjective between them."""
-    before = [token for token in said[max(0, at - 2) : at] if not token.begins or token is said[0]]
-    near = before[-1:] if before and not before[-1].word.endswith(_ADJECTIVE_ENDS) else before
-    return any(is_determiner(token.word, "de") for token in near)
+    before = [said.words[i].casefold() for i in range(max(0, at - 2), at) if i == 0 or not said.begins(i)]
+    near = before[-1:] if before and not before[-1].endswith(_ADJECTIVE_ENDS) else before
+    return any(is_determiner(word, "de") for word in near)
 
 
 _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
-def _names(said: Sequence[Token]) -> Iterator[int]:
-    """The indexes of the words that may be names."""
-    uncased = {at for at, token in enumerate(said) if _is_uncased(token.text)}
-    cased = sum(len(token.text) for token in said if _is_cased(token.text)) if uncased else 0
-    foreign = uncased if cased > sum(len(said[at].text) for at in uncased) else ()
-    for at, token in enumerate(said):
-        named = _has_capital(token) or at in foreign or (_KATAKANA.match(token.text) and not token.begins)
-        if named and not _THOUSANDS.search(token.text):
-            yield at
+def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """The words that are probably names anywhere, and those that are unless they start a sentence."""
+    distinct = {word for word in set(words) if not _THOUSANDS.search(word)}
+    certain = _foreign(words) & distinct | {word for word in distinct if any(map(str.isupper, word[1:]))}
+    possible = {word for word in distinct if word[0].isupper() or _KATAKANA.match(word)}
+    return certain, frozenset(possible)
 
 
-def _has_capital(token: Token) -> bool:
-    """Whether a letter is a capital, except one that begins a sentence."""
-    if token.text.islower():
-        return False
-    return any(map(str.isupper, token.text[1:] if token.begins else token.text))
+def _foreign(words: Sequence[str]) -> frozenset[str]:
+    """The words without letter case, if most of the text is in a script with letter case."""
+    distinct = frozenset(words)
+    uncased = frozenset(filter(_is_uncased, distinct))
+    cased = frozenset(filter(_is_cased, distinct)) if uncased else frozenset[str]()
+    longer = sum(len(word) for word in words if word in cased) > sum(len(word) for word in words if word in uncased)
+    return uncased if longer else frozenset()
 
 
 def _is_cased(word: str) -> bool:
@@ -261,19 +270,14 @@ def _inflected(name: str, word: str) -> bool:
 
 def numbers(text: str) -> list[Number]:
     """The numbers as written in any script: `1,200`, `1 200`, `1200` and `1.2k` have a reading in common."""
-    said = plain(text)
-    return [_number(said, match) for match in _NUMBER.finditer(said)]
+    said: list[tuple[str, str]] = _NUMBER.findall(plain(text))
+    known = {each: _number(*each) for each in set(said)}
+    return [known[each] for each in said]
 
 
-def _number(text: str, match: re.Match[str]) -> Number:
-    readings = tuple(_readings_at(text, match))
-    unit = _METRIC.match(text, match.end()) if _may_have_unit(text, match.end()) else None
-    return Number(match[0], readings, tuple(_converted(unit[1], readings)) if unit else ())
-
-
-def _may_have_unit(text: str, end: int) -> bool:
-    following = text[end : end + 1]
-    return following == " " or following.isalpha()
+def _number(digits: str, unit: str) -> Number:
+    readings = tuple(_readings_in(digits, unit))
+    return Number(digits, readings, tuple(_converted(unit, readings)) if unit in _SCALES else ())
 
 
 def _converted(unit: str, readings: Iterable[frozenset[str]]) -> Iterator[frozenset[str]]:
@@ -288,9 +292,9 @@ def _is_measure(reading: frozenset[str]) -> bool:
 _LONGEST_MEASURE: Final = 12
 
 
-def _readings_at(text: str, match: re.Match[str]) -> list[frozenset[str]]:
-    readings = list(_readings(match[0]))
-    if _may_have_unit(text, match.end()) and _THOUSANDS.match(text, match.end()):
+def _readings_in(digits: str, unit: str) -> list[frozenset[str]]:
+    readings = list(_readings(digits))
+    if unit in ("k", "K"):
         readings += [frozenset({_thousandfold(*reading)}) for reading in readings if len(reading) == 1]
     return readings
 
@@ -304,11 +308,10 @@ def _thousandfold(number: str) -> str:
 def said_numbers(text: str) -> frozenset[str]:
     """Every number that the text can mean, including numerals of other scripts (三, ½)."""
     found: set[str] = set()
-    said = plain(text)
-    for match in _NUMBER.finditer(said):
-        found.update(*_readings_at(said, match))
-        if not match[0].isdecimal():
-            found |= _grouped(re.split(r"\D", match[0]))
+    for digits, unit in set(_NUMBER.findall(plain(text))):
+        found.update(*_readings_in(digits, unit))
+        if not digits.isdecimal():
+            found |= _grouped(re.split(r"\D", digits))
     if text.isascii():
         return frozenset(found)
     return frozenset(found) | {written(unicodedata.numeric(c)) for c in text if c.isnumeric() and not c.isdecimal()}
@@ -333,13 +336,14 @@ def _is_grouped(parts: Sequence[str]) -> bool:
 
 def _grouped(parts: Sequence[str]) -> set[str]:
     """The numbers that up to five neighboring groups of digits can form together, as in `in 2019 1 200 people`."""
-    return {_whole(number) for start in range(len(parts)) for number in _joined(parts, start)}
+    neighbors = set(zip_longest(*(parts[start:] for start in range(5)), fillvalue=""))
+    return {_whole(number) for groups in neighbors for number in _joined(*groups)}
 
 
-def _joined(parts: Sequence[str], start: int) -> Iterator[str]:
-    """Yield the numbers that the group of digits at `start` forms with up to four groups after it."""
-    number = parts[start]
-    for part in parts[start + 1 : start + 5] if len(number) <= 3 else ():
+def _joined(first: str, *others: str) -> Iterator[str]:
+    """Yield the numbers that the first group of digits forms with the groups after it."""
+    number = first
+    for part in others if len(first) <= 3 else ():
         if len(part) != 3:
             return
         number += part

@@ -172,7 +172,7 @@ def _spelled(line: Line) -> Iterator[str]:
 def in_digits(statement: str) -> str:
     """Write number words from three on in digits, so that the numbers of a statement can be compared."""
     language = language_of(statement)
-    return alpha2digit(statement, language) if language in LANGUAGES else statement
+    return alpha2digit(statement[:MOST], language) + statement[MOST:] if language in LANGUAGES else statement
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")

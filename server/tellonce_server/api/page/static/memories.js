@@ -32,10 +32,10 @@ export async function memories(place, about) {
     const found = await (first ? asked() : ahead ?? asked());
     if (mine !== turn) return;
     cursor = found.next_cursor;
-    // A user who has scrolled once will scroll again, so the following page is requested in advance.
+    // A user who has scrolled once scrolls again, so the next page is requested early.
     ahead = first || !cursor ? null : asked();
     ahead?.catch(() => { ahead = null; });
-    // The browser skips a part that is off the screen as a whole, so the length of the list does not slow it down.
+    // The browser skips parts that are off the screen, so a long list stays fast.
     const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, again, chosen)));
     if (first) rows.replaceChildren(made); else rows.append(made);
     rows.hidden = !rows.querySelector("li");

@@ -24,7 +24,7 @@ function introduction({ narrative, memories }) {
   return written("p", { className: "narrative" }, narrative || t("today.nobody"));
 }
 
-/* A part of the screen. Without entries it is left out or, if it is `kept`, says that there are none. */
+/* Without entries, a part is left out or, if `kept`, says that there are none. */
 function part(title, entries, made, kept) {
   if (!entries.length && !kept) return null;
   return h("section", h("h2", t(title)), entries.length ? made : soft(t(`${title}.none`)));

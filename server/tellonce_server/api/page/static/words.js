@@ -20,7 +20,7 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? (typeof values[name] === "number" ? number(values[name]) : values[name]) : whole));
 }
 
-/* Creating a formatter takes longer than using it a hundred times, so each one is kept. */
+/* Creating a formatter is slow, so each one is kept. */
 const formatters = new Map();
 
 function formatted(Kind, options, value) {
