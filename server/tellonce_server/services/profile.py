@@ -24,7 +24,7 @@ class ProfileReader:
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]
-        counts = await memories.counts(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
+        counts = await profile.counts(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
         return Profile(
             user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
             narrative=stored.narrative if stored and args.cursor is None else "",

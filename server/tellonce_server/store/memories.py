@@ -169,21 +169,6 @@ async def page(
     return [memory(row) for row in rows]
 
 
-@dataclass(frozen=True)
-class Counts:
-    """The number of notes visible in a chat that are kept for search only, and the numbers of the chat's messages,
-    summaries, and messages without a summary (`verbatim`)."""
-
-    only_searched: int
-    messages: int
-    summaries: int
-    verbatim: int
-
-
-async def counts(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> Counts:
-    return Counts(**await one(q, "memories.counts", owner_id, chat_id, list(statuses)))
-
-
 async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
     return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
 

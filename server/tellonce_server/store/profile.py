@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from tellonce_server.store.database import Queries
+from tellonce.contract import MemoryStatus
+from tellonce_server.store.database import Queries, one
 
 
 @dataclass(frozen=True)
@@ -64,3 +65,18 @@ async def begin_erasure(q: Queries, owner_id: int) -> None:
     """Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
     erases all receipts."""
     await q.run("profile.begin_erasure", owner_id)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The number of notes visible in a chat that are kept for search only, and the numbers of the chat's messages,
+    summaries, and messages without a summary (`verbatim`)."""
+
+    only_searched: int
+    messages: int
+    summaries: int
+    verbatim: int
+
+
+async def counts(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> Counts:
+    return Counts(**await one(q, "memories.counts", owner_id, chat_id, list(statuses)))
