@@ -27,6 +27,9 @@ Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 - `keep`: no model; a trained scorer selects sentences of the user.
 """
 
+KEEP_MODEL: Final = "keep"
+"""The name that results and the ledger have for work without a language model."""
+
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 
 Fence = Annotated[int, Field(ge=0, le=2**63 - 1, strict=True)]

@@ -17,10 +17,9 @@ from tellonce_server.store.backup.restore import texts_held
 from tellonce_server.store.postgres.embedded import EmbeddedPostgresError
 
 
-def move_command() -> str:
-    """The command that copies the local user's memory to the user of the settings."""
-    name = shown_command()
-    return f"TELEGRAM_USER_ID={DEFAULT_USER_ID} {name} export mine.jsonl && {name} import mine.jsonl"
+def move_command(former: int, heir: int, *, joined: bool) -> str:
+    """The command that moves the memory of one user to another."""
+    return f"{shown_command()} database move-user {former} {heir}{' --join' if joined else ''}"
 
 
 async def hidden(settings: ServerSettings) -> str | None:
@@ -46,7 +45,8 @@ def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
     if local > 2 * own:
         return (
             f"{local} messages and memories belong to the local user of this computer (user {DEFAULT_USER_ID}), so user "
-            f"{user} does not see them. To copy them to user {user}: {move_command()}"
+            f"{user} does not see them. To move them to user {user}, stop Tellonce and run: "
+            f"{move_command(DEFAULT_USER_ID, user, joined=bool(own))}"
         )
     others = [owner for owner, count in texts.items() if count and owner > 0 and owner not in settings.user_ids]
     if own or not others:
@@ -54,5 +54,5 @@ def named(texts: Mapping[int, int], settings: ServerSettings) -> str | None:
     holder = max(others, key=lambda owner: texts[owner])
     return (
         f"This memory holds nothing of user {user}. It holds the memory of user {holder}: set TELEGRAM_USER_ID={holder} "
-        "(copy your .env)."
+        f"(copy your .env), or move it: {move_command(holder, user, joined=False)}"
     )

@@ -21,7 +21,7 @@ from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
 from tellonce_cli.importers.recognition import KINDS, read, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
-from tellonce_cli.screen import CommandFailed, console, notes
+from tellonce_cli.screen import CommandFailed, console, notes, said_yes
 from tellonce_relay.cron import next_due
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
@@ -120,21 +120,12 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     if dry_run or yes:
         return yes and not dry_run
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return _said_yes("Import it? [y/N] ")
+        return said_yes("Import it? [y/N] ", "Nothing was imported.")
     if foreseen.calls:
         raise CommandFailed(
             "nobody can be asked, because this is not a terminal; use --yes to import, or --dry-run to see only the estimate."
         )
     return True
-
-
-def _said_yes(question: str) -> bool:
-    """Whether the user said yes. Ctrl-C and the end of the input count as no."""
-    try:
-        return console.input(question).strip().lower() in ("y", "yes")
-    except (KeyboardInterrupt, EOFError):
-        console.print("\nNothing was imported.")
-        return False
 
 
 def _progress(title: str) -> Progress:

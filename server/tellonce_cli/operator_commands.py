@@ -8,7 +8,7 @@ from tellonce.contract_types import TokenScope
 from tellonce_cli.subcommand import examples, run_module
 
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
-database_app = typer.Typer(help="Set up an external PostgreSQL.", no_args_is_help=True)
+database_app = typer.Typer(help="Set up an external PostgreSQL; move a memory to another user.", no_args_is_help=True)
 service_app = typer.Typer(help="Run the memory as a service, without an open terminal.", no_args_is_help=True)
 
 
@@ -19,6 +19,21 @@ def database_setup() -> None:
     Creates the extension, the roles and the tables, or shows what an administrator must run.
     """
     run_module("database")
+
+
+@database_app.command("move-user", epilog=examples("database move-user 1 4242", "database move-user 1 4242 --join"))
+def database_move_user(
+    old: Annotated[int, typer.Argument(help="The user whose memory moves; 1 if no Telegram id was set.")],
+    new: Annotated[int, typer.Argument(help="The user who gets it.")],
+    join: Annotated[bool, typer.Option("--join", help="Add it to the memory that the new user already has.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would move.")] = False,
+) -> None:
+    """Give the memory of one user to another, with its access tokens.
+
+    Stop Tellonce first. The move happens completely or not at all.
+    """
+    run_module("user_move", old, new, join=join, yes=yes, dry_run=dry_run)
 
 
 @service_app.command("install")

@@ -45,6 +45,15 @@ def told(error: BaseException) -> tuple[str, int]:
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
 
 
+def said_yes(question: str, otherwise: str) -> bool:
+    """Whether the user said yes. Ctrl-C and the end of the input count as no; then `otherwise` is printed."""
+    try:
+        return console.input(question).strip().lower() in ("y", "yes")
+    except (KeyboardInterrupt, EOFError):
+        console.print(f"\n{otherwise}")
+        return False
+
+
 def tell(**entry: Any) -> None:
     """Write `entry` as one line of JSON, for the memory page."""
     print(json.dumps(entry, ensure_ascii=False, default=str), flush=True)

@@ -15,7 +15,7 @@ from tests.server.processes import free_port
 from tests.stubs import exports
 
 pytestmark = pytest.mark.anyio
-COPY = " export mine.jsonl && "
+MOVE = " database move-user 1 "
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,34 @@ async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(sa
     assert _messages(await other.everything()) == _messages(saved.everything)
 
 
-async def test_a_memory_of_another_user_is_named_with_the_command_that_copies_it(saved: Saved, other: Home) -> None:
+async def test_a_memory_of_another_user_is_named_with_the_command_that_moves_it(saved: Saved, other: Home) -> None:
     other.environment["TELEGRAM_USER_ID"] = "4242"
     restored = await other.run("restore", str(saved.file))
     held = len(_messages(saved.everything))
     assert f"{held} messages and memories belong to the local user" in restored
-    assert COPY in restored
+    assert f"{MOVE}4242" in restored
     code, report = await other.report("doctor")
-    assert (code, COPY in report) == (1, True)
-    other.environment["TELEGRAM_USER_ID"] = "1"
-    await other.run("export", "mine.jsonl")
-    other.environment["TELEGRAM_USER_ID"] = "4242"
-    await other.run("import", "mine.jsonl")
-    assert COPY not in await other.run("doctor")  # it succeeds, so nothing else is wrong
+    assert (code, f"{MOVE}4242" in report) == (1, True)
+    move = ("database", "move-user", "1", "4242")
+    assert "use --yes" in (await other.failing(*move))[1]
+    assert f"User 1 has {held} messages and 0 memories" in await other.run(*move, "--yes")
+    assert MOVE not in await other.run("doctor")  # it succeeds, so nothing else is wrong
     assert _messages(await other.everything()) == _messages(saved.everything)
+
+
+async def test_a_memory_is_added_to_another_only_if_asked(saved: Saved, other: Home) -> None:
+    await other.run("restore", str(saved.file))
+    other.environment["TELEGRAM_USER_ID"] = "4242"
+    own = other.folder / "own.jsonl"
+    own.write_text('{"type": "memory", "content": "I keep bees", "kind": "fact"}\n')
+    await other.run("import", "own.jsonl")
+    move = ("database", "move-user", "1", "4242", "--yes")
+    assert "--join" in (await other.failing(*move))[1]
+    await other.run(*move, "--join")
+    everything = await other.everything()
+    assert _messages(everything) == _messages(saved.everything)
+    assert "I keep bees" in [e["content"] for e in everything if e["type"] == "memory"]
+    assert "nothing to move" in (await other.failing(*move))[1]
 
 
 def test_a_memory_is_hidden_only_while_its_user_has_far_less_of_it() -> None:
@@ -88,8 +102,8 @@ def test_a_memory_is_hidden_only_while_its_user_has_far_less_of_it() -> None:
         held = {int(owner.strip("u")): count for owner, count in texts.items()}
         return named(held, ServerSettings(user_ids=user)) or ""
 
-    assert COPY in told("42", u1=62)
-    assert COPY in told("42", u1=62, u42=3)
+    assert told("42", u1=62).endswith(f"{MOVE}42")
+    assert told("42", u1=62, u42=3).endswith(f"{MOVE}42 --join")
     assert not told("42", u1=62, u42=60)
     assert "memory of user 4242: set TELEGRAM_USER_ID=4242" in told("", u4242=5)
     assert not told("", u1=1, u4242=5)

@@ -157,6 +157,8 @@ async def lived_in(memory: Memory) -> Memory:
         await client.remember(c.RememberArgs(content="I play the cello", scope="global", pinned=True))
         wrong = await client.remember(c.RememberArgs(content="My cat is called Tom"))
         await client.update_memory(c.UpdateMemoryArgs(memory_id=wrong.memory.id, action="reject"))
+        quoted = {"content": "The user talked about item 80", "kind": "fact", "quote": "talked about item 80"}
+        await client.remember(c.RememberArgs.model_validate({"statements": [quoted]}))
         source = c.RememberArgs(content="My flight is on 3 May 2027", source_message_id="telegram:1:4")
         flight = await client.remember(source)
         await client.update_memory(
@@ -177,6 +179,7 @@ async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, t
     tally = await taken(lived_in, *again(wrote, tmp_path), where=THERE)
     read_back = await exported(lived_in, OTHER)
     assert comparable(read_back) == comparable(wrote)
+    assert ["talked about item 80"] in [[q["text"] for q in e["quotes"]] for e in read_back if e.get("quotes")]
     assert {e["status"] for e in wrote if e["type"] == "memory"} == {"active", "superseded", "rejected"}
     assert len({e["thread_key"] for e in wrote if e["type"] == "message"}) == 3
     assert {str(e["sent_at"])[-6:] for e in wrote if e["type"] == "message"} == {"+08:00", "+09:00"}
@@ -288,6 +291,7 @@ async def test_reading_an_imported_export_revives_nothing_that_was_corrected_or_
         alarms = (await client.list_reminders(r.ListRemindersArgs())).reminders
     assert (boss.content, [v.text for v in why.versions]) == ("My boss is called Karin", ["My boss is called Petra"])
     assert [s.text for s in why.sources] == ["My boss is called Petra"]
+    assert why.quotes == ("My boss is called Petra",)
     assert not [m for m in profile.dates if "bread" in m.content]
     assert [(one.chat_id, one.memory.content.split()[0]) for one in alarms] == [(OTHER, "Ann"), (OTHER, "plants")]
     assert alarms[1].due_at == datetime(2026, 2, 23, 8, tzinfo=ZoneInfo("Asia/Singapore"))

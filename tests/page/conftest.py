@@ -3,7 +3,6 @@
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-import asyncpg
 import pytest
 from playwright.async_api import Browser
 
@@ -14,17 +13,10 @@ from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database
 from tests.page.browser import Tab, browser, chromium, signed_in
-from tests.page.seed import seed
+from tests.page.seed import add_many, seed
 from tests.server.processes import HttpServer, http_server
 
 OTHER_USER = 43
-MANY = 10_000
-ADD_MANY = """
-    insert into memories (owner_id, id, kind, status, content, confidence, priority, importance, pinned, valid_from,
-      origin, user_confirmed, source_ids, created_at, updated_at, tsv)
-    select $1, n, 'fact', 'active', 'Fact number ' || n || ' about a thing on shelf ' || n % 97, 0.9, 3, 0.5, false,
-      now() - n * interval '1 minute', 'user', true, '{}', now(), now(), to_tsvector('chatmem', 'fact ' || n)
-    from generate_series(1, $2::int) n"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -89,9 +81,5 @@ async def token_of_many(server: HttpServer, page_dsn: str) -> str:
     """An access token of another user, who has 10,000 memories."""
     async with as_login(page_dsn) as login:
         token = await create_token(login, "many", OTHER_USER, ("assistant",), datetime.now(UTC))
-    connection = await asyncpg.connect(page_dsn)
-    await connection.execute("insert into user_profile (owner_id, last_memory_id) values ($1, $2)", OTHER_USER, MANY)
-    await connection.execute(ADD_MANY, OTHER_USER, MANY)
-    await connection.execute("analyze memories")
-    await connection.close()
+    await add_many(page_dsn, OTHER_USER)
     return token

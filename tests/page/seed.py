@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
+import asyncpg
+
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tests.offline_worker import work_off
@@ -32,6 +34,13 @@ LEARNED = (
     ("Mara may take up climbing", None),
     ("Mara dislikes the sea", None),
 )
+MANY = 10_000
+ADD_MANY = """
+    insert into memories (owner_id, id, kind, status, content, confidence, priority, importance, pinned, valid_from,
+      origin, user_confirmed, source_ids, created_at, updated_at, tsv)
+    select $1, n, 'fact', 'active', 'Fact number ' || n || ' about a thing on shelf ' || n % 97, 0.9, 3, 0.5, false,
+      now() - n * interval '1 minute', 'user', true, '{}', now(), now(), to_tsvector('chatmem', 'fact ' || n)
+    from generate_series(1, $2::int) n"""
 QUESTIONS = ("When do I fly to the Azores?", "What do I drink in the evening?", "How is my training going?")
 
 
@@ -70,3 +79,12 @@ async def _exchange(
     assistant = {"role": "assistant", "content": answered, "message_id": f"{name}-assistant"}
     after = {"sent_at": at + timedelta(seconds=20), "exchange_of": f"{name}-user"}
     await memory.record_message(c.RecordMessageArgs.model_validate({**assistant, **after}))
+
+
+async def add_many(dsn: str, owner_id: int) -> None:
+    """Give a new owner 10,000 memories."""
+    connection = await asyncpg.connect(dsn)
+    await connection.execute("insert into user_profile (owner_id, last_memory_id) values ($1, $2)", owner_id, MANY)
+    await connection.execute(ADD_MANY, owner_id, MANY)
+    await connection.execute("analyze memories")
+    await connection.close()

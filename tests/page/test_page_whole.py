@@ -52,7 +52,7 @@ async def test_hostile_memories_are_shown_as_the_text_they_are(tab: Tab, memory:
         assert "owned" not in await page.title()
     page = await tab.show("memories")
     await page.locator("#search").fill("onerror")
-    await expect(page.locator("#memories > li")).to_have_count(1)
+    await expect(page.locator("#memories li")).to_have_count(1)
     await expect(page.locator("#memories")).to_contain_text(MARKUP[0])
     assert await page.locator("main img, main script, main iframe").count() == 0
 
@@ -69,10 +69,10 @@ async def test_the_keyboard_is_enough(tab: Tab, memory: MemoryClient) -> None:
     for key, screen in (("5", "forget"), ("6", "data"), ("2", "memories")):
         await page.keyboard.press(key)
         await expect(page.locator("main")).to_have_attribute("data-shown", screen)
-    await page.wait_for_selector("#memories > li")
+    await page.wait_for_selector("#memories li")
     await page.locator("#memories a").first.focus()
     await page.keyboard.press("j")
-    row = page.locator("#memories > li:focus-within")
+    row = page.locator("#memories li:focus-within")
     number = int(str(await row.get_attribute("data-memory")))
     before = (await memory.explain(c.ExplainArgs(memory_id=number))).memory
     await page.keyboard.press("p")
@@ -208,15 +208,15 @@ async def test_ten_thousand_memories_scroll_in_under_100_ms_a_page(
                         const list = document.getElementById("memories");
                         const begun = performance.now();
                         scrollTo(0, document.body.scrollHeight);
-                        while (list.childElementCount <= rows) await new Promise(requestAnimationFrame);
+                        while (list.querySelectorAll("li").length <= rows) await new Promise(requestAnimationFrame);
                         return performance.now() - begun;
                     }""",
                     shown,
                 )
             )
-            shown = await page.locator("#memories > li").count()
+            shown = await page.locator("#memories li").count()
         times.sort()
         print(f"a page of 100 among 10,000: median {times[len(times) // 2]:.0f} ms, {[round(x) for x in times]}")
         assert times[0] < promised(PAGE_SECONDS) * 1000
         await page.locator("#search").fill("number 9999 ")
-        await expect(page.locator("#memories > li")).to_have_count(1)
+        await expect(page.locator("#memories li")).to_have_count(1)

@@ -4,7 +4,7 @@ needs only role, content and sent_at."""
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from datetime import datetime
 from pathlib import Path
@@ -147,6 +147,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
             },
             "number": int(entry["id"]),
             "source_messages": _sources(entry, chat_id),
+            "quotes": _in_group(entry.get("quotes") or (), entry, chat_id),
             "conversation": _conversation(entry, DEFAULT_CHANNEL),
         },
     )
@@ -154,11 +155,14 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
 
 def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
     """The messages a memory was learned from. Older exports give their ids without the channels."""
-    group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
     older = [{"message_id": i, "channel": DEFAULT_CHANNEL} for i in entry.get("source_message_ids") or ()]
-    return [
-        {**source, "message_id": f"{group}{source['message_id']}"} for source in entry.get("source_messages", older)
-    ]
+    return _in_group(entry.get("source_messages", older), entry, chat_id)
+
+
+def _in_group(named: Iterable[dict[str, str]], entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:
+    """The entries about messages of a memory, with the ids that these messages get in this import."""
+    group = _other_group(entry.get("source_chat_id", entry.get("chat_id")), chat_id)
+    return [{**one, "message_id": f"{group}{one['message_id']}"} for one in named]
 
 
 def _checked(kind: TypeAdapter[MemoryT], values: dict[str, Any]) -> MemoryT:

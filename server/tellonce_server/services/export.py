@@ -98,9 +98,11 @@ def _memory(exported: Exported, places: Mapping[int, ChatEntry]) -> Entry:
     chat = places.get(exported.source_chat_id) if exported.source_chat_id is not None else None
     if chat is not None:
         entry["source_chat_id"], entry["conversation"] = chat.chat_id, conversation_of(chat)
-        entry["source_messages"] = [
-            {"message_id": external_id(chat.chat_id, one), "channel": one.channel} for one in exported.said
-        ]
+        named = {
+            one.id: {"message_id": external_id(chat.chat_id, one), "channel": one.channel} for one in exported.said
+        }
+        entry["source_messages"] = list(named.values())
+        entry["quotes"] = [{**named[q.message_id], "text": q.text} for q in exported.quotes if q.message_id in named]
     entry["former"] = [{"content": v.text, "replaced_at": v.replaced_at.isoformat()} for v in exported.versions]
     entry["alarm"] = to_jsonable_python(asdict(exported.alarm)) if exported.alarm is not None else None
     return entry

@@ -4,6 +4,7 @@ A statement from another assistant is marked as imported and follows the usual r
 memory from `tellonce export` is restored unchanged.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -18,7 +19,7 @@ from tellonce_server.services.import_messages import Importers, OwnConversation,
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
 from tellonce_server.store.database import Queries
-from tellonce_server.store.memories import NewMemory
+from tellonce_server.store.memories import NewMemory, Quoted
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
@@ -47,6 +48,15 @@ class ExportedSource:
 
     message_id: str
     channel: str
+
+
+@dataclass(frozen=True)
+class ExportedQuote:
+    """The user's words in a source message that support a memory."""
+
+    message_id: str
+    channel: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -89,6 +99,7 @@ class ExportedMemory:
     deadline: datetime | None = None
     superseded_by: int | None = None
     source_messages: tuple[ExportedSource, ...] = ()
+    quotes: tuple[ExportedQuote, ...] = ()
     conversation: OwnConversation | None = None
     former: tuple[FormerText, ...] = ()
     alarm: ExportedAlarm | None = None
@@ -227,23 +238,32 @@ class Keeper:
 
     async def _restored(self, item: ExportedMemory, text: str) -> NewMemory:
         where = self.importers.place(item.conversation)
+        sources = await self._sources(where, item)
         return memories.like(
             item,
             owner_id=where.owner_id,
             chat_id=None if item.scope == "global" else where.chat_id,
             source_chat_id=where.chat_id,
-            source_ids=await self._sources(where, item),
+            source_ids=list(sources.values()),
+            quotes=await self._quotes(item, sources),
             content=text,
             status="active",
             superseded_by=None,
         )
 
-    async def _sources(self, where: ChatScope, item: ExportedMemory) -> list[int]:
-        """Return the ids of those source messages that are stored in this database."""
+    async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
+        """Return the ids of those source messages that are stored in this database, by external id and channel."""
         database, place = self.services.deps.database, (where.owner_id, where.chat_id)
-        named = item.source_messages
-        found = [await messages.by_ext_id(database, *place, s.message_id, s.channel) for s in named]
-        return [message.id for message in found if message is not None]
+        found = {
+            (s.message_id, s.channel): await messages.by_ext_id(database, *place, s.message_id, s.channel)
+            for s in item.source_messages
+        }
+        return {source: message.id for source, message in found.items() if message is not None}
+
+    async def _quotes(self, item: ExportedMemory, sources: Mapping[tuple[str, str], int]) -> list[Quoted]:
+        """Return the quotes whose messages are stored, without those that the user has forgotten."""
+        masked = [(sources.get((q.message_id, q.channel)), mask(clean(q.text))) for q in item.quotes]
+        return [Quoted(id_, text) for id_, text in masked if id_ is not None and not await self._forgotten(text)]
 
 
 async def make_keeper(services: Services, where: ChatScope, importers: Importers) -> Keeper:

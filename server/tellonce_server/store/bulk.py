@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tellonce.contract import Memory, Role
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.store.database import Queries, Row, one
-from tellonce_server.store.memories import memory
+from tellonce_server.store.memories import Quoted, memory
 from tellonce_server.store.messages import TextVersion
 
 
@@ -128,6 +128,7 @@ class Exported:
     source_chat_id: int | None
     versions: Sequence[TextVersion]
     said: Sequence[SourceMessage]
+    quotes: Sequence[Quoted]
     alarm: Alarm | None
 
 
@@ -152,6 +153,7 @@ def _exported(row: Row) -> Exported:
         source_chat_id=row["source_chat_id"],
         versions=[TextVersion(*version) for version in row["versions"]],
         said=[SourceMessage(*message) for message in row["said"]],
+        quotes=[Quoted(**quote) for quote in row["quotes"]],
         alarm=_alarm(row) if row["due_at"] is not None else None,
     )
 

@@ -126,6 +126,11 @@ async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> li
     return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
 
 
+async def told(q: Queries, owner_id: int, listed: Sequence[int], limit: int) -> list[Quoted]:
+    """The newest current memories, except those in `listed`."""
+    return [_quoted(row) for row in await q.rows("page.told", owner_id, list(listed), limit)]
+
+
 async def totals(q: Queries, owner_id: int) -> Totals:
     return Totals(**await one(q, "page.totals", owner_id))
 

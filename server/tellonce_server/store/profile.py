@@ -12,6 +12,7 @@ from tellonce_server.store.database import Queries, one
 class StoredProfile:
     narrative: str
     version: int
+    model: str | None
 
 
 @dataclass(frozen=True)

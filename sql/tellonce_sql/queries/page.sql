@@ -39,6 +39,14 @@ where owner_id = $1 and valid_to is null and status = 'active'
 order by coalesce(deadline, happens_from), id
 limit 100
 
+-- name: told
+-- $1 owner, $2 ids that the screen lists elsewhere, $3 how many: current memories, newest first, except those that are
+-- kept for search only
+select *, content as words from memories
+where owner_id = $1 and valid_to is null and status = 'active' and shown and id <> all($2::bigint[])
+order by valid_from desc, id desc
+limit $3
+
 -- name: totals
 -- $1 owner
 select (select count(*) from memories where owner_id = $1 and valid_to is null) as memories,

@@ -1,6 +1,6 @@
 -- name: find
 -- $1 owner
-select narrative, version
+select narrative, version, model
 from user_profile
 where owner_id = $1
 

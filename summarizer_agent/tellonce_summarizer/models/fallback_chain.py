@@ -11,13 +11,11 @@ from pydantic import ValidationError
 
 from tellonce import tracing, work
 from tellonce.journal import Emit
-from tellonce.work import TIERS, ModelCall, Tier
+from tellonce.work import KEEP_MODEL, TIERS, ModelCall, Tier
 from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, LLMUnusable
 from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
 
 ResultT = TypeVar("ResultT")
-KEEP_MODEL = "keep"
-"""The name in the ledger for work without a model."""
 _FOR_GOOD: Tier = "claude"
 
 

@@ -9,6 +9,7 @@ from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.spec import Call, ToolSpec
 from tellonce_server.app.auth import LOCAL, access_tokens
 from tellonce_server.app.page import commands
+from tellonce_server.app.page.uploads import backup_folder, backups
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
 from tellonce_server.services.page import contract as p
@@ -40,7 +41,6 @@ class _Tools:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
-        self._backups = storage.settings.data_dir / "backups"
 
     async def setup(self, call: Call[p.PageSetupArgs]) -> p.PageSetup:
         services = await self._storage.services()
@@ -48,7 +48,7 @@ class _Tools:
         external = self._storage.settings.database_url is not None
         return p.PageSetup(
             tokens=await self._tokens(call.caller.user_id),
-            backups=tuple(_backup(file) for file in sorted(self._backups.glob("*.tellonce"), reverse=True)),
+            backups=tuple(_backup(file) for file in backups(self._storage.settings.data_dir)),
             costs=tuple(p.MonthCost(month=month, calls=calls, price_usd=usd) for month, calls, usd in months),
             queue=await services.work.status(),
             health=await self._storage.health(),
@@ -96,7 +96,8 @@ class _Tools:
 
     async def backup(self, call: Call[p.PageBackupArgs]) -> p.BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
-        made = await commands.last(commands.WORK, "backup", str(self._backups / name))
+        file = backup_folder(self._storage.settings.data_dir) / name
+        made = await commands.last(commands.WORK, "backup", str(file))
         return _backup(Path(made["file"]))
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:

@@ -38,6 +38,8 @@ def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSec
         ("/page/upload", "POST", transfers.upload),
         ("/page/discard", "POST", transfers.discard),
         ("/page/export", "GET", transfers.export),
+        ("/page/ticket", "POST", transfers.ticket),
+        ("/page/backup/{ticket}", "GET", transfers.backup),
         ("/page/{file:path}", "GET", site.file),
     )
     for path, method, answer in routes:

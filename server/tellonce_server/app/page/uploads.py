@@ -1,32 +1,45 @@
 """The routes for uploads and downloads of files over plain HTTP, because gigabytes do not fit into MCP messages."""
 
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from tellonce_server.app.auth import OPERATOR
+from tellonce_server.app.auth import OPERATOR, digest
 from tellonce_server.app.credentials import stands
 from tellonce_server.app.page.commands import WORK, CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
+from tellonce_server.services.page.sessions import Codes
 from tellonce_server.store.uploads import Uploads
 
 MOST_BYTES = 8 * 1024**3
 PART = 64 * 1024
+FORBIDDEN = "Only the operator's session of the memory page may request this."
+
+
+def backup_folder(data_dir: Path) -> Path:
+    return data_dir / "backups"
+
+
+def backups(data_dir: Path) -> list[Path]:
+    """The backups that the page made, newest first."""
+    return sorted(backup_folder(data_dir).glob("*.tellonce"), reverse=True)
 
 
 class Transfers:
-    """The routes for uploads and for the export. Both require the operator's page session."""
+    """The routes for uploads, the export and backups. All require the operator's page session."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
+        self._tickets = Codes()
 
     async def upload(self, request: Request) -> Response:
         """Store the body as a file and return its name."""
         if not await self._may(request):
-            return refused(403, "Only the operator's session of the memory page may request this.")
+            return refused(403, FORBIDDEN)
         file = self._uploads.create()
         size = 0
         try:
@@ -46,21 +59,50 @@ class Transfers:
     async def discard(self, request: Request) -> Response:
         """Delete the uploaded files, because the person does not import them."""
         if not await self._may(request):
-            return refused(403, "Only the operator's session of the memory page may request this.")
+            return refused(403, FORBIDDEN)
         self._uploads.clear()
         return JSONResponse({}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
         """Send all data of the operator as JSON Lines."""
-        if not await self._may(request):
-            return refused(403, "Only the operator's session of the memory page may request this.")
-        name = {"Content-Disposition": 'attachment; filename="tellonce-export.jsonl"'}
-        return StreamingResponse(_exported(), headers={**HEADERS, **name, "Content-Type": "application/x-ndjson"})
+        if not await self._session(request):
+            return refused(403, FORBIDDEN)
+        return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
+
+    async def ticket(self, request: Request) -> Response:
+        """Return a ticket for one download of the backup that the body names. Only this session can use it."""
+        session = await self._session(request)
+        if not session:
+            return refused(403, FORBIDDEN)
+        named = (await request.body()).decode(errors="replace")
+        if named not in [file.name for file in backups(self._storage.settings.data_dir)]:
+            return refused(404, "There is no such backup.")
+        return JSONResponse({"ticket": self._tickets.new(digest(session) + named.encode())}, headers=HEADERS)
+
+    async def backup(self, request: Request) -> Response:
+        """Send a backup, once for each ticket."""
+        session = await self._session(request)
+        found = self._tickets.take(request.path_params["ticket"]) if session else None
+        name = found.removeprefix(digest(session)).decode(errors="replace") if session and found else ""
+        for file in backups(self._storage.settings.data_dir):
+            if file.name == name:
+                return FileResponse(file, headers=_download("tellonce-backup.tellonce", "application/octet-stream"))
+        return refused(403, "This download was used, or it is older than a minute. Start it again on the page.")
 
     async def _may(self, request: Request) -> bool:
+        return await self._session(request) is not None
+
+    async def _session(self, request: Request) -> str | None:
+        """The session of the request if the session is the operator's, else None."""
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         access = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        return access is not None and OPERATOR in access.scopes and await stands(access)
+        return token if access is not None and OPERATOR in access.scopes and await stands(access) else None
+
+
+def _download(name: str, kind: str) -> dict[str, str]:
+    """The headers of a file that contains the memory: no cache may keep it, and its name says nothing."""
+    disposition = f'attachment; filename="{name}"'
+    return {**HEADERS, "Content-Disposition": disposition, "Content-Type": kind, "Cache-Control": "no-store"}
 
 
 async def _exported() -> AsyncGenerator[bytes]:

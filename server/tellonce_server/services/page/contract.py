@@ -60,11 +60,13 @@ class PageTodayArgs(Contract):
 class PageToday(Contract):
     """Today's overview. `reading` is shown only to the operator of the memory."""
 
-    narrative: str
+    narrative: str = Field(description="Empty unless a language model wrote the profile.")
     uncertain: tuple[PageEntry, ...]
     overdue: tuple[PageEntry, ...]
     coming: tuple[PageEntry, ...]
     learned: tuple[PageEntry, ...]
+    told: tuple[PageEntry, ...] = Field(description="In place of the narrative: memories that no other list has.")
+    wishes: tuple[PageEntry, ...] = Field(description="The preferences and goals among these memories.")
     memories: int
     messages: int
     chats: int

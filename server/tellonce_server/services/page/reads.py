@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import ExplainArgs, Memory, MemoryStatus
+from tellonce.work import KEEP_MODEL
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.context.draft import section_shares
@@ -18,6 +19,7 @@ from tellonce_server.store.page import Filter
 COMING_DAYS = 60
 LEARNED_HOURS = 24
 CARDS = 30
+WISHES = ("preference", "goal")
 NEIGHBORS = 2
 """Messages shown before and after a memory's source."""
 
@@ -61,12 +63,18 @@ class PageReads:
         dated = await page.dated(database, owner_id, now, now + timedelta(days=COMING_DAYS))
         totals = await page.totals(database, owner_id)
         status = await self._work.status() if operator else None
+        learned = await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS))
+        narrative = stored.narrative if stored and stored.model != KEEP_MODEL else ""
+        listed = [*(x.memory.id for x in dated), *(x.memory.id for x in learned)]
+        told = await page.told(database, owner_id, listed, CARDS) if not narrative else []
         return p.PageToday(
-            narrative=stored.narrative if stored else "",
+            narrative=narrative,
             uncertain=await self._newest(owner_id, ("uncertain",), None),
             overdue=_entries([x for x in dated if x.memory.deadline and x.memory.deadline < now]),
             coming=_entries([x for x in dated if not (x.memory.deadline and x.memory.deadline < now)]),
-            learned=await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS)),
+            learned=learned,
+            told=_entries([x for x in told if x.memory.kind not in WISHES]),
+            wishes=_entries([x for x in told if x.memory.kind in WISHES]),
             memories=totals.memories,
             messages=totals.messages,
             chats=totals.chats,

@@ -24,24 +24,24 @@ _TIME = 8
 
 
 class Codes:
-    """One-time codes of this process. A code maps to the hash of the token that created it."""
+    """One-time codes of this process. A code maps to a value: for a sign-in, the hash of the token that created the
+    code."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._open: dict[bytes, tuple[bytes, float]] = {}
 
-    def new(self, token_hash: bytes) -> str:
+    def new(self, value: bytes) -> str:
         """A fresh code. The oldest code is dropped if there are too many."""
         self._open = {code: entry for code, entry in self._open.items() if entry[1] > self._clock()}
         if len(self._open) >= MOST_CODES:
             self._open.pop(next(iter(self._open)))
         code = secrets.token_urlsafe(24)
-        self._open[_digest(code)] = (token_hash, self._clock() + CODE_SECONDS)
+        self._open[_digest(code)] = (value, self._clock() + CODE_SECONDS)
         return code
 
     def take(self, code: str) -> bytes | None:
-        """The hash of the code's token. Each code works once; the result is None for an unknown, used or expired
-        code."""
+        """The value of the code. Each code works once; the result is None for an unknown, used or expired code."""
         entry = self._open.pop(_digest(code), None)
         return entry[0] if entry is not None and entry[1] > self._clock() else None
 

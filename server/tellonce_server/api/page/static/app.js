@@ -3,7 +3,7 @@
 import { address, followLinks, go } from "./address.js";
 import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
 import { data } from "./data.js";
-import { ask, h, icon, note, show } from "./dom.js";
+import { ask, div, h, icon, note, show, table } from "./dom.js";
 import { forget, preview } from "./forget.js";
 import { memories } from "./memories.js";
 import { memory } from "./memory.js";
@@ -84,7 +84,7 @@ function keys(event) {
 
 function help() {
   const rows = [[`1–${RAIL.length}`, "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
-  ask(t("keys"), h("table", rows.map(([key, what]) => h("tr", h("th", { scope: "row" }, key), h("td", t(what))))), t("close"));
+  ask(t("keys"), table(rows.map(([key, what]) => [key, t(what)])), t("close"));
 }
 
 /* In a host, shows the forget preview that the model has just requested. */
@@ -116,7 +116,7 @@ async function begin() {
   const failed = await attempt(() => link.signIn());
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
-  document.getElementById("page").append(h("div", { className: "frame" }, rail, main));
+  document.getElementById("page").append(div("frame", rail, main));
   addEventListener("hashchange", route);
   addEventListener("keydown", keys);
   followLinks();

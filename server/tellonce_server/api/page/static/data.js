@@ -2,7 +2,7 @@
    sees it. */
 
 import { call } from "./client.js";
-import { ask, button, field, h, note, show } from "./dom.js";
+import { ask, button, div, field, h, note, show, soft, table } from "./dom.js";
 import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
 export async function data(place) {
@@ -11,12 +11,14 @@ export async function data(place) {
   show(place, h("h1", t("data")), clients(), imports(), keep(setup, again), tokens(setup.tokens, again), health(setup), costs(setup.costs));
 }
 
+const section = (name, ...children) => h("section", h("h2", t(`${name}.title`)), ...children);
+
 /* A separate process reads the clients' configuration files, so this section is loaded after the others. */
 function clients() {
-  const cards = h("div", { className: "cards" }, h("progress", { "aria-label": t("client.title") }));
+  const cards = div("cards", h("progress", { "aria-label": t("client.title") }));
   const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
   fill();
-  return h("section", h("h2", t("client.title")), h("p", { className: "soft" }, t("client.what")), cards);
+  return section("client", soft(t("client.what")), cards);
 }
 
 function client(entry, again) {
@@ -28,7 +30,7 @@ function client(entry, again) {
   return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
     entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
-      h("div", { className: "row" }, button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
+      div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
       h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
 
@@ -42,7 +44,7 @@ function imports() {
   const file = h("input", { type: "file", id: "import-file", "aria-label": t("import.choose"), onchange: () => file.files[0] && plan(state, file.files[0]) });
   const drop = h("div", { className: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"),
     ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
-  return h("section", h("h2", t("import.title")), drop, state);
+  return section("import", drop, state);
 }
 
 /* Uploads the file and shows what it contains before anything is imported. */
@@ -61,9 +63,9 @@ async function look(state, upload, me, told) {
   const name = h("input", { value: me });
   const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
     found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
-  show(state, h("div", { className: "card", id: "import-plan" }, h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value)))),
-    found.messages && !found.mine ? [h("p", t("import.who")), h("div", { className: "row end" }, field(t("import.me"), name), button(t("again"), () => look(state, upload, name.value.trim(), working(state, t("import.reading", { file: "" })))))] : null,
-    h("div", { className: "row" }, button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
+  show(state, h("div", { className: "card", id: "import-plan" }, table(rows),
+    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, upload, name.value.trim(), working(state, t("import.reading", { file: "" })))))] : null,
+    div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
 
 /* Deletes the uploaded file, which is not imported. The page may be closing, so the answer is not awaited. */
@@ -101,9 +103,17 @@ function keep({ backups }, again) {
     note(t("backup.done", { file: made.file }));
     await again();
   }, { id: "backup-now" });
-  return h("section", h("h2", t("keep.title")), h("div", { className: "row" }, h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
-    h("p", { className: "soft" }, t("keep.what")),
-    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.round(x.bytes / 1e5) / 10)} MB`), h("td", x.file)))) : null);
+  return section("keep", div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
+    soft(t("keep.what")),
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
+}
+
+/* Downloads a backup. Its address works once, within a minute, and only in this session. */
+async function download(file) {
+  const answer = await fetch("/page/ticket", { method: "POST", body: file.split(/[\\/]/).pop() });
+  const { ticket, error } = await answer.json();
+  if (!answer.ok) return note(error);
+  h("a", { href: `/page/backup/${ticket}`, download: "tellonce-backup.tellonce" }).click();
 }
 
 function tokens(entries, again) {
@@ -119,7 +129,7 @@ function tokens(entries, again) {
     await call("page_token", { name: entry.name, revoke: true });
     await again();
   };
-  return h("section", h("h2", t("token.title")), h("p", { className: "soft" }, t("token.what")),
+  return section("token", soft(t("token.what")),
     h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", { className: "when" }, day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
@@ -136,7 +146,7 @@ function health({ health: seen, queue, database }) {
     ...failed.map(([name, task]) => [name, task.error]),
     ...queue.providers_down.map((down) => [down.model, down.reason]),
   ].filter(Boolean);
-  return h("section", h("h2", t("health.title")), h("p", { className: seen.ready && !failed.length ? "good" : "bad" }, t(seen.ready && !failed.length ? "health.good" : "health.bad")), h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value)))));
+  return section("health", h("p", { className: seen.ready && !failed.length ? "good" : "bad" }, t(seen.ready && !failed.length ? "health.good" : "health.bad")), table(rows));
 }
 
 function meaning({ ready, failed }) {
@@ -145,7 +155,7 @@ function meaning({ ready, failed }) {
 }
 
 function costs(entries) {
-  if (!entries.length) return h("section", h("h2", t("cost.title")), h("p", { className: "soft" }, t("cost.none")));
+  if (!entries.length) return section("cost", soft(t("cost.none")));
   const row = (x) => h("tr", h("td", monthName(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
-  return h("section", h("h2", t("cost.title")), h("table", entries.map(row)));
+  return section("cost", h("table", entries.map(row)));
 }

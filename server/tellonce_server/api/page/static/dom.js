@@ -6,8 +6,20 @@ export function h(tag, props, ...children) {
   const plain = props === null || typeof props !== "object" || props instanceof Node || Array.isArray(props);
   const element = SVG.has(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
   if (!plain) for (const [name, value] of Object.entries(props)) set(element, name, value);
-  element.append(...(plain ? [props, ...children] : children).flat(3).filter((x) => x !== null && x !== undefined && x !== false));
+  element.append(...present(plain ? [props, ...children] : children));
   return element;
+}
+
+function present(children) {
+  return children.flat(3).filter((x) => (x ?? false) !== false);
+}
+
+export function div(className, ...children) {
+  return h("div", { className }, ...children);
+}
+
+export function soft(...children) {
+  return h("p", { className: "soft" }, ...children);
 }
 
 function set(element, name, value) {
@@ -36,7 +48,7 @@ export function written(tag, props, ...text) {
 }
 
 export function show(place, ...children) {
-  place.replaceChildren(...children.flat(3).filter((x) => x !== null && x !== undefined && x !== false));
+  place.replaceChildren(...present(children));
 }
 
 export function button(label, onclick, props = {}) {
@@ -46,6 +58,11 @@ export function button(label, onclick, props = {}) {
 /* A button with an icon, and with a label for screen readers. */
 export function iconButton(sign, name, onclick, props = {}) {
   return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: name, "aria-label": name, ...props });
+}
+
+/* A table of pairs: heading and value. */
+export function table(rows) {
+  return h("table", rows.map(([key, value]) => h("tr", h("th", { scope: "row" }, key), h("td", value))));
 }
 
 export function field(label, control) {
@@ -60,8 +77,8 @@ export function choice(options, value, onchange) {
 /* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no`, the dialog has one button. */
 export function ask(title, body, yes, no, props = {}) {
   return new Promise((answer) => {
-    const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: props.waits === true }, yes);
-    const form = h("form", { method: "dialog" }, h("h2", title), body, h("div", { className: "row" }, done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
+    const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: Boolean(props.ready) }, yes);
+    const form = h("form", { method: "dialog" }, h("h2", title), body, div("row", done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
     const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); answer(dialog.returnValue === "yes"); } }, form);
     if (props.ready) form.addEventListener("input", () => { done.disabled = !props.ready(); });
     document.body.append(dialog);

@@ -1,13 +1,13 @@
 /* A memory as one entry of a list: its text, its source, and its buttons. */
 
 import { change, edit, forgetting } from "./actions.js";
-import { button, h, icon, iconButton, show, written } from "./dom.js";
+import { button, div, h, icon, iconButton, show, written } from "./dom.js";
 import { day, t } from "./words.js";
 
 export function tags(memory) {
   const late = memory.deadline && memory.kind === "goal" && memory.status === "active" && new Date(memory.deadline) < new Date();
   const due = memory.deadline ?? memory.when?.start;
-  return h("div", { className: "tags" },
+  return div("tags",
     h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
     memory.status === "active" ? null : h("span", { className: `tag ${memory.status}` }, t(`status.${memory.status}`)),
     memory.pinned ? h("span", { className: "tag" }, t("pinned")) : null,
@@ -23,10 +23,10 @@ export function tags(memory) {
 /* The list item of a memory. `after` reloads the list; `select` adds a checkbox. */
 export function item(entry, after, select) {
   const { memory } = entry;
-  const text = h("div", { className: "text" }, link(memory), entry.quote && entry.quote !== memory.content ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
+  const text = div("text", link(memory), entry.quote && entry.quote !== memory.content ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
   const row = h("li", { "data-memory": memory.id, tabIndex: -1 },
     select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,
-    text, h("div", { className: "row" }, buttons(memory, after, () => editor(text, memory, after))));
+    text, div("row", buttons(memory, after, () => editor(text, memory, after))));
   row.memory = memory;
   return row;
 }
@@ -61,7 +61,7 @@ export function editor(place, memory, after) {
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); keep(); }
   });
-  show(place, text, h("div", { className: "row" }, button(t("save"), keep, { className: "main" }), button(t("cancel"), leave)));
+  show(place, text, div("row", button(t("save"), keep, { className: "main" }), button(t("cancel"), leave)));
   text.focus();
 }
 

@@ -2,7 +2,7 @@
    result. */
 
 import { call } from "./client.js";
-import { ask, button, field, h, show, written } from "./dom.js";
+import { ask, button, div, field, h, show, soft, written } from "./dom.js";
 import { day, number, t } from "./words.js";
 
 export async function forget(place, form, value) {
@@ -10,31 +10,31 @@ export async function forget(place, form, value) {
   const words = h("input", { required: true, id: "forget-words", value: value ?? "" });
   const kinds = ["topic", "literal"].map((kind, i) => h("label", h("input", { type: "radio", name: "form", value: kind, checked: form ? form === kind : i === 0 }), t(`forget.${kind}`)));
   const ask1 = h("form", { onsubmit: (event) => { event.preventDefault(); preview(result, { [new FormData(ask1).get("form")]: words.value.trim() }, words.value.trim()); } },
-    h("fieldset", { className: "card" }, h("legend", t("forget.what")), h("div", { className: "row" }, kinds), h("div", { className: "row end" }, h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
+    h("fieldset", { className: "card" }, h("legend", t("forget.what")), div("row", kinds), div("row end", h("label", { className: "field grow" }, t("forget.words"), words), h("button", { className: "main" }, t("forget.look")))));
   const result = h("div", { "aria-live": "polite" });
-  show(place, h("h1", t("forget")), h("p", { className: "soft" }, t("forget.intro")), ask1, result);
+  show(place, h("h1", t("forget")), soft(t("forget.intro")), ask1, result);
 }
 
 /* Shows a preview: `made`, if the model in the host has already requested one, otherwise a new one. */
 export async function preview(place, args, typed, made) {
   const found = made ?? (await call("forget", args));
-  if (!found.confirm) return show(place, h("p", { className: "empty" }, found.notes.join(" ") || t("forget.none")));
+  if (!found.confirm) return show(place, soft(found.notes.join(" ") || t("forget.none")));
   const ticks = found.matches.map((match) => tick(match, t(`match.${match.match}`)));
   const near = found.related.map((match) => tick({ ...match, ticked: false }));
   const go = button(t("forget.go"), () => confirm(place, args, typed, found, ticks, near), { className: "bad main", id: "forget-go" });
   show(place, args.memory_ids ? h("h1", t("forget")) : null,
     h("h2", t("forget.found", { n: found.matches.length + found.unlisted })),
-    h("p", { className: "soft" }, t("forget.counts", { counts: counts(found.would_erase) })),
+    soft(t("forget.counts", { counts: counts(found.would_erase) })),
     h("ul", { className: "list", id: "matches" }, ticks.map((x) => x.row)),
     found.unlisted ? h("p", t("forget.unlisted", { n: found.unlisted })) : null,
-    near.length ? [h("h2", t("forget.related")), h("p", { className: "soft" }, t("forget.related.what")), h("ul", { className: "list", id: "related" }, near.map((x) => x.row))] : null,
+    near.length ? [h("h2", t("forget.related")), soft(t("forget.related.what")), h("ul", { className: "list", id: "related" }, near.map((x) => x.row))] : null,
     h("p", { className: "row" }, go));
 }
 
 function tick(match, why) {
   const box = h("input", { type: "checkbox", checked: match.ticked, "aria-label": match.text });
-  const row = h("li", { "data-match": match.id }, box, h("div", { className: "text" }, written("span", null, ...struck(match)),
-    h("div", { className: "tags" }, h("span", { className: "tag" }, t(`kind.${match.kind}`)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
+  const row = h("li", { "data-match": match.id }, box, div("text", written("span", null, ...struck(match)),
+    div("tags", h("span", { className: "tag" }, t(`kind.${match.kind}`)), match.ref ? h("span", day(match.at)) : null, why ? h("span", why) : null)));
   return { match, box, row };
 }
 
@@ -57,7 +57,7 @@ async function confirm(place, args, typed, found, ticks, near) {
   const text = h("input", { required: true, autocomplete: "off", id: "forget-typed" });
   const picked = [...ticks, ...near].filter((x) => x.box.checked).length + found.unlisted;
   const body = [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)];
-  if (!(await ask(t("forget"), body, t("forget.go"), t("cancel"), { bad: true, waits: true, ready: () => text.value.trim() === typed }))) return;
+  if (!(await ask(t("forget"), body, t("forget.go"), t("cancel"), { bad: true, ready: () => text.value.trim() === typed }))) return;
   const bar = h("progress", { "aria-label": t("forget.working") });
   show(place, h("p", { role: "status" }, t("forget.working")), bar);
   const told = ({ progress, total }) => { bar.max = total ?? 1; bar.value = progress; };
@@ -87,6 +87,6 @@ function done(place, results, kept) {
     h("p", t("forget.erased", { counts: counts(erased) })),
     results.flatMap((x) => x.left).map((x) => h("p", { className: "quote" }, x.text)),
     [...new Set(results.flatMap((x) => x.notes))].map((x) => h("p", x)),
-    h("p", { className: "soft" }, t("forget.elsewhere")),
+    soft(t("forget.elsewhere")),
     h("p", h("a", { className: "button", href: "#memories" }, t("memories"))));
 }

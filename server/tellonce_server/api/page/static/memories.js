@@ -4,7 +4,7 @@
 import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
 import { call } from "./client.js";
-import { button, choice, field, h, show } from "./dom.js";
+import { button, choice, div, field, h, show } from "./dom.js";
 import { editor, item } from "./entries.js";
 import { t } from "./words.js";
 
@@ -17,28 +17,35 @@ const wanted = { query: "", kind: "", status: "live", origin: "", chat: "", cert
 
 export async function memories(place, about) {
   if (about !== undefined) wanted.about = about;
-  const rows = h("ul", { className: "list", id: "memories" });
+  const rows = h("div", { className: "list", id: "memories" });
   const count = h("p", { className: "soft", role: "status" });
   const chosen = selection();
   const more = h("div");
   let cursor = null;
+  let ahead = null;
   let turn = 0;
+  const asked = () => call("page_memories", cursor ? { ...filter(), cursor } : filter());
 
   async function page(first) {
-    const mine = first ? ++turn : turn;
-    const found = await call("page_memories", { ...filter(), ...(first ? {} : { cursor }) });
+    if (first) { turn++; cursor = null; }
+    const mine = turn;
+    const found = await (first ? asked() : ahead ?? asked());
     if (mine !== turn) return;
     cursor = found.next_cursor;
-    const made = found.entries.map((entry) => item(entry, again, chosen));
-    if (first) rows.replaceChildren(...made); else rows.append(...made);
-    rows.hidden = !rows.childElementCount;
+    // A user who has scrolled once scrolls again, so the next page is requested early.
+    ahead = first || !cursor ? null : asked();
+    ahead?.catch(() => { ahead = null; });
+    // The browser skips parts that are off the screen, so a long list stays fast.
+    const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, again, chosen)));
+    if (first) rows.replaceChildren(made); else rows.append(made);
+    rows.hidden = !rows.querySelector("li");
     if (first) count.textContent = found.total ? t("memories.count", { n: found.total }) : t("memories.none");
     watch.unobserve(more);
     if (cursor) watch.observe(more);
   }
   const again = async () => { chosen.clear(); await page(true); };
   let loading = Promise.resolve();
-  const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.then(() => page(false)); }, { rootMargin: "3000px" });
+  const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.catch(() => {}).then(() => page(false)); }, { rootMargin: "3000px" });
   const set = (name) => (value) => { wanted[name] = value; again(); };
 
   show(place, h("h1", t("memories")), filters(set), count, rows, more, chosen.bar(again, rows));
@@ -59,7 +66,7 @@ function filter() {
 function filters(set) {
   const any = ["", t("any")];
   const search = h("input", { type: "search", id: "search", value: wanted.query, className: "grow", placeholder: t("search.hint"), "aria-label": t("search"), oninput: (event) => set("query")(event.target.value) });
-  return h("div", h("div", { className: "row" }, search), h("div", { className: "row end" },
+  return h("div", div("row", search), div("row end",
     field(t("kind"), choice([any, ...KINDS.map((kind) => [kind, t(`kind.${kind}`)])], wanted.kind, set("kind"))),
     field(t("status"), choice(Object.keys(STATUSES).map((status) => [status, t(`status.${status}`)]), wanted.status, set("status"))),
     field(t("origin"), choice([any, ...ORIGINS.map((origin) => [origin, t(`origin.${origin}`)])], wanted.origin, set("origin"))),
@@ -95,7 +102,9 @@ function keys(event, again, chosen) {
   const row = event.target.closest("li");
   if (!row || event.target.closest("textarea, input:not([type=checkbox])") || event.ctrlKey || event.metaKey || event.altKey) return;
   const { memory } = row;
-  const next = { ArrowDown: row.nextElementSibling, j: row.nextElementSibling, ArrowUp: row.previousElementSibling, k: row.previousElementSibling }[event.key];
+  const rows = [...event.currentTarget.querySelectorAll("li")];
+  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
+  const next = step && rows[rows.indexOf(row) + step];
   const own = {
     e: () => editor(row.querySelector(".text"), memory, again),
     p: () => change([memory], memory.pinned ? "unpin" : "pin", again),

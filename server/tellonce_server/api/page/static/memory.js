@@ -3,7 +3,7 @@
 
 import { forgetting, share } from "./actions.js";
 import { call } from "./client.js";
-import { button, h, show, written } from "./dom.js";
+import { button, div, h, show, soft, written } from "./dom.js";
 import { buttons, editor, tags } from "./entries.js";
 import { clock, day, moment, t } from "./words.js";
 
@@ -15,9 +15,9 @@ export async function memory(place, id) {
   show(place,
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
     h("h1", t("memory.title", { id: String(known.id) })),
-    h("div", { className: "card" }, text, h("div", { className: "row", "data-edit": "" }, buttons(known, again, () => editor(text, known, again)), button(t("share"), () => share([known])), known.status === "active" ? null : h("a", { className: "button", href: `#${forgetting([known])}` }, t("forget")))),
-    h("p", { className: "soft" }, [t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), why.reason].filter(Boolean).join(" · ")),
-    part("memory.said", talks, (talk) => h("div", { className: "card" }, byDay(talk.lines))),
+    div("card", text, h("div", { className: "row", "data-edit": "" }, buttons(known, again, () => editor(text, known, again)), button(t("share"), () => share([known])), known.status === "active" ? null : h("a", { className: "button", href: `#${forgetting([known])}` }, t("forget")))),
+    soft([t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), why.reason].filter(Boolean).join(" · ")),
+    part("memory.said", talks, (talk) => div("card", byDay(talk.lines))),
     part("memory.before", why.versions, (version) => written("p", { className: "quote" }, version.text, h("br"), h("span", { className: "soft" }, t("until", { day: moment(version.at) })))),
     part("memory.replaced", why.memories, (old) => written("p", { className: "quote" }, h("a", { href: `#memory/${old.id}` }, old.content), h("br"), h("span", { className: "soft" }, t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${old.reason}` : ""))),
     known.superseded_by ? h("p", h("a", { href: `#memory/${known.superseded_by}` }, t("memory.by", { id: String(known.superseded_by) }))) : null,
@@ -34,5 +34,5 @@ function byDay(lines) {
 }
 
 export function said(line) {
-  return h("div", { className: "said" }, h("time", { dateTime: line.at }, clock(line.at)), written("p", { className: line.source ? "quote source" : "quote" }, h("strong", `${line.speaker ?? t(`role.${line.role}`)}: `), line.text));
+  return div("said", h("time", { dateTime: line.at }, clock(line.at)), written("p", { className: line.source ? "quote source" : "quote" }, h("strong", `${line.speaker ?? t(`role.${line.role}`)}: `), line.text));
 }

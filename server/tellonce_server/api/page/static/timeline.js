@@ -2,13 +2,13 @@
    places. */
 
 import { call } from "./client.js";
-import { button, choice, field, h, show, written } from "./dom.js";
+import { button, choice, div, field, h, show, soft, written } from "./dom.js";
 import { list } from "./entries.js";
 import { said } from "./memory.js";
 import { clock, day, monthName, number, t } from "./words.js";
 
 export async function timeline(place, view) {
-  const tabs = h("div", { className: "row" }, ["", "known", "people"].map((name) => h("a", { className: "button", href: `#timeline${name && `/${name}`}`, "aria-current": (view ?? "") === name ? "true" : null }, t(`timeline.${name || "talks"}`))));
+  const tabs = div("row", ["", "known", "people"].map((name) => h("a", { className: "button", href: `#timeline${name && `/${name}`}`, "aria-current": (view ?? "") === name ? "true" : null }, t(`timeline.${name || "talks"}`))));
   const body = h("div");
   show(place, h("h1", t("timeline")), tabs, body);
   await ({ known: then, people }[view] ?? talks)(body);
@@ -17,7 +17,7 @@ export async function timeline(place, view) {
 async function talks(place, wanted) {
   show(place);
   const seen = await call("page_timeline", wanted ? { month: wanted } : {});
-  if (!seen.months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
+  if (!seen.months.length) return show(place, soft(t("timeline.empty")));
   const options = seen.months.map((x) => [x.month, `${monthName(x.month)} (${number(x.messages)})`]);
   show(place, field(t("month"), choice(options, seen.month, (value) => talks(place, value))),
     seen.days.map((x) => h("section", h("h2", day(`${x.day}T00:00:00`)), x.talks.map(talk))));
@@ -28,7 +28,7 @@ function talk(seen) {
   const open = button(t("words.open"), () => { open.hidden = true; pages(words, seen, seen.from_id); });
   return h("div", { className: "card", "data-chat": seen.chat_id },
     h("strong", `${seen.channel} · ${clock(seen.from_at)}–${clock(seen.to_at)}`), h("span", { className: "soft" }, ` ${t("messages.count", { n: seen.messages })}`),
-    seen.summaries.map((x) => written("p", { className: "quote" }, x.text)), h("div", { className: "row" }, open), words);
+    seen.summaries.map((x) => written("p", { className: "quote" }, x.text)), div("row", open), words);
 }
 
 async function pages(place, seen, from) {
@@ -44,7 +44,7 @@ const DAY = 86_400_000;
 /* Shows the memories that held at the end of a day. A slider selects a day since the first message. */
 async function then(place) {
   const { months, today } = await call("page_timeline");
-  if (!months.length) return show(place, h("p", { className: "empty" }, t("timeline.empty")));
+  if (!months.length) return show(place, soft(t("timeline.empty")));
   const first = new Date(`${months.at(-1).month}-01T00:00:00Z`).getTime();
   const days = Math.max(1, Math.round((Date.parse(`${today}T00:00:00Z`) - first) / DAY));
   const shown = h("div", { "aria-live": "polite" });
@@ -65,23 +65,23 @@ async function then(place) {
       found.next_cursor = next.next_cursor;
       more.hidden = !next.next_cursor;
     }, { hidden: !found.next_cursor });
-    show(shown, h("p", { className: "soft" }, t("memories.count", { n: found.total })), rows, h("p", more));
+    show(shown, soft(t("memories.count", { n: found.total })), rows, h("p", more));
   }
-  show(place, h("div", { className: "card" }, label, slider), shown);
+  show(place, div("card", label, slider), shown);
   tell();
   await load();
 }
 
 function believed({ memory }) {
-  return h("li", { "data-memory": memory.id }, h("div", { className: "text" }, written("a", { href: `#memory/${memory.id}` }, memory.content),
-    h("div", { className: "tags" }, h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)), h("span", day(memory.valid_from)), memory.valid_to ? h("span", t("until", { day: day(memory.valid_to) })) : null)));
+  return h("li", { "data-memory": memory.id }, div("text", written("a", { href: `#memory/${memory.id}` }, memory.content),
+    div("tags", h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)), h("span", day(memory.valid_from)), memory.valid_to ? h("span", t("until", { day: day(memory.valid_to) })) : null)));
 }
 
 async function people(place) {
   const { names, links } = await call("page_names");
-  if (!names.length) return show(place, h("p", { className: "empty" }, t("people.empty")));
+  if (!names.length) return show(place, soft(t("people.empty")));
   show(place, names.length > 1 ? graph(names.slice(0, 24), links) : null,
-    h("ul", { className: "list" }, names.map((x) => h("li", h("div", { className: "text" }, h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), h("div", { className: "tags" }, t("memories.count", { n: x.memories }), beside(x.name, links)))))));
+    h("ul", { className: "list" }, names.map((x) => h("li", div("text", h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), div("tags", t("memories.count", { n: x.memories }), beside(x.name, links)))))));
 }
 
 function beside(name, links) {

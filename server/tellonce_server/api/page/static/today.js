@@ -1,7 +1,7 @@
 /* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
 import { call } from "./client.js";
-import { h, show, written } from "./dom.js";
+import { div, h, show, soft, written } from "./dom.js";
 import { editor, buttons, list, tags } from "./entries.js";
 import { dollars, span, t } from "./words.js";
 
@@ -10,18 +10,24 @@ export async function today(place) {
   const again = () => today(place);
   show(place,
     h("h1", t("today")),
-    written("p", { className: "narrative" }, seen.narrative || t("today.nobody")),
-    h("p", { className: "soft" }, [t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
+    introduction(seen),
+    soft([t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
-    part("today.confirm", seen.uncertain, (entries) => h("div", { className: "cards" }, entries.map((entry) => card(entry, again)))),
-    part("today.overdue", seen.overdue, (entries) => list(entries, again)),
-    part("today.coming", seen.coming, (entries) => list(entries, again)),
-    part("today.learned", seen.learned, (entries) => list(entries, again), t("today.learned.none")));
+    part("today.confirm", seen.uncertain, div("cards", seen.uncertain.map((entry) => card(entry, again)))),
+    ["overdue", "coming", "learned", "told", "wishes"].map((name) => part(`today.${name}`, seen[name], list(seen[name], again), name === "learned")),
+    seen.told.length + seen.wishes.length ? h("p", h("a", { href: "#memories" }, t("more"))) : null);
 }
 
-function part(title, entries, shown, none) {
-  if (!entries.length && !none) return null;
-  return h("section", h("h2", t(title, { n: entries.length })), entries.length ? shown(entries) : h("p", { className: "soft" }, none));
+/* Without a language model there is no profile in sentences; the lists show the memories instead. */
+function introduction({ narrative, memories }) {
+  if (!narrative && memories) return null;
+  return written("p", { className: "narrative" }, narrative || t("today.nobody"));
+}
+
+/* Without entries, a part is left out or, if `kept`, says that there are none. */
+function part(title, entries, made, kept) {
+  if (!entries.length && !kept) return null;
+  return h("section", h("h2", t(title)), entries.length ? made : soft(t(`${title}.none`)));
 }
 
 function reading({ reading: work, cost }) {
@@ -37,5 +43,5 @@ function reading({ reading: work, cost }) {
 function card(entry, again) {
   const { memory } = entry;
   const text = h("div", written("a", { href: `#memory/${memory.id}` }, memory.content), entry.quote ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
-  return h("article", { className: "card", "data-memory": memory.id }, text, h("div", { className: "row" }, buttons(memory, again, () => editor(text, memory, again))));
+  return h("article", { className: "card", "data-memory": memory.id }, text, div("row", buttons(memory, again, () => editor(text, memory, again))));
 }

@@ -1,7 +1,7 @@
 /* The screen "Why": the latest answers, and the context that the model was shown for each, by section. */
 
 import { call } from "./client.js";
-import { button, h, show, written } from "./dom.js";
+import { button, div, h, show, soft, written } from "./dom.js";
 import { moment, number, t } from "./words.js";
 
 export async function why(place, receipt, chat) {
@@ -14,21 +14,21 @@ export async function why(place, receipt, chat) {
     seen.next_before = next.next_before;
     more.hidden = !next.next_before;
   }, { hidden: !seen.next_before });
-  show(place, h("h1", t("why")), h("p", { className: "soft" }, t("why.what")), seen.answers.length ? rows : h("p", { className: "empty" }, t("why.none")), more);
+  show(place, h("h1", t("why")), soft(t("why.what")), seen.answers.length ? rows : soft(t("why.none")), more);
 }
 
 function line(answer) {
-  return h("li", { "data-receipt": answer.receipt_id }, h("div", { className: "text" }, written("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, answer.question || t("why.unknown")),
-    h("div", { className: "tags" }, h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
+  return h("li", { "data-receipt": answer.receipt_id }, div("text", written("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, answer.question || t("why.unknown")),
+    div("tags", h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
 }
 
 async function one(place, receipt, chat, { answers }) {
   const answer = answers.find((x) => x.receipt_id === receipt);
   const seen = await call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) });
   show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, answer?.question || t("why.unknown")),
-    h("p", { className: "soft" }, moment(seen.at)),
+    soft(moment(seen.at)),
     h("h2", t("why.shown")), seen.sections.map((section) => shown(section, answer?.budgets[section.name])),
-    h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : h("p", { className: "soft" }, t("why.nothing.left")));
+    h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : soft(t("why.nothing.left")));
 }
 
 /* A section without a budget, such as the time, has no bar. */

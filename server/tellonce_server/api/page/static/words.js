@@ -20,13 +20,24 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? (typeof values[name] === "number" ? number(values[name]) : values[name]) : whole));
 }
 
+/* Creating a formatter is slow, so each one is kept. */
+const formatters = new Map();
+
+function formatted(Kind, options, value) {
+  const key = language + JSON.stringify(options);
+  if (!formatters.has(key)) formatters.set(key, new Kind(language, options));
+  return formatters.get(key).format(value);
+}
+
 export function number(value) {
-  return new Intl.NumberFormat(language).format(value);
+  return formatted(Intl.NumberFormat, {}, value);
 }
 
 export function dollars(value) {
-  return new Intl.NumberFormat(language, { style: "currency", currency: "USD", maximumFractionDigits: value < 0.1 && value > 0 ? 4 : 2 }).format(value);
+  return formatted(Intl.NumberFormat, { style: "currency", currency: "USD", maximumFractionDigits: value < 0.1 && value > 0 ? 4 : 2 }, value);
 }
+
+const date = (options, at) => formatted(Intl.DateTimeFormat, { ...options, timeZone: "UTC" }, at);
 
 /* The server sends times in the user's configured zone. They are shown in that zone, not in the zone of the browser. */
 function local(at) {
@@ -34,11 +45,11 @@ function local(at) {
 }
 
 export function day(at) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" }).format(local(at));
+  return date({ dateStyle: "medium" }, local(at));
 }
 
 export function clock(at) {
-  return new Intl.DateTimeFormat(language, { timeStyle: "short", timeZone: "UTC" }).format(local(at));
+  return date({ timeStyle: "short" }, local(at));
 }
 
 export function moment(at) {
@@ -46,7 +57,7 @@ export function moment(at) {
 }
 
 export function monthName(name) {
-  return new Intl.DateTimeFormat(language, { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date(`${name}-01T00:00:00Z`));
+  return date({ month: "long", year: "numeric" }, new Date(`${name}-01T00:00:00Z`));
 }
 
 export function span(seconds) {

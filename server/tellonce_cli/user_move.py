@@ -1,0 +1,99 @@
+"""`tellonce database move-user OLD NEW`: gives the memory of one user to another, in one transaction.
+
+If the new user has a memory too, the old user's messages and memories are first imported into it. Only then is the old
+user's memory removed, so the command can be repeated after an interruption.
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from tellonce.plural import counted, memories, messages
+from tellonce.settings import ServerSettings
+from tellonce_cli.database import current, database
+from tellonce_cli.import_ import Tally, take
+from tellonce_cli.importers.recognition import read
+from tellonce_cli.memory import local_settings, require_memory, storage
+from tellonce_cli.screen import CommandFailed, console, said_yes
+from tellonce_server.core.scope import ChatScope
+from tellonce_server.services.export import entries
+from tellonce_server.services.import_memories import make_keeper
+from tellonce_server.services.import_messages import Importers
+from tellonce_server.store.backup.restore import in_use
+from tellonce_server.store.postgres import owners
+from tellonce_server.store.postgres.owners import Held
+
+
+def run(former: int, heir: int, *, join: bool = False, yes: bool = False, dry_run: bool = False) -> int:
+    settings = local_settings()
+    require_memory(settings)
+    if min(former, heir) <= 0 or former == heir:
+        raise CommandFailed("name two different users by their positive numbers: the old one, then the new one.")
+    asyncio.run(_run(settings, former, heir, join=join, yes=yes, dry_run=dry_run))
+    return 0
+
+
+async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, yes: bool, dry_run: bool) -> None:
+    async with database(settings) as dsn:
+        async with current(dsn) as connection:
+            own, there = await owners.held(connection, former), await owners.held(connection, heir)
+            joined = bool(there.texts or there.kept)
+            console.print(_plan(former, own, heir, there))
+            _refuse_unless_possible(own, heir, joined=joined, join=join)
+            if dry_run or not _agreed(yes=yes):
+                return
+            if await in_use(connection):
+                raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then move it.")
+            if not joined:
+                await owners.move(connection, former, heir)
+        if joined:
+            await _import(settings, former, heir)
+            async with current(dsn) as connection:
+                await owners.join(connection, former, heir)
+    console.print(f"User {heir} now has the memory of user {former}.")
+    if settings.default_user != heir:
+        console.print(f"Set TELEGRAM_USER_ID={heir} in .env before you start Tellonce again.")
+
+
+def _plan(former: int, own: Held, heir: int, there: Held) -> str:
+    return (
+        f"User {former} has {_texts(own)}, and {counted(own.tokens, 'access token')}. User {heir} has {_texts(there)}.\n"
+        f"All of user {former} goes to user {heir}; afterwards, user {former} has nothing."
+    )
+
+
+def _texts(held: Held) -> str:
+    return f"{messages(held.messages)} and {memories(held.memories)}"
+
+
+def _refuse_unless_possible(own: Held, heir: int, *, joined: bool, join: bool) -> None:
+    if not own.texts:
+        raise CommandFailed("there is nothing to move.")
+    if joined and not join:
+        raise CommandFailed(
+            f"user {heir} already has a memory. With --join, the messages and memories are added to it as an import adds "
+            "them; summaries and the profile are written again."
+        )
+
+
+def _agreed(*, yes: bool) -> bool:
+    if yes:
+        return True
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise CommandFailed("nobody can be asked, because this is not a terminal; use --yes to move it.")
+    return said_yes("Move it? [y/N] ", "Nothing was moved.")
+
+
+async def _import(settings: ServerSettings, former: int, heir: int) -> None:
+    """Import all of the user `former` into the memory of the user `heir`. What is there already is not doubled."""
+    where = ChatScope(heir, heir)
+    with tempfile.TemporaryDirectory(dir=settings.data_dir) as folder:
+        file = Path(folder) / "moved.jsonl"
+        async with storage(settings) as services:
+            with file.open("w", encoding="utf-8") as stream:
+                async for entry in entries(services.deps.database, former):
+                    stream.write(json.dumps(entry) + "\n")
+            keeper = await make_keeper(services, where, Importers(services.deps, where))
+            await take(read("jsonl", file, me=None, chat_id=heir, progress=lambda _: None), keeper, Tally())

@@ -1,0 +1,60 @@
+"""Moves everything that one owner has to another owner, in one transaction. No other process may use the database
+meanwhile.
+
+The number of a private chat is its user's number, and the number of a conversation is computed from it, so the numbers
+of these chats change too.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tellonce_sql import query
+
+
+@dataclass(frozen=True)
+class Held:
+    """How much an owner has. `kept` counts the tombstones and the entries of the cost ledger."""
+
+    messages: int
+    memories: int
+    tokens: int
+    kept: int
+
+    @property
+    def texts(self) -> int:
+        return self.messages + self.memories
+
+
+async def held(connection: Any, owner_id: int) -> Held:
+    return Held(**await connection.fetchrow(query("owners.held"), owner_id))
+
+
+async def move(connection: Any, former: int, heir: int) -> None:
+    """Give all rows of `former` to `heir`. What `heir` had is removed, so it must not hold anything of value."""
+    async with _moving(connection, former, heir):
+        await _clear(connection, heir)
+        await connection.execute(query("owners.move"))
+
+
+async def join(connection: Any, former: int, heir: int) -> None:
+    """Remove `former`, whose messages and memories `heir` has imported. The tombstones and the cost go to `heir`."""
+    async with _moving(connection, former, heir):
+        await connection.execute(query("owners.join"))
+        await _clear(connection, former)
+
+
+@asynccontextmanager
+async def _moving(connection: Any, former: int, heir: int) -> AsyncGenerator[None]:
+    async with connection.transaction():
+        await connection.execute(query("owners.name"), former, heir)
+        await connection.execute(query("owners.prepare"))
+        yield
+        await connection.execute(query("owners.take_tokens"), former, heir)
+        await connection.execute(query("owners.settle"))
+
+
+async def _clear(connection: Any, owner_id: int) -> None:
+    for row in await connection.fetch(query("owners.clear"), owner_id):
+        await connection.execute(row["statement"])
