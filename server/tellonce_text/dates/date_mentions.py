@@ -8,7 +8,6 @@ which day "yesterday" is; `dates.resolver` can.
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Final, Literal
 
 Form = Literal[
@@ -36,12 +35,13 @@ class Mention:
     part: str | None = None  # morning, afternoon, evening, night
 
 
-_MEANING = attrgetter("form", "year", "month", "day", "last_day", "weekday", "unit", "offset", "part", "hour", "minute")
-
-
 def keys(mentions: Iterable[Mention]) -> frozenset[str]:
     """Keys for comparing expressions. Different spellings of the same expression have the same key."""
-    return frozenset(_key(*meaning) for meaning in set(map(_MEANING, mentions)))
+    return frozenset(_key(*meaning) for meaning in set(map(_meaning, mentions)))
+
+
+def _meaning(m: Mention) -> tuple[str | int | None, ...]:
+    return (m.form, m.year, m.month, m.day, m.last_day, m.weekday, m.unit, m.offset, m.part, m.hour, m.minute)
 
 
 def _key(*meaning: str | int | None) -> str:
