@@ -3,6 +3,7 @@
 The texts are data in `texts/LANGUAGE.toml`. All languages have the same keys and placeholders.
 """
 
+import re
 import tomllib
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -85,6 +86,20 @@ def moment(at: datetime, now: datetime) -> str:
     return phrase("reminder.at", day=day(at, now, weekday=True), time=clock(at))
 
 
+def from_english(text: str) -> str:
+    """The server's days and times in the conversation's language: `Feb 15-16` becomes `15-16 февраля`, and `09:15 AM`
+    becomes `09:15`. English text is returned unchanged."""
+    if spoken() == "en":
+        return text
+    return _TIME.sub(_time, _DAY.sub(_day, text))
+
+
+def number(value: float, decimals: int = 0) -> str:
+    """Format a number such as `12,345` or `0.52` with the language's own separators."""
+    separators = {",": phrase("number.thousands"), ".": phrase("number.decimal")}
+    return f"{value:,.{decimals}f}".translate(str.maketrans(separators))
+
+
 @cache
 def entries(language: Language) -> Mapping[str, Any]:
     """All entries of a language by their keys: texts, lists, and tables of plural forms."""
@@ -100,6 +115,19 @@ def plural_form(language: Language, number: int) -> str:
     if number % 10 == 1 and number % 100 != 11:
         return "one"
     return "few" if number % 10 in (2, 3, 4) and number % 100 not in (12, 13, 14) else "many"
+
+
+_DAY: Final = re.compile(rf"\b({'|'.join(entries('en')['calendar.months'])}) (\d\d?(?:[-–]\d\d?)?)(?:, (\d{{4}}))?")
+_TIME: Final = re.compile(r"\b\d\d:\d\d [AP]M\b")
+
+
+def _day(found: re.Match[str]) -> str:
+    month = words("calendar.months")[entries("en")["calendar.months"].index(found[1])]
+    return phrase("calendar.day_year" if found[3] else "calendar.day", month=month, day=found[2], year=found[3])
+
+
+def _time(found: re.Match[str]) -> str:
+    return clock(datetime.strptime(found[0], "%I:%M %p"))
 
 
 def _entry(language: Language, key: str) -> Any:

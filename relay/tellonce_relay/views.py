@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 
 from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile
 from tellonce.work import QueueStatus
-from tellonce_relay.catalogue import clock, counted, day, phrase
+from tellonce_relay.catalogue import clock, counted, day, from_english, number, phrase
 
 SHOWN = 5
 LONGEST = 3500
@@ -46,12 +46,15 @@ def summary_view(summary: ChatSummary) -> str:
     """The text of `/summary`."""
     parts = [phrase("summary.title")]
     parts += [
-        phrase("summary.period", period=p.period.replace("–", "-"), messages=counted("message", p.count), text=p.text)
+        phrase("summary.period", period=_period(p.period), messages=counted("message", p.count), text=p.text)
         for p in summary.periods
     ]
     now = summary.current_session
     parts.append(phrase("summary.session", messages=counted("message", now.count), text=now.text or "–"))
-    parts += [phrase("summary.routine", name=r.name, time=r.time, text=r.summary) for r in summary.routines_today]
+    parts += [
+        phrase("summary.routine", name=r.name, time=from_english(r.time), text=r.summary)
+        for r in summary.routines_today
+    ]
     return "\n\n".join(parts)
 
 
@@ -150,6 +153,10 @@ def short(text: str) -> str:
     return flat if len(flat) <= _QUOTE else flat[: _QUOTE - 1] + "…"
 
 
+def _period(english: str) -> str:
+    return from_english(english.replace("–", "-"))
+
+
 def _backlog(summary: ChatSummary) -> str:
     b = summary.backlog
     if not b.waiting and not b.in_work and not b.dead:
@@ -165,9 +172,9 @@ def _cost(queue: QueueStatus) -> str:
     return phrase(
         "status.cost_capped" if capped else "status.cost",
         calls=counted("call", cost.calls),
-        tokens=f"{cost.input_tokens + cost.output_tokens:,}",
-        price=f"{cost.price_usd:.2f}",
-        cap=f"{cost.cap_usd or 0:.2f}",
+        tokens=number(cost.input_tokens + cost.output_tokens),
+        price=number(cost.price_usd, 2),
+        cap=number(cost.cap_usd or 0, 2),
     )
 
 

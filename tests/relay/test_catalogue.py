@@ -79,6 +79,18 @@ def test_a_person_is_spoken_with_in_the_language_of_their_telegram() -> None:
     assert phrase("forget.kept") == "Kept"
 
 
+def test_the_servers_days_times_and_numbers_are_written_as_the_reader_writes_them() -> None:
+    said = {}
+    for language in LANGUAGES:
+        with speaking(language):
+            days = [catalogue.from_english(text) for text in ("Feb 15-16", "Feb 15, 2024 - Mar 2, 2024", "07:02 PM")]
+            said[language] = (*days, catalogue.number(1234567), catalogue.number(0.5, 2))
+    assert said["en"] == ("Feb 15-16", "Feb 15, 2024 - Mar 2, 2024", "07:02 PM", "1,234,567", "0.50")
+    assert said["de"] == ("15-16. Feb.", "15. Feb. 2024 - 2. März 2024", "19:02", "1.234.567", "0,50")
+    assert said["es"] == ("15-16 feb", "15 feb 2024 - 2 mar 2024", "19:02", "1.234.567", "0,50")
+    assert said["ru"] == ("15-16 февраля", "15 февраля 2024 - 2 марта 2024", "19:02", "1\u00a0234\u00a0567", "0,50")
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "rest"),
     [

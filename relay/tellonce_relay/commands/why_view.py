@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from tellonce.contract import Explanation
-from tellonce_relay.catalogue import counted, phrase
+from tellonce_relay.catalogue import counted, from_english, phrase
 from tellonce_relay.views import SHOWN, short
 
 _NOUNS = ("message", "memory", "summary")
@@ -54,7 +54,7 @@ def _sentence(line: str) -> str:
     found = _FOUND.match(line)
     if found is None:
         return short(line.removeprefix("- "))
-    day, quote = found["when"].strip(), phrase("offline.quote", text=short(found["text"]))
+    day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(found["text"]))
     match found["who"]:
         case "User":
             return phrase("offline.told", day=day, quote=quote)
