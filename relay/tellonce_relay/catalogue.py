@@ -96,8 +96,8 @@ def from_english(text: str) -> str:
 
 def number(value: float, decimals: int = 0) -> str:
     """Format a number such as `12,345` or `0.52` with the language's own separators."""
-    separators = {",": phrase("number.thousands"), ".": phrase("number.decimal")}
-    return f"{value:,.{decimals}f}".translate(str.maketrans(separators))
+    separators = phrase("number.thousands") + phrase("number.decimal")
+    return f"{value:,.{decimals}f}".translate(str.maketrans(",.", separators))
 
 
 @cache

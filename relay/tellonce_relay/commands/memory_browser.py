@@ -21,7 +21,8 @@ PAGE = 6
 """Memories on a page."""
 _PAGES = 1000
 """Larger than the number of pages of any tab, so that one integer in a button's data encodes both tab and page."""
-_ROW = 4
+_ROW = 3
+"""Tabs in a row. A fourth label would be cut off on a phone."""
 _ACTIONS: dict[str, c.MemoryAction] = {"remove": "reject", "restore": "reopen", "pin": "pin", "unpin": "unpin"}
 
 
