@@ -58,6 +58,13 @@ def test_a_number_has_its_form_in_every_language(language: Language) -> None:
         assert all(counted(noun, n) for noun in nouns for n in (0, 1, 2, 5, 11, 21, 102))
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_labels_that_share_a_row_with_two_others_fit_a_phone(language: Language) -> None:
+    due = ("button.done", "button.later", "button.stop_reminder")
+    labels = {key: text for key, text in entries(language).items() if key.startswith("memory.tab_") or key in due}
+    assert {key for key, text in labels.items() if len(text) > 13} == set()
+
+
 def test_every_text_is_used_and_every_key_is_there() -> None:
     named = set(re.findall(r"""["']([a-z]+\.[a-z_]+)["']""", SOURCES))
     unused = [key for key in entries("en") if key not in named and not key.startswith((*BY_NAME, "calendar."))]
