@@ -220,8 +220,10 @@ where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
   end
 
 -- name: carries_canonical
--- $1 owner, $2 chat, $3 exchange job: whether the job updates the canonical summary. The job does so if the chat has no
--- summary yet, or if the summary is provisional and no later exchange is in it or queued.
+-- Whether the exchange job updates the canonical summary. The job does so if the chat has no summary yet. It also does
+-- so if the summary is provisional and the chat has no later exchange job, open or completed. Failed jobs, and jobs that
+-- had nothing to learn, are ignored.
+-- $1 owner, $2 chat, $3 exchange job
 select not exists (
     select from chats c
     join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch

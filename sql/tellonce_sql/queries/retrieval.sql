@@ -1,6 +1,6 @@
 -- name: setting
--- $1 owner, $2 chat or null for all of the owner, $3 text, $4 and $5 a span of time or null: the text's lexemes, the
--- recent speakers, the number of messages, and whether any message was sent in the span
+-- The text's lexemes, the recent speakers, the number of messages, and whether any message was sent in the span.
+-- $1 owner, $2 chat, or null for all chats of the owner, $3 text, $4 and $5 a span of time or null
 with recent as materialized (
   (select speaker, sent_at from messages
    where $2::bigint is not null and owner_id = $1 and chat_id = $2
@@ -47,18 +47,30 @@ left join lateral (
 -- end
 
 -- name: messages
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 code or null, $5 the rarest lexemes as tsquery
--- text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9 dense
--- candidates to re-rank, $10 maximum candidates of each kind, $11 and $12 a span of time or null, $13 the neighbors of
--- this many best candidates are included, $14 all lexemes as tsquery texts, $15 whether to include the latest routine
--- messages, $16 whether to use the owner's own vector index for dense candidates, $17 within the span, messages of
--- these speakers are preferred, $18 how many messages of the span to read, $19 the latest time of a message that may
--- refer to the span, $20 whether $5 has all lexemes. Returns candidates by similarity, by words and by time, with the
--- ranker's data for each. By similarity: either an index-only scan compares the codes by Hamming distance, and the
--- nearest are then compared exactly, or the owner's own index is used. By time: the messages of the span, first the
--- messages of the speakers $17, then the most similar messages. `ranks` is null if a message has none of the lexemes,
--- which is usual for candidates by similarity. The scan is written twice, for one chat and for all chats. With one
--- condition for both, the planner would read the table instead of only the index.
+-- Candidates by similarity, by words and by time, with the ranker's data for each. By similarity: either an index-only
+-- scan compares the codes by Hamming distance, and the nearest are then compared exactly, or the owner's own index is
+-- used. By time: the messages of the span, first those of the speakers in $17, then the most similar ones. `ranks` is
+-- null if a message has none of the lexemes, which is usual for candidates by similarity. The scan is written twice, for
+-- one chat and for all chats. With one condition for both, the planner would read the table instead of only the index.
+-- $1 owner
+-- $2 chat, or null for all chats of the owner
+-- $3 vector of the question, or null
+-- $4 code of this vector, or null
+-- $5 the rarest lexemes of the question as tsquery text
+-- $6 the rarer half of these lexemes
+-- $7 scope lexeme query
+-- $8 only messages with a lower number are searched
+-- $9 number of nearest codes that are compared exactly
+-- $10 maximum candidates of each kind
+-- $11 and $12 a span of time, or null
+-- $13 number of best candidates for which the neighbors are candidates, too
+-- $14 all lexemes of the question as tsquery texts
+-- $15 whether to include the latest routine messages
+-- $16 whether to use the owner's own vector index
+-- $17 speakers who are preferred within the span
+-- $18 maximum messages of the span
+-- $19 the latest time of a message that may refer to the span
+-- $20 whether $5 has all lexemes
 with asked as materialized (
   select $3::halfvec as vector, $4::bit(384) as code where speaks_active()
 ), terms as materialized (
@@ -125,11 +137,21 @@ with asked as materialized (
 -- use: messages_of_hits
 
 -- name: messages_within
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 thread key or null, $5 the rarest lexemes as
--- tsquery text, $6 the rarer half of these, $7 scope lexeme query, $8 the number below which messages are searched, $9
--- how many of the newest messages to read, $10 maximum candidates of each kind, $11 since, $12 until, $13 all lexemes
--- as tsquery texts, $14 whether $5 has all lexemes. Returns candidates by similarity and by words from one thread or
--- one span of time. The messages of the thread or span are selected first, and only these are compared.
+-- Candidates by similarity and by words from one thread or one span of time. The messages of the thread or span are
+-- selected first, and only these are compared.
+-- $1 owner
+-- $2 chat, or null for all chats of the owner
+-- $3 vector of the question, or null
+-- $4 thread key, or null
+-- $5 the rarest lexemes of the question as tsquery text
+-- $6 the rarer half of these lexemes
+-- $7 scope lexeme query
+-- $8 only messages with a lower number are searched
+-- $9 maximum messages that are read; the newest are preferred
+-- $10 maximum candidates of each kind
+-- $11 since, $12 until
+-- $13 all lexemes of the question as tsquery texts
+-- $14 whether $5 has all lexemes
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
@@ -195,14 +217,26 @@ cross join lateral (
 -- end
 
 -- name: learned
--- $1 owner, $2 chat or null for all of the owner, $3 vector or null, $4 the rarest lexemes as tsquery text, $5 scope
--- lexeme query of the owner, $6 maximum memories of each kind of match, or 0 for none, $7 statuses, $8 a past time or
--- null for now, $9 since, $10 until, $11 all lexemes as tsquery texts, $12 lexemes that may name a category, $13 words
--- of the requested categories, $14 maximum memories of these categories (`listed`), $15 maximum summaries of each kind
--- of match, or 0 for none, $16 thread key or null, $17 a past time or null for now, $18 scope lexeme query of
--- summaries. Returns memories and chunk summaries by similarity and by words. With $8, memories that had not ended by
--- then are included, with their text of that time, except those that were rejected while they were still uncertain.
--- Summaries written or rewritten after $17 are left out, because they may contain what was not known then.
+-- Memories and chunk summaries by similarity and by words. With $8, memories that had not ended by then are included,
+-- with their text of that time, except those that were rejected while they were still uncertain. Summaries written or
+-- rewritten after $17 are left out, because they may contain what was not known then.
+-- $1 owner
+-- $2 chat, or null for all chats of the owner
+-- $3 vector of the question, or null
+-- $4 the rarest lexemes of the question as tsquery text
+-- $5 scope lexeme query of memories
+-- $6 maximum memories of each kind of match, or 0 for no memories
+-- $7 statuses
+-- $8 a past time for memories, or null for now
+-- $9 since, $10 until
+-- $11 all lexemes of the question as tsquery texts
+-- $12 lexemes that may name a category
+-- $13 words of the requested categories
+-- $14 maximum memories of these categories (`listed`)
+-- $15 maximum summaries of each kind of match, or 0 for no summaries
+-- $16 thread key, or null
+-- $17 a past time for summaries, or null for now
+-- $18 scope lexeme query of summaries
 with asked as materialized (
   select $3::halfvec as vector where speaks_active()
 ), terms as materialized (
