@@ -4,7 +4,7 @@ import importlib
 import pkgutil
 import sys
 import tracemalloc
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from inspect import get_annotations
 from pathlib import Path
@@ -15,6 +15,7 @@ import pytest
 
 import tellonce_server
 from tellonce_server.app import background
+from tellonce_server.store.context import Remembered
 from tellonce_text import caches
 
 MOST_BYTES = 80_000_000
@@ -50,8 +51,12 @@ def takes_text(cache: Cache) -> bool:
 
 
 def read(cache: Cache, text: str) -> None:
-    """Call the cached function with a text and, if it needs them, with a time and a zone."""
-    cache(*(text, AT, ZONE)[: cache.__wrapped__.__code__.co_argcount])
+    """Call the cached function with a text, or a memory with this text, and whatever else it needs."""
+    memory = Remembered(1, "fact", text, 42, 0.5, 0.5, False, None, AT, False, False, "user")
+    values = {str: text, Remembered: memory, datetime: AT, date: AT.date(), ZoneInfo: ZONE}
+    arguments = cache.__wrapped__.__code__.co_varnames[: cache.__wrapped__.__code__.co_argcount]
+    kinds = get_annotations(cache.__wrapped__)
+    cache(*(values[kinds[name]] for name in arguments))
 
 
 def statement(number: int) -> str:
