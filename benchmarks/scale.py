@@ -2,7 +2,8 @@
 built once and reused.
 
 Each size is a separate database in one embedded PostgreSQL below DIR. Rows are as the server writes them, except that
-vectors are synthetic (see `population`). The messages of all chats are mixed in the order of the rows.
+vectors are synthetic (see `population`). The rows are in order of arrival, and the messages of all
+chats alternate at random.
 """
 
 import argparse

@@ -1,4 +1,5 @@
-"""`python -m docs.generate`: writes the reference from contract, settings and command. A test compares the files."""
+"""`python -m docs.generate` writes the reference pages of the settings, the MCP tools, the command `tellonce` and the
+Python client. A test compares the files."""
 
 from collections.abc import Mapping
 from pathlib import Path

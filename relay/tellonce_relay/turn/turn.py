@@ -205,7 +205,8 @@ async def think(
     with timed(options.emit, "context_received") as found:
         context = await _context(memory, incoming)
         found["tokens"] = context.tokens
-    # The indicator starts only now, because an outage of the memory may last for hours.
+    # The typing indicator starts only after the memory has returned the context, because an outage of the memory may
+    # last for hours.
     await surface.typing()
     with timed(options.emit, "prompt_built"):
         prompt = _prompt(context, incoming, options)
@@ -319,7 +320,8 @@ async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
 
 @dataclass
 class _ModelRequest:
-    """The state of one request to the model. `shown` is a draft without text; it says how the model's text is read."""
+    """The state of one request to the model. `shown` is a draft without text; its `claims` and `heard` determine which
+    tags in the model's text count."""
 
     memory: MemoryClient
     responder: Responder

@@ -227,7 +227,8 @@ class Conversations:
             draft = turn.failed(phrase("turn.refused", reason=error), error, options)
         await self._held(opened)
         if opened.interrupted.is_set():
-            await asyncio.Event().wait()  # until `_draft` cancels this, to begin again with the new message
+            # Wait until `_draft` cancels this attempt. It then asks again, or ends the answer if the user stopped it.
+            await asyncio.Event().wait()
         opened.closed = True
         self._perception.said(opened)
         return draft

@@ -33,7 +33,8 @@ def compact(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _refer_to(fields: dict[str, Any], item: dict[str, Any]) -> None:
-    """Shorten the fields of a list's items that have the same name as a field next to the list."""
+    """If a field of a list's items has the same name as a field of the object that contains the list, shorten the field
+    of the items."""
     item.pop("additionalProperties", None)
     for name, inner in item.get("properties", {}).items():
         if name in fields:

@@ -1,5 +1,5 @@
-"""The queries of a search. The parameters of the three searches are described in the queries' file; the caller of each
-decides them."""
+"""The queries of a search. `retrieval.sql` describes the parameters of `messages`, `messages_within` and `learned`; the
+caller of each function chooses the values."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,5 +1,5 @@
-"""Finds the expressions of a text and leaves them unresolved: days with their time of day, ranges, repetitions and
-durations."""
+"""Finds the expressions of time in a text (days with their time of day, ranges, repetitions and durations) without
+resolving them to dates."""
 
 from collections.abc import Iterator
 from datetime import timedelta

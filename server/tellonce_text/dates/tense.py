@@ -365,8 +365,9 @@ def _is_condition(line: Line, index: int) -> bool:
 
 
 def _is_adjective(line: Line, index: int) -> bool:
-    """Whether the word is not a verb. A word is a noun directly after an article (`the deed`), and an adjective between
-    an article or a preposition and a noun (`a folded book`)."""
+    """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
+    indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
+    book`)."""
     before, after = line[index - 1], line[index + 1]
     if before.has("article"):
         return True

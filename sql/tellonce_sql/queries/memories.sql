@@ -23,8 +23,8 @@ from owner
 returning *
 
 -- name: user_name
--- $1 owner, $2 chat: the user's name from the newest current memory visible in the chat, if its text still contains the
--- name
+-- $1 owner, $2 chat: the user's name, from the newest current memory that is visible in the chat and still contains the
+-- name in its text
 select user_name from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and user_name is not null and status = 'active'
   and valid_to is null and position(lower(user_name) in lower(content)) > 0

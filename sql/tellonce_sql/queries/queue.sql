@@ -136,8 +136,8 @@ limit 1
 for update
 
 -- name: complete
--- $1 owner, $2 chat, $3 job, $4 now. This is the second step: after the result was applied, it marks the job as
--- complete and deletes the result's text.
+-- $1 owner, $2 chat, $3 job, $4 now. This is the second of two steps (`submit` is the first): after the result
+-- was applied, this statement marks the job as complete and deletes the result's text.
 update chat_context_queue set state = 'complete', result = null, done_at = $4, error = null
 where owner_id = $1 and chat_id = $2 and id = $3 and state = 'ready_to_write'
 

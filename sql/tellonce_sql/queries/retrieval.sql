@@ -217,9 +217,10 @@ cross join lateral (
 -- end
 
 -- name: learned
--- Memories and chunk summaries by similarity and by words. With $8, memories that had not ended by then are included,
--- with their text of that time, except those that were rejected while they were still uncertain. Summaries written or
--- rewritten after $17 are left out, because they may contain what was not known then.
+-- Memories and chunk summaries by similarity and by words. If $8 is a past time, memories that ended after $8 are
+-- included, too, with the text that they had at $8. Memories that are uncertain, or that were rejected while uncertain,
+-- are not added by this rule. Summaries written or rewritten after $17 are left out, because they may contain what was
+-- not known at that time.
 -- $1 owner
 -- $2 chat, or null for all chats of the owner
 -- $3 vector of the question, or null

@@ -194,7 +194,8 @@ _ADJECTIVE_ENDS: Final = ("e", "en", "er", "es", "em")
 
 
 def _candidates(words: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """The words that are probably names anywhere, and those that are unless they start a sentence."""
+    """The words that are probably names wherever they occur, and the words that are probably names except at the start of
+    a sentence."""
     distinct = {word for word in set(words) if not _THOUSANDS.search(word)}
     certain = _foreign(words) & distinct | {word for word in distinct if any(map(str.isupper, word[1:]))}
     possible = {word for word in distinct if word[0].isupper() or _KATAKANA.match(word)}

@@ -70,7 +70,7 @@ def _likeness(sentence: str, numbers: frozenset[str], statement: str, cosines: "
 
 
 class Cosines:
-    """Similarities of sentences and statements that both have vectors."""
+    """The cosine similarity of a sentence and a statement; 0 if one of them has no vector."""
 
     def __init__(self, vectors: dict[str, Vector]) -> None:
         self._vectors = vectors
