@@ -40,7 +40,7 @@ class Manifest(BaseModel):
     """The contents of a backup. `migrations` maps each version that ran to its sha256; `tables` is in an order that
     satisfies foreign keys."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
     format: int
     migrations: dict[int, str]
     tables: tuple[Table, ...]
@@ -103,8 +103,13 @@ def opened(file: Path) -> Archive:
 
 
 def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
-    """The migrations that create the backup's schema. Raises BackupRefused if this program lacks one of these
-    migrations, or has a different file under the number of one."""
+    """The migrations that create the backup's schema. Raises BackupRefused if the backup has a later format, or if this
+    program lacks one of these migrations or has a different file under the number of one."""
+    if manifest.format > FORMAT:
+        raise BackupRefused(
+            f"a newer tellonce made the backup (format {manifest.format}; this one knows formats up to {FORMAT}): "
+            "update tellonce, then restore."
+        )
     newest = max((migration.version for migration in known), default=0)
     if max(manifest.migrations, default=0) > newest:
         raise BackupRefused(
