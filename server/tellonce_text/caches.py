@@ -1,5 +1,6 @@
 """Lists all caches that hold texts, so that the caches can be cleared: forgotten text must not stay in a process."""
 
+import re
 from typing import Protocol, TypeVar
 
 
@@ -22,6 +23,7 @@ def of_texts(cache: CacheT) -> CacheT:
 
 
 def clear() -> None:
-    """Empty all caches of texts in this process."""
+    """Empty all caches of texts in this process, and the cache of `re`, because some patterns are made from texts."""
     for cache in _OF_TEXTS:
         cache.cache_clear()
+    re.purge()

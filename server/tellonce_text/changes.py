@@ -9,6 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from tellonce_text.caches import of_texts
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import ELLIPSIS
 
@@ -106,6 +107,7 @@ def _is_clipped(text: str, words: str) -> bool:
     return any(shown[-count:] == former[:count] for count in range(LEAST_CLIPPED, len(former)))
 
 
+@of_texts
 @lru_cache(maxsize=256)
 def _words_of(text: str) -> re.Pattern[str] | None:
     """Return a pattern that matches the text's words in order, ignoring case, punctuation, and dates that were added

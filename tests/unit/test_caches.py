@@ -2,22 +2,26 @@
 
 import importlib
 import pkgutil
+import re
 import sys
 import tracemalloc
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from inspect import get_annotations
 from pathlib import Path
-from typing import Any, TypeAlias, get_origin
+from typing import Any, TypeAlias
 from zoneinfo import ZoneInfo
 
 import pytest
 
+import tellonce
 import tellonce_server
+import tellonce_text
 from tellonce_server.app import background
 from tellonce_server.store.context import Remembered
 from tellonce_text import caches
 
+PACKAGES = (tellonce, tellonce_text, tellonce_server)
 MOST_BYTES = 80_000_000
 SAMPLE = 40
 AT = datetime(2026, 2, 16, 9, 30, tzinfo=UTC)
@@ -30,24 +34,22 @@ CACHE: Any = type(lru_cache(len))
 
 
 def caches_of_texts() -> dict[str, Cache]:
-    """Every cache of the server, by the name of its function."""
-    for module in pkgutil.walk_packages(tellonce_server.__path__, "tellonce_server."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
-    ours = [module for name, module in list(sys.modules.items()) if name.startswith("tellonce_server.")]
-    caches_ = [x for module in ours for x in vars(module).values() if isinstance(x, CACHE)]
-    return {
-        f"{x.__module__}.{x.__name__}": x
-        for x in caches_
-        if x.__module__.startswith("tellonce_server.") and takes_text(x)
-    }
+    """Every cache of the server and of the packages that it uses, by the name of its function."""
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.endswith("__main__"):
+                importlib.import_module(module.name)
+    ours = tuple(f"{package.__name__}." for package in PACKAGES)
+    modules = [module for name, module in list(sys.modules.items()) if name.startswith(ours)]
+    caches_ = [x for module in modules for x in vars(module).values() if isinstance(x, CACHE)]
+    return {f"{x.__module__}.{x.__name__}": x for x in caches_ if x.__module__.startswith(ours) and takes_text(x)}
 
 
 def takes_text(cache: Cache) -> bool:
-    """Whether the cached function takes a text. Other caches have no arguments or take classes, so they have a fixed
-    size and contain no text."""
-    wrapped = cache.__wrapped__
-    return bool(wrapped.__code__.co_argcount) and get_origin(next(iter(get_annotations(wrapped).values()))) is not type
+    """Whether the cached function takes a text, or an object that contains one. Other caches have no arguments, or take
+    classes or names of languages, so they have a fixed size and contain no text."""
+    first = next(iter(get_annotations(cache.__wrapped__).items()))
+    return first[0] not in ("language", "return") and first[1] in (str, Remembered)
 
 
 def read(cache: Cache, text: str) -> None:
@@ -76,7 +78,9 @@ def test_after_something_was_forgotten_no_cache_holds_a_text() -> None:
     for cache in found.values():
         read(cache, "My locker opens with zq81")
     assert all(cache.cache_info().currsize for cache in found.values())
+    assert any("zq81" in str(pattern) for pattern in re._cache)
     caches.clear()
+    assert not any("zq81" in str(pattern) for pattern in re._cache)
     assert {name: cache.cache_info().currsize for name, cache in found.items()} == dict.fromkeys(found, 0)
 
 
