@@ -46,7 +46,7 @@ def _own_tokens(settings: ServerSettings) -> list[str]:
 
 
 def require_memory(settings: ServerSettings) -> None:
-    """Raises CommandFailed if this machine has no memory in the folder that the settings name."""
+    """Check that the data folder of the settings contains a memory. Raises CommandFailed if it does not."""
     if not has_memory(settings):
         raise CommandFailed(f"there is no memory in {settings.data_dir}; run this in the folder with your .env.")
 

@@ -1,4 +1,4 @@
-"""Detects when code blocks the event loop too long, and logs the stack of that code."""
+"""Detects code that blocks the event loop for too long, and logs its stack."""
 
 import asyncio
 import logging

@@ -110,7 +110,7 @@ class Transaction:
         return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
 
     async def pages(self, name: str, size: int, *args: Any) -> AsyncGenerator[list[Row]]:
-        """Read a large result, `size` rows at a time. This works only inside a transaction."""
+        """Yield a large result in lists of at most `size` rows. The caller must be inside a transaction."""
         cursor = await (await serving(self._connection, name, args)).cursor(query(name), *args)
         while page := await cursor.fetch(size):
             yield page

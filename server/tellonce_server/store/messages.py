@@ -195,7 +195,7 @@ async def last_of_range(
 async def before_in_thread(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:
-    """Return messages of the thread before the given message, oldest first."""
+    """Return the last `limit` messages of the thread before the message `message_id`, oldest first."""
     return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
 
 

@@ -17,7 +17,6 @@ do $$
 declare
   former constant bigint := current_setting('chatmem.move_from');
   heir constant bigint := current_setting('chatmem.move_to');
-  command text;
 begin
   create temp table moved_chat on commit drop as
   select former as old_id, heir as new_id
@@ -49,13 +48,21 @@ begin
         '@o' || heir,
         case when tsv @@ format('''@c%s''', chat)::tsquery then '@c' || pg_temp.moved(chat) end], null)) $f$;
 
-  for command in
-    select format('alter table %s alter constraint %I deferrable initially deferred', conrelid::regclass, conname)
-    from pg_constraint
-    where contype = 'f' and connamespace = current_schema()::regnamespace
-  loop
-    execute command;
-  end loop;
+  create or replace procedure pg_temp.set_foreign_keys(form text)
+    language plpgsql
+    as $f$
+      declare
+        command text;
+      begin
+        for command in
+          select format('alter table %s alter constraint %I %s', conrelid::regclass, conname, form)
+          from pg_constraint
+          where contype = 'f' and connamespace = current_schema()::regnamespace
+        loop
+          execute command;
+        end loop;
+      end $f$;
+  call pg_temp.set_foreign_keys('deferrable initially deferred');
 end
 $$
 
@@ -134,16 +141,8 @@ update access_tokens set user_id = $2 where user_id = $1
 -- name: settle
 -- Checks the foreign keys, which become as they were
 do $$
-declare
-  command text;
 begin
   set constraints all immediate;
-  for command in
-    select format('alter table %s alter constraint %I not deferrable', conrelid::regclass, conname)
-    from pg_constraint
-    where contype = 'f' and connamespace = current_schema()::regnamespace
-  loop
-    execute command;
-  end loop;
+  call pg_temp.set_foreign_keys('not deferrable');
 end
 $$

@@ -117,12 +117,12 @@ _MONTH = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
 
 
 def first_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
-    """The start of a year, month, day or minute; None for other texts."""
+    """The first minute of the year, month or day in `written`, or the minute itself; None for other texts."""
     return _moment(written, zone, at_end=False)
 
 
 def last_moment(written: str | None, zone: ZoneInfo) -> datetime | None:
-    """The last minute of a year, month or day, or the minute itself; None for other texts."""
+    """The last minute of the year, month or day in `written`, or the minute itself; None for other texts."""
     return _moment(written, zone, at_end=True)
 
 

@@ -62,6 +62,7 @@ class Draft:
     left_out: list[str] = field(default_factory=list)
     truncated: bool = False
     _said: str = ""
+    _opened: set[SectionName] = field(default_factory=set)
 
     def say(self, text: str) -> None:
         """Remember that the context shows this text, so that no other section shows it again."""
@@ -85,13 +86,16 @@ class Draft:
         return self.material.include is None or name in self.material.include
 
     def opens(self, name: SectionName) -> bool:
-        """Whether the section is wanted and its title and fences fit into the budget. The cost of the title and fences
-        is deducted here, once."""
+        """Whether the section is wanted and its title and fences fit into the budget. Their cost is deducted when the
+        section is first opened; a section that is filled in several steps is opened before each step."""
+        if name in self._opened:
+            return True
         if not self.wants(name):
             return False
         if not self.token_budget.pay(estimate(_framed(name, "")) + cost(SEPARATOR)):
             self.left_out.append(f"{name}: budget")
             return False
+        self._opened.add(name)
         return True
 
     def fill(self, name: SectionName, text: str, share: int) -> None:

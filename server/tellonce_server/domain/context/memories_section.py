@@ -25,7 +25,6 @@ class Memories:
         self._listed: list[tuple[Hit, str]] = []
         self._above = ""
         self._spent = 0
-        self._open = False
 
     @property
     def ids(self) -> list[int]:
@@ -39,7 +38,11 @@ class Memories:
         above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
         members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
         self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
-        if not (members or above) or not self._opened() or not draft.token_budget.pay(cost(LIST) + cost(self._above)):
+        if (
+            not (members or above)
+            or not draft.opens("memories")
+            or not draft.token_budget.pay(cost(LIST) + cost(self._above))
+        ):
             return
         view, share = draft.material.view, draft.shares.memories // LIST_PART
         taken = take(members, lambda hit: form.member_line(hit, view), share, draft.token_budget, dense=True)
@@ -55,7 +58,7 @@ class Memories:
         # A note repeats the user's own message, so it is left out if the context already shows that message.
         shown = {*self.ids, *draft.included.get("log", ())}
         ordered = [x for x in ordered if x.id not in shown and (x.pinned or not (x.note and draft.says(x.content)))]
-        if not ordered or not self._opened():
+        if not ordered or not self._draft.opens("memories"):
             return
         # Each kind of memory needs a heading. The tokens of the headings of all kinds that may occur are deducted in
         # advance.
@@ -78,10 +81,6 @@ class Memories:
             "\n".join([title, *block]) for title, block in ((LIST, members), *blocks.items()) if block
         )
         self._draft.note("memories", self.ids)
-
-    def _opened(self) -> bool:
-        self._open = self._open or self._draft.opens("memories")
-        return self._open
 
 
 def _heading(memory: Remembered) -> str:

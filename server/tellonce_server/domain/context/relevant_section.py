@@ -27,14 +27,13 @@ class Relevant:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._kept: list[tuple[Hit, str]] = []
-        self._open = False
         self._left: list[Hit] = []
 
     def fill(self, hits: Sequence[Hit], share: int | None = None) -> None:
         """Add the results that fit. `hits` are given in rank order. The results may use `share` tokens, by default all
         tokens that are left of the budget."""
         draft = self._draft
-        if not hits or not self._opened():
+        if not hits or not draft.opens("relevant"):
             return
         view = draft.material.view
         room = draft.token_budget.left if share is None else share
@@ -60,7 +59,3 @@ class Relevant:
         self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
         for hit, _ in self._kept:
             self._draft.note(f"relevant {hit.kind}", [hit.id])
-
-    def _opened(self) -> bool:
-        self._open = self._open or self._draft.opens("relevant")
-        return self._open

@@ -54,8 +54,8 @@ def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
-    """The lowest of the `most` highest scores. If there are no more scores than that, or `most` is None, all scores
-    count."""
+    """The lowest of the `most` highest scores. If there are at most `most` scores, or `most` is None, the result is
+    lower than every score."""
     return sorted(scores)[-most] if most is not None and most < len(scores) else float("-inf")
 
 
