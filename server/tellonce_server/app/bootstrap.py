@@ -22,6 +22,7 @@ from tellonce_server.app.memory_location import note_external, refuse_another_me
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
+from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.active import ActiveEmbedder
 from tellonce_server.embedding.generations import Generations, follow
 from tellonce_server.services.services import Services, make_services
@@ -63,8 +64,8 @@ async def open_memory(
     database = await _pool(stack, route, durable=True)
     traces = await _pool(stack, route, durable=False)
     announcer = Announcer(database)
-    deps = Dependencies(settings, database, traces, embedder, now, announcer, emit)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
+    deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
     services = make_services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
