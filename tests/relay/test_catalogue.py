@@ -19,7 +19,18 @@ SOURCES = "\n".join(
     for package in (tellonce_relay, tellonce_cli)
     for file in Path(str(package.__file__)).parent.rglob("*.py")
 )
-BY_NAME = ("menu.", "trouble.", "count.", "kind.", "orders.", "memory.tab_", "memory.goals", "memory.pins", "reminder.")
+BY_NAME = (
+    "menu.",
+    "trouble.",
+    "count.",
+    "kind.",
+    "orders.",
+    "server.",
+    "memory.tab_",
+    "memory.goals",
+    "memory.pins",
+    "reminder.",
+)
 """Keys that the code composes or lists in a table."""
 
 
