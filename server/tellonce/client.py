@@ -25,7 +25,8 @@ that a later call may succeed."""
 
 
 class MemoryRefused(Exception):
-    """The server understood the call and refused it; the text says why and what to do."""
+    """The server understood the call and refused it; the text says why and what to do, and its `code` says which of the
+    server's texts it is."""
 
     def __init__(self, text: str) -> None:
         self.text = ServerText(text) if not isinstance(text, ServerText) else text
