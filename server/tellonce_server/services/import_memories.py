@@ -20,6 +20,7 @@ from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted
+from tellonce_text.dates.clock import not_ahead
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
@@ -158,7 +159,7 @@ class Keeper:
         if any(m.content == text for m in self.known):
             return "known"
         deps = self.services.deps
-        said_at = item.said_at or deps.now()
+        said_at = not_ahead(item.said_at or deps.now(), deps.now())
         kind = item.kind or "fact"
         new = NewMemory(
             owner_id=self.where.owner_id,
@@ -249,6 +250,7 @@ class Keeper:
             content=text,
             status="active",
             superseded_by=None,
+            valid_from=not_ahead(item.valid_from, self.services.deps.now()),
         )
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
