@@ -231,6 +231,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
         SENTENCE, [_quoted(text)], admits=resolution.admits, when=check.When(NOW.date())
     ),
+    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported(
+        [SENTENCE], [_quoted(text)], admits=resolution.admits
+    ),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
     "tellonce_text.claims.claims": claims.claims,
     "tellonce_text.claims.content_stems": claims.content_stems,
@@ -396,7 +399,7 @@ SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
-    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits

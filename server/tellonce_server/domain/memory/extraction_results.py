@@ -154,13 +154,16 @@ class Learner:
         chat = await chats.find(t, x.job.key.owner_id, x.job.key.chat_id)
         prior = chat.canonical.user_confirmed if chat is not None else ""
         lines, old = told.user_confirmed.splitlines(), prior.splitlines()
+        new = [line for line in lines if line.strip() and line not in old]
+        if not new:
+            return told
         said = [self._quoted(x, number, mask(own_words(x.lines[number].content))) for number in sorted(x.own)]
         said.append(checks.Quoted(prior, prior, "user", x.now, self._deps.zone))
         known = [m.content for m in x.known.values()]
         inferred = await offloaded(
             sum(len(quoted.message) for quoted in said),
             lambda: checks.unsupported(
-                [line for line in lines if line.strip() and line not in old],
+                new,
                 said,
                 known=known,
                 admits=admits,
