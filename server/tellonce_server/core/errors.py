@@ -10,7 +10,10 @@ from tellonce.server_text import PageCode, ServerText, ToolCode
 
 
 class Refused(Exception):
-    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call."""
+    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
+    text may quote the call's arguments, so it is not logged."""
+
+    may_quote = True
 
     def __init__(self, text: str, code: ToolCode | PageCode, /, **values: int | str) -> None:
         self.text = ServerText(text, code, **values)
