@@ -25,19 +25,14 @@ that a later call may succeed."""
 
 
 class MemoryRefused(Exception):
-<<<<<<< HEAD
-    """The server understood the call and refused it; the text says why and what to do, and `text.code` names the
-    reason for programs."""
+    """The server understood the call and refused it; the text says why and what to do, and `text.code` names the reason
+    for programs. The text may quote the call's arguments, so it is not logged."""
+
+    may_quote = True
 
     def __init__(self, text: str) -> None:
         self.text = ServerText(text) if not isinstance(text, ServerText) else text
         super().__init__(text)
-=======
-    """The server understood the call and refused it; the text says why and what to do. The text may quote the call's
-    arguments, so it is not logged."""
-
-    may_quote = True
->>>>>>> main
 
 
 class MemoryUnreachable(Exception):
