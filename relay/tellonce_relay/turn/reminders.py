@@ -68,6 +68,10 @@ class Wanted:
         )
 
 
+_COLON = re.compile(r":(?=\s)")
+"""A colon between a time and the text ("tomorrow at 9: dentist"). It does not belong to the time."""
+
+
 class NotSet(Exception):
     """No reminder can be set; the text gives the person the reason."""
 
@@ -98,10 +102,11 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
-    found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
+    parsed = _COLON.sub(",", text)
+    found = max(filter(None, (alarm(parsed, said), alarm(parsed, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
-    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,')}".strip()
+    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
     what = without_joint(rest)
     if not what:
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))

@@ -10,7 +10,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce_relay.buttons import Reply
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.button_effects import ButtonContext
 from tellonce_relay.commands.callbacks import Callbacks
@@ -171,7 +171,7 @@ class Relay:
                 found["outcome"] = outcome
         except MemoryRefused as error:
             case.entry.draft = turn.failed(
-                phrase("turn.refused", reason=error), error, self._conversations.options(case)
+                phrase("turn.refused", reason=server_text(error.text)), error, self._conversations.options(case)
             )
             outcome = "created"
         self._outage.is_over()
@@ -238,7 +238,7 @@ class Relay:
                 await turn.record_edit(memory, case.incoming, self._conversations.options(case))
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
-            await self._conversations.say(case, phrase("turn.refused", reason=error))
+            await self._conversations.say(case, phrase("turn.refused", reason=server_text(error.text)))
             return
         self._outage.is_over()
         await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
@@ -324,7 +324,7 @@ class Relay:
             if said is not None:
                 await case.tell(_ANSWER, said.text, said.markup)
         except MemoryRefused as error:
-            await self._conversations.say(case, str(error))
+            await self._conversations.say(case, server_text(error.text))
         except turn.NotShown as error:
             logger.warning("a command's answer was not shown: %s", error)
 
