@@ -5,7 +5,6 @@ This module does not use pytest, because benchmarks use it too.
 """
 
 import asyncio
-import itertools
 import shutil
 import signal
 import time
@@ -33,7 +32,6 @@ from tests.stubs.replies import Reply
 from tests.stubs.stub import Asked
 from tests.stubs.talker import talk
 from tests.stubs.telegram_emulator import Telegram, telegram
-from tests.stubs.telegram_emulator.world import START
 from tests.stubs.transcription_stub import TranscriptionStub
 
 TOKEN = "999:emulated"
@@ -262,7 +260,7 @@ async def whole(
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))
-        api.world._clock = itertools.count((int(time.time()) - START) // 60 - hours_ago * 60)
+        api.world.now = int(time.time()) - hours_ago * 3600
         model = await stack.enter_async_context(AnthropicStub(both))
         ollama = await stack.enter_async_context(OllamaStub())
         ear = await stack.enter_async_context(TranscriptionStub())

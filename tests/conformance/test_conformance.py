@@ -103,7 +103,7 @@ async def test_our_stack_breaks_nothing_of_what_the_suite_brings_itself(
     suite: Suite, settings: ServerSettings, clock: Clock, revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def with_fixtures(*args: object, **options: object) -> object:
-        return add_fixtures(build_server(*args, **options))  # type: ignore[arg-type]  # passed on unchanged
+        return add_fixtures(build_server(*args, **options))  # passed on unchanged
 
     monkeypatch.setattr("tellonce_server.app.http.build_server", with_fixtures)
     async with memory_server(settings, clock) as url:

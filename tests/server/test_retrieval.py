@@ -78,7 +78,7 @@ def request(query: str, now: datetime, **more: object) -> SearchRequest:
         "zone": ZONE,
         "kinds": ("message",),
     }
-    return SearchRequest(query=query, now=now, **(base | more))  # type: ignore[arg-type]  # fields by name
+    return SearchRequest(query=query, now=now, **(base | more))  # fields by name
 
 
 async def embed_all(memory: Memory, embedder: Axes) -> None:

@@ -32,7 +32,7 @@ def learned(count: int, **more: object) -> list[Learned]:
         )
         for n in range(1, count + 1)
     ]
-    return [fact._replace(**more) for fact in facts][::-1]  # type: ignore[arg-type]
+    return [fact._replace(**more) for fact in facts][::-1]
 
 
 def log_of(material: Material) -> list[str]:

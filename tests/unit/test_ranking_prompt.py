@@ -30,7 +30,7 @@ def found(
         cosine,
         covered,
         (number,),
-    )  # type: ignore[arg-type]  # the kind
+    )  # the kind
 
 
 def ids(hits: list[Found]) -> list[int]:
