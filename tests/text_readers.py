@@ -341,7 +341,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens tellonce_server.api.spec.program_tool
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
@@ -352,7 +352,7 @@ NOT_READERS = frozenset(
     tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
-    tellonce_server.app.auth.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
+    tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
     tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker
     tellonce_server.domain.context.slots.pending tellonce_server.embedding.active.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
@@ -376,7 +376,7 @@ NOT_READERS = frozenset(
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.auth.granted
+tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread

@@ -32,7 +32,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
-from tellonce_server.app.auth import LOCAL_SCOPES
+from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL, complete
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError

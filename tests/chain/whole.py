@@ -43,7 +43,6 @@ PROCESSES = {
     "summarizer": ("tellonce_summarizer",),
     "relay": ("tellonce_relay",),
 }
-HOURS_AGO = 6
 
 
 def both(asked: Asked) -> Reply:
@@ -252,15 +251,11 @@ class Whole:
 
 
 @asynccontextmanager
-async def whole(
-    folder: Path, users: tuple[int, ...] = (42,), hours_ago: int = HOURS_AGO, **environment: str
-) -> AsyncIterator[Whole]:
-    """Run all three processes. The first message in Telegram was sent `hours_ago`, and each later one a minute after
-    the one before."""
+async def whole(folder: Path, users: tuple[int, ...] = (42,), **environment: str) -> AsyncIterator[Whole]:
+    """Run all three processes. Each message in Telegram is a minute later than the one before."""
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))
-        api.world.now = int(time.time()) - hours_ago * 3600
         model = await stack.enter_async_context(AnthropicStub(both))
         ollama = await stack.enter_async_context(OllamaStub())
         ear = await stack.enter_async_context(TranscriptionStub())

@@ -9,7 +9,7 @@ import pytest
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.http import RequestTimeout, build_http
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage

@@ -48,16 +48,15 @@ class World:
     _numbers: defaultdict[int, Iterator[int]] = field(default_factory=lambda: defaultdict(_counter))
     _update_numbers: Iterator[int] = field(default_factory=_counter)
     pace: int = 60
-    now: int = START
-    """The time of the last message, in seconds."""
+    _now: int = START
 
     def number(self, chat: int) -> int:
         """The next message number. Supergroups have separate counters; private chats and basic groups share one."""
         return next(self._numbers[chat if chat < SUPERGROUPS_BELOW else 0])
 
     def _date(self) -> int:
-        self.now += self.pace
-        return self.now
+        self._now += self.pace
+        return self._now
 
     def message(self, chat: int, sender: Json, **fields: Any) -> Json:
         """Create a new message in a chat."""

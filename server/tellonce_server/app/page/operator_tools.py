@@ -7,7 +7,7 @@ from typing import Any
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.spec import Call, ToolSpec
-from tellonce_server.app.auth import LOCAL, access_tokens
+from tellonce_server.app.access_tokens import LOCAL, access_tokens
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
 from tellonce_server.app.storage import Storage

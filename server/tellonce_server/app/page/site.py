@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tellonce_server.api.page.app_bundle import static_files
-from tellonce_server.app.auth import digest
-from tellonce_server.app.credentials import stands
+from tellonce_server.app.access_tokens import digest
 from tellonce_server.app.page.protection import HEADERS, cookie_name, from_own_page, refused
 from tellonce_server.app.page.uploads import Transfers
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import stands
 from tellonce_server.services.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
 
 TYPES = {

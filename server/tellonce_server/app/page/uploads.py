@@ -6,11 +6,11 @@ from pathlib import Path
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from tellonce_server.app.auth import OPERATOR, digest
-from tellonce_server.app.credentials import stands
+from tellonce_server.app.access_tokens import OPERATOR, digest
 from tellonce_server.app.page.commands import WORK, CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import stands
 from tellonce_server.services.page.sessions import Codes
 from tellonce_server.store.uploads import Uploads
 
