@@ -54,7 +54,7 @@ def material_of(rows: ContextRows, **more: object) -> Material:
     `more` sets further fields."""
     material: dict[str, object] = {
         "rows": rows,
-        "hits": [],
+        "results": [],
         "around": [],
         "excluded": None,
         "query": None,

@@ -32,7 +32,7 @@ from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
-from tellonce_server.domain.retrieval.scored_results import Found
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.services import import_messages, unread_exchanges
 from tellonce_server.services.chat_summary import gist
 from tellonce_server.store.messages import Line
@@ -63,8 +63,8 @@ def _message(text: str) -> WorkMessage:
     return WorkMessage(id=1, role="user", at=NOW, text=text)
 
 
-def _found(number: int, role: Role, text: str) -> Found:
-    return Found("message", number, 1, None, text, False, role, None, NOW, 9, 1.0, None, 1.0, [number])
+def _found(number: int, role: Role, text: str) -> Result:
+    return Result("message", number, 1, None, text, role, None, NOW, 9, 1.0, None, [number], 1.0)
 
 
 def _known(text: str) -> KnownMemory:
@@ -359,11 +359,11 @@ NOT_READERS = frozenset(
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
     tellonce_server.domain.keep.heads.read
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
-    tellonce_server.app.oauth.granted tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
+    tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
-    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.hit
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
 from tellonce_server.domain.context.draft import Draft
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
 
 LIST = "ALL OF THIS KIND"
@@ -22,21 +22,21 @@ class Memories:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._kept: list[tuple[Remembered, str]] = []
-        self._listed: list[tuple[Hit, str]] = []
+        self._listed: list[tuple[Result, str]] = []
         self._above = ""
         self._spent = 0
 
     @property
     def ids(self) -> list[int]:
         """The ids of the memories shown."""
-        return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
+        return [result.id for result, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
-    def fill_list(self, members: Sequence[Hit]) -> None:
+    def fill_list(self, members: Sequence[Result]) -> None:
         """Add the members of the list that the question asks for. `members` are given best first. The members of the
         list are shown oldest first, one line each."""
         draft = self._draft
-        above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
-        members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
+        above = sorted({result.id for result in members}.intersection(draft.included.get("log", ())))
+        members = [result for result in members if result.id not in above and not draft.says(result.text)]
         self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
         if (
             not (members or above)
@@ -45,7 +45,7 @@ class Memories:
         ):
             return
         view, share = draft.material.view, draft.shares.memories // LIST_PART
-        taken = take(members, lambda hit: form.member_line(hit, view), share, draft.token_budget, dense=True)
+        taken = take(members, lambda result: form.member_line(result, view), share, draft.token_budget, dense=True)
         self._spent += taken.cost
         draft.omit("memory", [members[i].id for i in taken.left], "list budget")
         self._listed = [(members[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
