@@ -44,7 +44,7 @@ from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import changes, claims, fences, folding, importance, secrets, sentences, stemming, tokens
-from tellonce_text.dates import alarms, annotation, clock_phrases, date_mentions, meanings, resolver
+from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -185,7 +185,6 @@ READERS: dict[str, Callable[[str], object]] = {
         slots.fill(kind, text, ("red", "blue"))
         for kind in ("text", "yes_no", "number", "date", "time", "email", "url", "choice")
     ],
-    "tellonce_text.dates.date_mentions.find": date_mentions.find,
     "tellonce_server.domain.erasure.forget_query.LiteralQuery.marks": lambda text: QUERIES["LiteralQuery"].marks(
         text, SOURCE
     ),
