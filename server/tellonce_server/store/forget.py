@@ -11,7 +11,7 @@ from tellonce_server.store.database import Database, Queries, Row, unzip
 
 TextPlace = Literal[
     "message", "message_version", "memory", "memory_version", "summary", "canonical", "profile", "former", "slot", "job",
-    "model_call", "chat",
+    "model_call", "chat", "thread",
 ]  # fmt: skip
 PAGE = 500
 """Rows read at a time. Processing a page blocks the event loop, so other calls can run only between pages."""
@@ -207,6 +207,11 @@ async def clear_notes(q: Queries, owner_id: int, ids: Sequence[int]) -> int:
 async def clear_names(q: Queries, owner_id: int, chat_ids: Sequence[int]) -> int:
     """Replace the client's names of these conversations."""
     return await q.run("forget.clear_names", owner_id, list(chat_ids))
+
+
+async def rename_threads(q: Queries, owner_id: int, threads: Sequence[tuple[int, str, str]]) -> None:
+    """Rename threads, each given as (chat, key, new key), in every table."""
+    await q.run("forget.rename_threads", owner_id, *unzip(threads, 3))
 
 
 async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[Row]:

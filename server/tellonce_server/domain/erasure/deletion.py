@@ -31,8 +31,8 @@ from tellonce_server.domain.erasure.scan import (
     scan,
     source_of,
 )
-from tellonce_server.domain.memory.tombstones import Mark, Tombstones
 from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.domain.tombstones import Mark
 from tellonce_server.store import forget, memories, profile, queue, receipts, scrub
 from tellonce_server.store.database import Queries, announce
 from tellonce_server.store.forget import NewText, Statement, TextRow
@@ -118,9 +118,8 @@ class _Planned:
 
 
 class Eraser:
-    def __init__(self, deps: Dependencies, tombstones: Tombstones) -> None:
+    def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._tombstones = tombstones
 
     async def erase(self, order: Order) -> Erased:
         now, erased, cleaned = self._deps.now(), Erased(), Cleaned()
@@ -153,13 +152,13 @@ class Eraser:
                 await forget.lock(t, owner)
                 texts = await memories.erase(t, owner, [memory.id for memory in batch])
                 former = set(texts) - {memory.content for memory in batch}
-                await self._tombstones.add(t, owner, None, [*marks, *map(self._tombstones.mark, former)], now)
+                await self._deps.tombstones.add(t, owner, None, [*marks, *map(self._deps.tombstones.mark, former)], now)
             erased.count("memories", len(texts))
             erased.count("tombstones", len(texts))
             await progress.add(len(batch), "Erasing memories.")
 
     def _marks(self, batch: Sequence[Statement]) -> list[Mark]:
-        return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
+        return [self._deps.tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
         """Write the new texts of a batch in a short transaction while the new texts of the next batch are computed.
@@ -208,7 +207,7 @@ class Eraser:
             return None
         chat, content = row.chat_id or 0, row.texts[CONTENT] or ""
         words = index_text(texts[CONTENT] or "", texts[SPEAKER])
-        claims = self._tombstones.message_claims(chat, row.id, content, gone) if gone else []
+        claims = self._deps.tombstones.message_claims(content, gone) if gone else []
         tokens = estimate(texts[CONTENT] or "")
         return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
 
@@ -222,7 +221,7 @@ class Eraser:
             due = [hit for hit in found if _is_due(hit, order)]
             if not due:
                 return found
-            await derived_texts.clean(database, owner, due, order.query, order.degrees, cleaned)
+            await derived_texts.clean(self._deps, owner, due, order.query, order.degrees, cleaned)
         return None
 
     async def _look(self, order: Order) -> list[MatchingRow]:

@@ -1,16 +1,18 @@
-"""Removes forgotten statements from derived texts, former versions and names of conversations."""
+"""Removes forgotten statements from derived texts, former versions, and names of conversations and threads."""
 
 import asyncio
 from collections.abc import Sequence
 from itertools import groupby
 
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery
+from tellonce_server.core.scope import renamed_thread
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.forget_query import NAMES, Degree, ForgetQuery
 from tellonce_server.domain.erasure.rebuild import Cleaned
 from tellonce_server.domain.erasure.redaction import Marks, marks_of, redact, redact_all
 from tellonce_server.domain.erasure.scan import MatchingRow, source_of
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.store import chats, forget, threads
-from tellonce_server.store.database import Database, Queries
+from tellonce_server.store import forget, threads
+from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import NewSummary, TextPlace, TextRow
 from tellonce_text.tokens import estimate
 
@@ -19,7 +21,7 @@ BATCH = 100
 
 
 async def clean(
-    database: Database,
+    deps: Dependencies,
     owner_id: int,
     found: Sequence[MatchingRow],
     query: ForgetQuery,
@@ -32,10 +34,12 @@ async def clean(
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             texts = await asyncio.to_thread(_redacted, batch, query, degrees)
-            async with database.transaction() as t:
-                for chat_id in sorted({row.chat_id for row in batch if row.chat_id is not None}):
-                    await chats.lock(t, owner_id, chat_id)
-                await _write(t, owner_id, place, texts)
+            async with deps.database.transaction() as t:
+                await forget.lock(t, owner_id, {row.chat_id for row in batch if row.chat_id is not None})
+                if place in NAMES:
+                    await _replace_names(deps, t, owner_id, place, batch)
+                else:
+                    await _write(t, owner_id, place, texts)
             for row in batch:
                 cleaned.note(row)
 
@@ -73,16 +77,28 @@ async def _write(t: Queries, owner_id: int, place: TextPlace, texts: Redacted) -
             await forget.clear_errors(t, owner_id, [(row.chat_id or 0, row.id) for row in rows])
         case "model_call":
             await forget.clear_notes(t, owner_id, [row.id for row in rows])
-        case "chat":
-            await forget.clear_names(t, owner_id, [row.chat_id or 0 for row in rows])
         case "message_version":
             await forget.drop_message_versions(t, owner_id, [(row.chat_id or 0, row.id, row.version) for row in rows])
         case "memory_version":
             await forget.drop_memory_versions(t, owner_id, [(row.id, row.version) for row in rows])
         case "memory":
             await forget.drop_details(t, owner_id, [row.id for row in rows if any(row.texts[1:])])
-        case "message":
-            raise ValueError("a message is not derived")
+        case "message" | "chat" | "thread":
+            raise ValueError(f"a {place} is not derived")
+
+
+async def _replace_names(
+    deps: Dependencies, t: Queries, owner_id: int, place: TextPlace, rows: Sequence[TextRow]
+) -> None:
+    """Replace forgotten names, and mark them as forgotten."""
+    names = [row.texts[0] or "" for row in rows]
+    await deps.tombstones.add_names(t, owner_id, names, deps.now())
+    if place == "chat":
+        await forget.clear_names(t, owner_id, [row.chat_id or 0 for row in rows])
+        return
+    new = await deps.tombstones.forgotten_names(t, owner_id, names)
+    keys = [(row.chat_id or 0, row.thread_key, new[name]) for row, name in zip(rows, names, strict=True)]
+    await forget.rename_threads(t, owner_id, [(chat, key, renamed_thread(key, name)) for chat, key, name in keys])
 
 
 def _summary(row: TextRow, parts: Sequence[str], body: object) -> NewSummary:

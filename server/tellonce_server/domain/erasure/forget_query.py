@@ -23,6 +23,8 @@ DERIVED: Final[frozenset[TextPlace]] = frozenset(
     ("summary", "canonical", "profile", "former", "slot", "job", "model_call")
 )
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
+NAMES: Final[frozenset[TextPlace]] = frozenset(("chat", "thread"))
+"""The places of names that clients give: of conversations, and of threads."""
 METADATA: Final = frozenset((1, 2, 4, 5, 6))
 """Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000

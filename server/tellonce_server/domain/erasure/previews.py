@@ -11,6 +11,7 @@ from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.erasure.forget_query import (
     DERIVED,
+    NAMES,
     Degree,
     ForgetQuery,
     Mark,
@@ -177,11 +178,11 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
 
 def _group_text(hits: Sequence[MatchingRow]) -> str:
     made = sum(hit.row.place in DERIVED for hit in hits)
-    names = sum(hit.row.place == "chat" for hit in hits)
+    names = sum(hit.row.place in NAMES for hit in hits)
     counts = {
         "derived from your messages": made,
         "former versions and quotes": len(hits) - made - names,
-        "names of conversations": names,
+        "names of conversations and sessions": names,
     }
     parts = ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
     return f"Matching sentences in other texts ({parts}), such as: {_sentence(hits[0])}"

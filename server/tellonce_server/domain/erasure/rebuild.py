@@ -35,6 +35,7 @@ _TABLES: Final[dict[TextPlace, Counted]] = {
     "memory": "memory_quotes",
     "memory_version": "memory_versions",
     "chat": "conversation_names",
+    "thread": "conversation_names",
 }
 
 
@@ -62,7 +63,7 @@ class Cleaned:
                 self.canonicals.append(chat)
             case "canonical" | "profile" | "former" | "slot" | "job" | "model_call":
                 pass
-            case "message" | "message_version" | "memory" | "memory_version" | "chat":
+            case "message" | "message_version" | "memory" | "memory_version" | "chat" | "thread":
                 pass
 
 

@@ -2,13 +2,13 @@
 brought back."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
+from tellonce_server.core.scope import MACHINE_ID
+from tellonce_server.domain.erasure.forget_query import NAMES, Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
-from tellonce_server.domain.memory.tombstones import Tombstones, covers
+from tellonce_server.domain.tombstones import Tombstones, covers
 from tellonce_server.store import chats, forget, memories, messages, threads
 from tellonce_server.store.database import Database, Queries
 from tellonce_server.store.forget import TextRow
@@ -17,9 +17,6 @@ from tellonce_server.store.messages import Line
 CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
 """Columns of a message, as `forget.texts` returns them."""
 COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
-_MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
-"""Matches a number, a hash or a UUID. Such ids are not searched, because an id may contain a literal's digits by
-chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +72,19 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    is_id = row.place == "chat" or (row.place == "message" and column in (EXT_ID, REPLY_TO))
-    return is_id and _MACHINE_ID.fullmatch(row.texts[column] or "") is not None
+    """Whether the column contains an id that is not searched, because it may contain a literal's digits by chance."""
+    is_id = row.place in NAMES or (row.place == "message" and column in (EXT_ID, REPLY_TO))
+    return is_id and MACHINE_ID.fullmatch(row.texts[column] or "") is not None
+
+
+async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
+    """The names of conversations and threads that were forgotten and are stored again."""
+    found: list[MatchingRow] = []
+    async for page in forget.texts(database, owner_id, None, ["%"], messages=False):
+        named = [(row.texts[0] or "", row) for row in page if row.place in NAMES]
+        gone = await tombstones.forgotten_names(database, owner_id, [name for name, _ in named])
+        found += [MatchingRow(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
+    return found
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:
