@@ -29,7 +29,7 @@ from tellonce_server.domain.context import canonical_summary, lines, slots, turn
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
+from tellonce_server.domain.memory import check, dedup, literals, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
@@ -180,7 +180,7 @@ READERS: dict[str, Callable[[str], object]] = {
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
     "tellonce_server.domain.context.lines.with_days": lambda text: lines.with_days(text, NOW, ZONE),
-    "tellonce_server.domain.memory.order.worth_showing": order.worth_showing,
+    "tellonce_server.domain.memory.statements.worth_showing": statements.worth_showing,
     "tellonce_server.domain.context.slots.fill": lambda text: [
         slots.fill(kind, text, ("red", "blue"))
         for kind in ("text", "yes_no", "number", "date", "time", "email", "url", "choice")

@@ -107,10 +107,10 @@ async def still_granted() -> bool:
 
     Returns False if this cannot be looked up now.
     """
-    return await stands(get_access_token())
+    return await is_still_valid(get_access_token())
 
 
-async def stands(token: AccessToken | None) -> bool:
+async def is_still_valid(token: AccessToken | None) -> bool:
     """Whether a verified token is still valid. Returns False if this cannot be looked up now."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid

@@ -12,8 +12,7 @@ from typing import Literal
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
-from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.statements import Statements
+from tellonce_server.domain.memory.statements import Statements, worth_showing
 from tellonce_server.services.import_messages import Importers, OwnConversation, clean
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
@@ -50,11 +49,9 @@ class ExportedSource:
 
 
 @dataclass(frozen=True)
-class ExportedQuote:
+class ExportedQuote(ExportedSource):
     """The user's words in a source message that support a memory."""
 
-    message_id: str
-    channel: str
     text: str
 
 

@@ -15,10 +15,9 @@ from tellonce_server.domain.context.elsewhere import elsewhere_text
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.memories_section import Memories
+from tellonce_server.domain.context.memories_section import Memories, ranked_memories
 from tellonce_server.domain.context.relevant_section import Relevant, unseen
 from tellonce_server.domain.context.slots import find_focus
-from tellonce_server.domain.memory.order import ranked_memories
 from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered

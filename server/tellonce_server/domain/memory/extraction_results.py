@@ -12,10 +12,9 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals
-from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements, Stored
+from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
 from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory, Quoted
