@@ -225,14 +225,12 @@ READERS: dict[str, Callable[[str], object]] = {
         [[_line(text)]], [_known(text)], ZONE
     ),
     "tellonce_server.domain.memory.check.check": lambda text: check.check(
-        SENTENCE, [_quoted(text)], shown=[text], admits=resolution.admits, when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], shown=[text], when=check.When(NOW.date())
     ),
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
-        SENTENCE, [_quoted(text)], admits=resolution.admits, when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], when=check.When(NOW.date())
     ),
-    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported(
-        [SENTENCE], [_quoted(text)], admits=resolution.admits
-    ),
+    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
     "tellonce_text.claims.claims": claims.claims,
     "tellonce_text.claims.content_stems": claims.content_stems,
