@@ -150,7 +150,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
-    "tellonce_relay.views.notice_view": views.notice_view,
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
@@ -363,7 +362,8 @@ NOT_READERS = frozenset(
     tellonce_server.domain.keep.heads.read
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
     tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
-    tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
+    tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread tellonce_server.store.database.one_transaction
+    tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
@@ -397,7 +397,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
-    tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
+    tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
