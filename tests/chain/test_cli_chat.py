@@ -106,6 +106,8 @@ async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_hom
     assert lines[7].startswith("You have no reminders.")
     assert "/cancel 1 –" in told
     assert "/routines" not in told
+    said = [e["content"] for e in await at_home.everything() if e["type"] == "message" and e["role"] == "user"]
+    assert said == ["Remind me tomorrow at 9 to call mom"]
 
 
 @pytest.mark.slow

@@ -397,6 +397,9 @@ async def test_a_client_over_stdio_of_another_user_ends_nobodys_token(http_proce
 
 
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
+    (tmp_path / "data").mkdir()
+    # The server starts in this folder, but it does not read the settings of a project. These would end it.
+    (tmp_path / "data" / ".env").write_text("TELLONCE_PORT=nowhere\nCHATMEM_EMBEDDINGS=nothing\n")
     process = await stdio_server(tmp_path / "data", dsn)
     assert process.stdin is not None
     process.stdin.write(json.dumps(call_of("remember", content="I like green tea")).encode() + b"\n")
