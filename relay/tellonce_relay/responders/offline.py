@@ -49,6 +49,7 @@ _FAR = 1.5
 result shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12,
 and the first three results within this distance answer 16."""
 _LISTED = 8
+_LABEL = re.compile(r"\[[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
@@ -137,7 +138,12 @@ def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult
 
 
 def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
-    return (one.speaker, one.thread_key) == (other.speaker, other.thread_key) and abs(one.at - other.at) <= _BURST
+    """Whether the other message belongs to the same burst. A label such as `[voice message]` says nothing."""
+    return (
+        not _LABEL.fullmatch(other.text)
+        and (one.speaker, one.thread_key) == (other.speaker, other.thread_key)
+        and abs(one.at - other.at) <= _BURST
+    )
 
 
 def _place(result: c.SearchResult) -> int:
