@@ -11,7 +11,6 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
@@ -83,9 +82,6 @@ class StatementChecker:
                 similarity,
                 known=speakers,
                 deadline=due,
-                admits=admits,
-                follows=following,
-                in_digits=in_digits,
             )
         shown = [line.content[:SHOWN] for line in self._lines]
         return check(
@@ -94,9 +90,6 @@ class StatementChecker:
             shown=shown,
             known=speakers,
             deadline=due,
-            admits=admits,
-            follows=following,
-            in_digits=in_digits,
             similarity=similarity,
         )
 

@@ -135,13 +135,7 @@ class ChatSummaries:
 def _canonical(chat: chats.Chat | None) -> CanonicalSummary:
     if chat is None:
         return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
-    return CanonicalSummary(
-        user_confirmed=chat.user_confirmed,
-        llm_inferred=chat.llm_inferred,
-        general_summary=chat.general_summary,
-        version=chat.version,
-        tokens=chat.tokens,
-    )
+    return CanonicalSummary.model_validate(chat, from_attributes=True)
 
 
 def _open(thread: Thread | None) -> int:
