@@ -216,7 +216,7 @@ class Learner:
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
         line = x.lines[message_id]
         role = "user" if message_id in x.own else "assistant"
-        return checks.Quoted(text, mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
+        return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
         """Whether the user rejected this statement before, in any words."""
