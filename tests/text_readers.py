@@ -150,7 +150,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
-    "tellonce_relay.views.notice_view": views.notice_view,
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
@@ -366,6 +365,8 @@ NOT_READERS = frozenset(
     tellonce_server.domain.keep.heads.read
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
     tellonce_server.app.oauth.granted tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
+    tellonce_server.core.scope.renamed_thread tellonce_server.core.scope.thread_name
+    tellonce_server.store.database.one_transaction tellonce_server.app.bootstrap.open_in_one_transaction
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
