@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -344,7 +344,7 @@ async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, 
 
 
 @pytest.fixture
-def embedded_dir(tmp_path: Path):
+def embedded_dir(tmp_path: Path) -> Iterator[Path]:
     """A data folder. Its embedded cluster, which may be elsewhere or incomplete, is removed after the test."""
     folder = tmp_path / "data"
     yield folder
