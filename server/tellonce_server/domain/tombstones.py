@@ -9,6 +9,7 @@ from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
 from tellonce_text.claims import claims
+from tellonce_text.folding import fold
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
@@ -99,13 +100,13 @@ class Tombstones:
         said = self.mark(text)
         return [stone for stone in stones if covers(stone, said)]
 
-    def _claims(self, chat_id: int, number: int, text: str) -> tuple[bytes, bytes]:
-        """The hashes of a text that was forgotten in a message. Until migration 0062, the hash contained the message's
-        place."""
-        return self._message(text), self._hash(f"m:{chat_id}:{number}:{text}")
+    def _claims(self, chat_id: int, number: int, text: str) -> tuple[bytes, ...]:
+        """The hashes of a text that was forgotten in a message. Before, texts were not folded; until migration 0062,
+        the hash also contained the message's place."""
+        return self._message(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")
 
     def _message(self, text: str) -> bytes:
-        return self._hash(f"m:{text}")
+        return self._hash(f"f:{' '.join(fold(text).split())}")
 
     def _name(self, name: str) -> bytes:
         return self._hash(f"n:{name}")
