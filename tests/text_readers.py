@@ -143,7 +143,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.orders.without_joint": orders_in_words.without_joint,
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
-    "tellonce_relay.responders.offline.is_about": lambda text: offline.is_about({SENTENCE}, text),
     "tellonce_relay.responders.offline.content_words": offline.content_words,
     "tellonce_relay.responders.offline.is_about": lambda text: offline.is_about({text}, text),
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
