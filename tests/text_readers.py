@@ -367,7 +367,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
-    tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.forget.texts
+    tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.clean tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_arguments

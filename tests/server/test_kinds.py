@@ -1,14 +1,16 @@
 """Every kind that the contract declares is treated by all that depend on kinds: a kind of memory reaches the context,
 the profile and the page, and the statements of the queue that decide by kind name every kind of job."""
 
+import re
 from typing import get_args
 
 import pytest
 
 from tellonce import contract as c
 from tellonce.contract_types import MEMORY_KINDS, JobKind
+from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.services.page.contract import PageMemoriesArgs
-from tellonce_sql import query
+from tellonce_sql import queries, query
 from tests.memory_fixtures import USER, Memory
 
 pytestmark = pytest.mark.anyio
@@ -46,3 +48,9 @@ async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: M
 async def test_every_kind_of_job_is_named_where_the_queue_decides_by_kind(name: str, without: set[str]) -> None:
     named = {kind for kind in get_args(JobKind) if f"'{kind}'" in query(name)}
     assert named == set(get_args(JobKind)) - without
+
+
+def test_every_place_of_texts_is_declared_searched_and_cleaned() -> None:
+    cleaned = {name.removeprefix("texts.clean_") for name in queries() if name.startswith("texts.clean_")}
+    assert set(re.findall(r"'(\w+)' = any", query("texts.find"))) == set(PLACES)
+    assert cleaned == set(PLACES) - {"message"}  # messages are erased by `texts.redact_messages`

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
+from tellonce_server.domain.erasure.text_places import searched
 from tellonce_server.domain.memory.tombstones import Tombstones, covers
-from tellonce_server.store import chats, forget, memories, messages, threads
+from tellonce_server.store import chats, memories, messages, texts, threads
 from tellonce_server.store.database import Database, Queries
-from tellonce_server.store.forget import TextRow
 from tellonce_server.store.messages import Line
+from tellonce_server.store.texts import TextRow
 
-CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
-"""Columns of a message, as `forget.texts` returns them."""
-COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
+CONTENT, SPEAKER, ROUTINE, AGENT, EXT_ID, REPLY_TO = range(6)
+"""Columns of a message, as `texts.find` returns them."""
+COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
 _MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
 """Matches a number, a hash or a UUID. Such ids are not searched, because an id may contain a literal's digits by
 chance."""
@@ -45,7 +46,7 @@ async def scan(
     """All matches in an owner's texts, or in the texts that one chat sees. Texts are searched outside the event
     loop."""
     found: list[Hit] = []
-    async for page in forget.texts(database, owner_id, chat_id, query.patterns, messages=messages):
+    async for page in texts.find(database, owner_id, chat_id, query.patterns, searched(messages=messages)):
         found += await asyncio.to_thread(hits, page, query)
     return found
 
