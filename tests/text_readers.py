@@ -362,7 +362,7 @@ NOT_READERS = frozenset(
     tellonce_server.app.oauth.granted tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
     tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
-    tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
+    tellonce_server.domain.queue.job_type.sender_time tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.hit
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from tellonce.contract import JobKind, Role, Scope
-from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Text
+from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Role, Scope, Text
 from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
@@ -16,6 +15,7 @@ SUBMIT_WORK = "submit_work"
 FAIL_WORK = "fail_work"
 QUEUE_STATUS = "queue_status"
 
+JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """The tiers that do work, best first.
@@ -164,9 +164,8 @@ class ErasureInput(Contract):
     notable: tuple[NotableSentence, ...] = ()
 
 
-WorkInput = Annotated[
-    ExchangeInput | ChunkInput | ThreadInput | ProfileInput | RoutineInput | ErasureInput, Field(discriminator="kind")
-]
+SummaryInput = ChunkInput | ThreadInput | ProfileInput | RoutineInput | ErasureInput
+WorkInput = Annotated[ExchangeInput | SummaryInput, Field(discriminator="kind")]
 
 
 class WorkItem(Contract):

@@ -1,5 +1,5 @@
 """Every kind that the contract declares is treated by all that depend on kinds: a kind of memory reaches the context,
-the profile and the page, and the statements of the queue that decide by kind name every kind of job."""
+the profile and the page, a kind of job is known to every process, and a place of texts is searched and cleaned."""
 
 import re
 from typing import get_args
@@ -7,7 +7,8 @@ from typing import get_args
 import pytest
 
 from tellonce import contract as c
-from tellonce.contract_types import MEMORY_KINDS, JobKind
+from tellonce import work as w
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.services.page.contract import PageMemoriesArgs
 from tellonce_sql import queries, query
@@ -37,17 +38,18 @@ async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: M
     assert {entry.memory.content for entry in page.entries} == texts
 
 
-@pytest.mark.parametrize(
-    ("name", "without"),
-    [
-        ("queue.void_readers", set[str]()),
-        ("queue.settle", {"exchange", "routine_summary"}),  # they replace no other text
-        ("queue.redo_provisional", {"routine_summary"}),  # it waits for no other job
-    ],
-)
-async def test_every_kind_of_job_is_named_where_the_queue_decides_by_kind(name: str, without: set[str]) -> None:
-    named = {kind for kind in get_args(JobKind) if f"'{kind}'" in query(name)}
-    assert named == set(get_args(JobKind)) - without
+async def test_every_kind_of_job_is_in_the_contract_the_database_and_the_server(memory: Memory) -> None:
+    kinds = set(get_args(w.JobKind))
+    models = get_args(get_args(w.WorkInput)[0])
+    async with memory.tables() as tables:
+        checked = await tables.fetchval(
+            "select string_agg(pg_get_constraintdef(oid), '') from pg_constraint where contype = 'c' "
+            "and conrelid = 'chat_context_queue'::regclass and pg_get_constraintdef(oid) like '%exchange%'"
+        )
+    services = await memory.storage.services()
+    assert {model.model_fields["kind"].default for model in models} == kinds
+    assert set(re.findall(r"'(\w+)'", checked)) == kinds
+    assert set(services.work._kinds._types) == kinds
 
 
 def test_every_place_of_texts_is_declared_searched_and_cleaned() -> None:

@@ -10,9 +10,8 @@ from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.domain.memory.tombstones import Tombstones
-from tellonce_server.domain.queue.job_results import Applier
+from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.domain.queue.work import WorkQueue
-from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.services.chat_summary import ChatSummaries
@@ -65,7 +64,7 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
     learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
     recorder, reader = Recorder(deps, EditCascade(statements), tombstones), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
-    work = WorkQueue(deps, Inputs(deps, Scorer(deps.embedder)), Applier(deps, learner))
+    work = WorkQueue(deps, JobKinds(deps, Scorer(deps.embedder), learner))
     return Services(
         deps=deps,
         recorder=recorder,

@@ -16,17 +16,18 @@ from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, 
 from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
 
 ResultT = TypeVar("ResultT")
+ResultT_co = TypeVar("ResultT_co", covariant=True)
 _FOR_GOOD: Tier = "claude"
 
 
 @dataclass(frozen=True, slots=True)
-class Task(Generic[ResultT]):
+class Task(Generic[ResultT_co]):
     """A piece of work for any tier. `request` returns the request for a tier. `accept` converts an answer to the
     result, or raises UnacceptableAnswerError. `without_model` returns the result of the `keep` tier."""
 
     request: Callable[[Tier], Completion]
-    accept: Callable[[Answer], ResultT]
-    without_model: Callable[[], ResultT]
+    accept: Callable[[Answer], ResultT_co]
+    without_model: Callable[[], ResultT_co]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[ResultT]):
+class Outcome(Generic[ResultT_co]):
     """A result, the tier and model that made it, and the cost of every call for the result."""
 
-    result: ResultT
+    result: ResultT_co
     model: str
     tier: Tier
     provisional: bool

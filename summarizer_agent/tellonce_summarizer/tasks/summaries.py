@@ -15,9 +15,11 @@ from tellonce.work import (
     RoutineInput,
     RoutineResult,
     SummaryBody,
+    SummaryInput,
     SummaryResult,
     ThreadInput,
     Tier,
+    WorkResult,
 )
 from tellonce_llm import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
@@ -29,6 +31,19 @@ from tellonce_summarizer.tasks.prompts import plain, transcript
 
 ROUTINE_CHARACTERS = 300
 _MESSAGE_CHARACTERS = 1200
+
+
+def summary_task(work: SummaryInput) -> Task[WorkResult]:
+    """The task for a job of any kind other than `exchange`."""
+    match work:
+        case ChunkInput() | ErasureInput():
+            return chunk_task(work)
+        case ThreadInput():
+            return thread_task(work)
+        case ProfileInput():
+            return profile_task(work)
+        case RoutineInput():
+            return routine_task(work)
 
 
 def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:

@@ -14,8 +14,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.attendance import Attendance
 from tellonce_server.domain.queue.completion import Finisher
-from tellonce_server.domain.queue.job_results import Applier
-from tellonce_server.domain.queue.work_inputs import Inputs
+from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.store import chats, ledger, queue
 from tellonce_server.store.chats import Chat
 from tellonce_server.store.database import Database, Transaction
@@ -69,11 +68,10 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
 
 
 class WorkQueue:
-    def __init__(self, deps: Dependencies, inputs: Inputs, applier: Applier) -> None:
+    def __init__(self, deps: Dependencies, kinds: JobKinds) -> None:
         self._deps = deps
-        self._inputs = inputs
-        self._applier = applier
-        self._finisher = Finisher(deps, applier)
+        self._kinds = kinds
+        self._finisher = Finisher(deps, kinds)
         self.attendance = Attendance(deps)
         self._wake = asyncio.Event()
         self._prefer = queue.PAST_SUMMARIES
@@ -115,9 +113,7 @@ class WorkQueue:
             )
             if job is not None:
                 await self._charge(t, job, args.calls)
-        if job is None:
-            await self._require_handed_in(key, args.fence)
-        await self._applier.prepare(key.owner_id, args.result)
+        await self._kinds.prepare(job or await self._handed_in(key, args.fence), args.result)
         stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._deps.database, key)
         self._deps.tell_workers()
@@ -223,7 +219,7 @@ class WorkQueue:
     async def _item(self, job: Job) -> w.WorkItem | None:
         """The worker's input; None if nothing is left to do or the input cannot be read."""
         try:
-            work = await self._inputs.read(job)
+            work = await self._kinds.read(job)
         except errors.PASSING:
             raise
         except Exception as error:
@@ -253,12 +249,13 @@ class WorkQueue:
         with suppress(ClaimLost):
             await self.fail(args)
 
-    async def _require_handed_in(self, key: JobKey, fence: int) -> None:
-        """Raise ClaimLost unless the result of this claim has already been stored, that is, only the response to the
-        worker was lost."""
+    async def _handed_in(self, key: JobKey, fence: int) -> Job:
+        """The job, if the result of this claim has already been stored, that is, only the response to the worker was
+        lost. Raises ClaimLost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
+        return job
 
     async def _allowed(self, job: Job) -> Allowed:
         chat = await chats.find(self._deps.database, job.key.owner_id, job.key.chat_id)
