@@ -85,6 +85,6 @@ class Cleaned:
         kinds: list[JobKind] = []
         for row in sorted(self.due, key=lambda row: row.subject != "chunk"):
             rebuild = PLACES[row.place].rebuild
-            kind = await rebuild(q, owner_id, row, now) if rebuild is not None else None
-            kinds += [kind] if kind is not None else []
-        return list(dict.fromkeys(kinds))
+            if rebuild is not None and (kind := await rebuild(q, owner_id, row, now)) is not None:
+                kinds.append(kind)
+        return kinds
