@@ -1,7 +1,7 @@
 """`tellonce database move-user OLD NEW`: gives the memory of one user to another, in one transaction.
 
-If the new user has a memory too, the old user's messages and memories are first imported into it. Only then is the old
-user's memory removed, so the command can be repeated after an interruption.
+If the new user has a memory too, the old user's messages and memories are imported into it, and the old user's memory is
+removed.
 """
 
 import asyncio
@@ -15,8 +15,9 @@ from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database
 from tellonce_cli.import_ import Tally, take
 from tellonce_cli.importers.recognition import read
-from tellonce_cli.memory import local_settings, require_memory, storage
+from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, console, said_yes
+from tellonce_server.app.bootstrap import open_in_one_transaction
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
 from tellonce_server.services.import_memories import make_keeper
@@ -40,7 +41,7 @@ async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, 
         async with current(dsn) as connection:
             own, there = await owners.held(connection, former), await owners.held(connection, heir)
             joined = bool(there.texts or there.kept)
-            console.print(_plan(former, own, heir, there))
+            console.print(_plan(former, own, heir, there, joined=joined))
             _refuse_unless_possible(own, heir, joined=joined, join=join)
             if dry_run or not _agreed(yes=yes):
                 return
@@ -49,18 +50,31 @@ async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, 
             if not joined:
                 await owners.move(connection, former, heir)
         if joined:
-            await _import(settings, former, heir)
-            async with current(dsn) as connection:
-                await owners.join(connection, former, heir)
+            await join_users(settings, dsn, former, heir)
     console.print(f"User {heir} now has the memory of user {former}.")
     if settings.default_user != heir:
         console.print(f"Set TELEGRAM_USER_ID={heir} in .env before you start Tellonce again.")
 
 
-def _plan(former: int, own: Held, heir: int, there: Held) -> str:
+async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int) -> None:
+    """Add the memory of `former` to that of `heir`, in one transaction. What is there already is not doubled."""
+    where = ChatScope(heir, heir)
+    with tempfile.TemporaryDirectory(dir=settings.data_dir) as folder:
+        file = Path(folder) / "moved.jsonl"
+        async with open_in_one_transaction(settings, dsn) as (connection, services):
+            with file.open("w", encoding="utf-8") as stream:
+                async for entry in entries(services.deps.database, former):
+                    stream.write(json.dumps(entry) + "\n")
+            keeper = await make_keeper(services, where, Importers(services.deps, where))
+            await take(read("jsonl", file, me=None, chat_id=heir, progress=lambda _: None), keeper, Tally())
+            await owners.join(connection, former, heir)
+
+
+def _plan(former: int, own: Held, heir: int, there: Held, *, joined: bool) -> str:
+    again = " Summaries are not moved: they and the profile are written again from the messages." if joined else ""
     return (
         f"User {former} has {_texts(own)}, and {counted(own.tokens, 'access token')}. User {heir} has {_texts(there)}.\n"
-        f"All of user {former} goes to user {heir}; afterwards, user {former} has nothing."
+        f"All of user {former} goes to user {heir}; afterwards, user {former} has nothing.{again}"
     )
 
 
@@ -84,16 +98,3 @@ def _agreed(*, yes: bool) -> bool:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandFailed("nobody can be asked, because this is not a terminal; use --yes to move it.")
     return said_yes("Move it? [y/N] ", "Nothing was moved.")
-
-
-async def _import(settings: ServerSettings, former: int, heir: int) -> None:
-    """Import all of the user `former` into the memory of the user `heir`. What is there already is not doubled."""
-    where = ChatScope(heir, heir)
-    with tempfile.TemporaryDirectory(dir=settings.data_dir) as folder:
-        file = Path(folder) / "moved.jsonl"
-        async with storage(settings) as services:
-            with file.open("w", encoding="utf-8") as stream:
-                async for entry in entries(services.deps.database, former):
-                    stream.write(json.dumps(entry) + "\n")
-            keeper = await make_keeper(services, where, Importers(services.deps, where))
-            await take(read("jsonl", file, me=None, chat_id=heir, progress=lambda _: None), keeper, Tally())

@@ -11,6 +11,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -216,8 +217,16 @@ async def faults(life: Whole, talk: Sequence[Thread], bells: Bells) -> list[str]
     gaps = await life.rows("select distinct owner_id from chats")
     for row in gaps:
         found += [f"coverage gap: {dict(gap)}" for gap in await life.rows(query("threads.gaps"), row["owner_id"])]
+    return found + await _left(life)
+
+
+async def _left(life: Whole) -> list[str]:
+    """Return a sentence for each kind of job that stays unfinished. The repeating reminder may have rung a moment ago,
+    and its job gets the time that every job gets."""
+    with suppress(TimeoutError):
+        await life.settled()
     left = "select kind, state, count(*) as n from chat_context_queue where state <> 'complete' group by 1, 2"
-    return found + [f"{row['n']} {row['kind']} jobs are {row['state']}" for row in await life.rows(left)]
+    return [f"{row['n']} {row['kind']} jobs are {row['state']}" for row in await life.rows(left)]
 
 
 def _seen(life: Whole, thread: Thread) -> list[str]:

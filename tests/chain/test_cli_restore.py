@@ -40,6 +40,8 @@ async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup
         await memory.remember(c.RememberArgs(content=CODE))
         await memory.remember(c.RememberArgs(content="I prefer window seats"))
         await memory.record_message(c.RecordMessageArgs(role="user", content=f"{CODE}. Fine?", message_id="u1"))
+        named = {"conversation_id": "zq77a1: the trip", "message_thread_id": "about zq77a1"}
+        await memory.record_message(c.RecordMessageArgs(role="user", content="Yes", message_id="u2", **named))
         await home.run("backup", "old.tellonce")
         shown = await memory.forget(c.ForgetArgs(topic="zq77a1"))
         await memory.forget(c.ForgetArgs(topic="zq77a1", confirm=shown.confirm))
@@ -55,7 +57,17 @@ async def test_what_was_forgotten_and_which_tokens_were_revoked_since_the_backup
     assert "2 memories and messages that were forgotten since the backup were erased again" in told
     assert "zq77a1" not in json.dumps(entries)
     assert [e["content"] for e in entries if e["type"] == "memory"] == ["I prefer window seats"]
-    assert [e["content"] for e in entries if e["type"] == "message"] == ["Fine?"]
+    messages = [e for e in entries if e["type"] == "message"]
+    assert [e["content"] for e in messages] == ["Fine?", "Yes"]
+    assert messages[1]["conversation"]["name"].startswith("forgotten:")
+    # An import that brings the name again does not bring it back.
+    talk = {**messages[1]["conversation"], "name": named["conversation_id"]}
+    named_again = {**messages[1], "message_id": "u3", "conversation": talk, "message_thread_id": "about zq77a1"}
+    (home.folder / "more.jsonl").write_text(json.dumps(named_again))
+    await home.run("import", "jsonl", "more.jsonl", "--yes")
+    threads = [e["thread_key"] for e in await home.everything() if e["type"] == "message"]
+    assert (len(threads), threads[1]) == (3, threads[2])
+    assert "forgotten:" in threads[1]
 
 
 @pytest.mark.parametrize("program", installations(), ids=name_of)

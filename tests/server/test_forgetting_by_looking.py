@@ -9,6 +9,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient
 from tellonce_server.domain.erasure.redaction import strings
 from tellonce_server.domain.erasure.text_places import PLACES
+from tellonce_server.store import threads
 from tellonce_sql import query
 from tellonce_text.folding import Literal
 from tests.depth import depth
@@ -103,6 +104,9 @@ async def live(client: MemoryClient, chance: random.Random, words: list[str], cl
         if number % 8 == 0:
             await said(client, text(), message_id=f"{who}_{number}.pdf")
     await said(client, text(), conversation_id=" ".join(chance.choices(words, k=4)))
+    session = " ".join(chance.choices(words, k=4))
+    await said(client, *(text() for _ in range(24)), conversation_id="plan", message_thread_id=session)
+    await said(client, text(), reply_to_message_id=f"{who}_{number}.pdf")
     routine = c.RecordMessageArgs(
         role="assistant", content=text(), routine=chance.choice(words), summary=" ".join(chance.choices(words, k=5))
     )
@@ -224,7 +228,7 @@ async def test_a_forgotten_name_of_a_conversation_goes_and_the_conversation_stay
             await said(client, f"A word on this, {len(name)}.", conversation_id=name)
         preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
         assert preview.would_erase == {"conversation_names": 2}
-        assert "names of conversations: 2" in preview.matches[0].text
+        assert "names of conversations and sessions: 2" in preview.matches[0].text
         done = await gone(client, topic="Vuxley")
         assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
         again = await client.record_message(
@@ -239,6 +243,41 @@ async def test_a_forgotten_name_of_a_conversation_goes_and_the_conversation_stay
     assert sum(name == f"forgotten:{chat}" for chat, name in names.items()) == 2
     (talk,) = [row["chat_id"] for row in rows if row["last_id"] == 2]
     assert again.thread_key == f"root:{talk}"
+
+
+async def test_a_forgotten_name_of_a_session_goes_from_every_table_and_the_session_goes_on(
+    memory: Memory, clock: Clock
+) -> None:
+    place = {"conversation_id": "home", "message_thread_id": "Vuxley: the plan"}
+    async with memory.client() as client, memory.agent() as agent:
+        for number in range(24):
+            for role in ("user", "assistant"):
+                exchange = {"role": role, "content": f"The answer is {number}.", **place}
+                await client.record_message(c.RecordMessageArgs.model_validate(exchange))
+            clock.forward(minutes=1)
+            if number == 20:
+                await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
+                await work_off(agent)
+        await said(client, "A file.", message_id="vuxley.pdf")
+        await said(client, "About it.", reply_to_message_id="vuxley.pdf")
+        await client.summarize_chat(c.SummarizeChatArgs(now=True, **place))
+        preview = await client.forget(c.ForgetArgs(topic="Vuxley"))
+        assert preview.would_erase == {"messages": 2, "conversation_names": 2}
+        done = await gone(client, topic="Vuxley")
+        assert (done.erased["conversation_names"], done.traces_left) == (2, 0)
+        again = await client.record_message(c.RecordMessageArgs(role="user", content="One more.", **place))
+        assert again.id == 49
+        context = await client.get_context(c.GetContextArgs(query="The answer?", **place))
+        assert context.thread_key == again.thread_key
+        assert "The answer is 23." in (context.context or "")
+        await work_off(agent)
+        assert await threads.gaps((await memory.storage.services()).deps.database, USER) == []
+    async with memory.tables() as tables:
+        rows = await tables.fetch(
+            "select thread_key, last_no from thread_state where thread_key ~ 'forgotten:[0-9a-f]{16}$'"
+        )
+        assert (again.thread_key, 49) in {(row["thread_key"], row["last_no"]) for row in rows}
+        assert await tables_with(tables, "vuxley") == []
 
 
 async def test_a_summary_written_afterwards_does_not_name_it_again(memory: Memory, clock: Clock) -> None:

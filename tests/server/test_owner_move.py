@@ -11,6 +11,7 @@ from tellonce import contract as c
 from tellonce import reminders as r
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
+from tellonce_cli.user_move import join_users
 from tellonce_server.app.auth import create_token
 from tellonce_server.core.scope import conversation
 from tellonce_server.services.export import Entry, entries
@@ -42,6 +43,12 @@ OTHER_ROWS = (
     """
     insert into spare_vectors select $1, 'x', 'memory', 0, 2, 1, array_fill(1, array[384])::vector::halfvec, repeat('1', 384)::bit(384)""",
 )
+
+DIES = """
+    create function dies() returns trigger language plpgsql
+      as 'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+    create trigger dies before update on model_calls for each row execute function dies()"""
+"""Ends the connection that changes the table's rows, as a kill does."""
 
 
 @pytest.fixture
@@ -134,6 +141,9 @@ async def test_everything_of_a_user_moves_and_nothing_names_the_former_number(
         assert [x.memory.content[:8] for x in (await client.list_reminders(r.ListRemindersArgs())).reminders] == [
             "Call Ann"
         ]
+        # The client sends the message again whose words were forgotten before the move.
+        await _exchange(client, clock, "My dog number 5 is called Rex5. " * 8, "r5")
+        assert (await client.forget(c.ForgetArgs(literal="Rex5"))).matches == ()
 
 
 async def test_a_move_that_fails_changes_nothing(memory: Memory, clock: Clock) -> None:
@@ -145,6 +155,42 @@ async def test_a_move_that_fails_changes_nothing(memory: Memory, clock: Clock) -
         with pytest.raises(asyncpg.CheckViolationError):
             await owners.move(connection, FORMER, HEIR)
         assert (await counts(connection, FORMER), await connection.fetch(KEYS)) == before
+
+
+async def test_a_joined_memory_is_summarized_again_and_knows_what_was_forgotten_or_nothing_has_changed(
+    memory: Memory, clock: Clock, settings: ServerSettings, dsn: str
+) -> None:
+    two = {"role": "user", "content": "My boat is red. Its harbor is Piran.", "message_id": "boat"}
+    await live(memory, clock, FORMER)
+    async with memory.client(FORMER) as client:
+        await client.record_message(c.RecordMessageArgs.model_validate(two))
+        preview = await client.forget(c.ForgetArgs(topic="Piran"))
+        await client.forget(c.ForgetArgs(topic="Piran", confirm=preview.confirm))
+    async with memory.client(HEIR) as client:
+        await _exchange(client, clock, "I keep bees.", "bees")
+    async with memory.tables() as connection:
+        before = [await counts(connection, owner) for owner in (FORMER, HEIR)]
+        await connection.execute(DIES)
+        await connection.execute(OTHER_ROWS[0], FORMER)
+        with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
+            await join_users(settings, dsn, FORMER, HEIR)
+        assert [await counts(connection, owner) for owner in (FORMER, HEIR)] == [
+            {**before[0], "model_calls": before[0]["model_calls"] + 1},
+            before[1],
+        ]
+        await connection.execute("drop trigger dies on model_calls")
+        await join_users(settings, dsn, FORMER, HEIR)
+        after = await counts(connection, HEIR)
+        assert set((await counts(connection, FORMER)).values()) == {0}
+        for name in ("messages", "memories"):
+            assert after[name] == before[0][name] + before[1][name], name
+    async with memory.client(HEIR) as client, memory.agent() as agent:
+        assert (await client.record_message(c.RecordMessageArgs.model_validate(two))).outcome == "duplicate"
+        await work_off(agent)
+        assert (await client.summarize_chat(c.SummarizeChatArgs())).periods
+    async with memory.tables() as connection:
+        assert (await counts(connection, HEIR))["conversation_summaries"] >= before[0]["conversation_summaries"]
+        assert await connection.fetchval("select count(*) from messages where content like '%Piran%'") == 0
 
 
 async def counts(connection: "asyncpg.Connection[asyncpg.Record]", owner: int) -> dict[str, int]:

@@ -14,16 +14,13 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from tests.stubs.alone import run_alone
+from tests.stubs.loopback import CutError
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Hang, Reply, Say, UseTool
 from tests.stubs.stub import Asked, ModelStub, estimate, never_answers, raw, retry_header
 
 _STOPS = {"end": "end_turn", "max_tokens": "max_tokens", "refusal": "refusal"}
 _SAMPLING = ("temperature", "top_p", "top_k")
 _numbers = itertools.count(1)
-
-
-class _CutError(Exception):
-    """Raised in a stream to make the server drop the connection."""
 
 
 class AnthropicStub(ModelStub):
@@ -96,7 +93,7 @@ class AnthropicStub(ModelStub):
         if isinstance(reply, ErrorInStream):
             yield _event("error", error={"type": reply.kind, "message": reply.message})
         if isinstance(reply, HalfStream) and reply.cut:
-            raise _CutError
+            raise CutError
 
 
 def _pieces(reply: Reply) -> list[str]:

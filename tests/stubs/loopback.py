@@ -2,15 +2,26 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Iterator
 from socket import socket
 
 import uvicorn
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 LAST_REPLIES = 0.1
 """Seconds that open requests have to end when the server stops."""
+
+
+class CutError(Exception):
+    """Raised inside an answer to make the server drop the connection."""
+
+
+def _unexpected(record: logging.LogRecord) -> bool:
+    """Whether to log it: not that a stub dropped the connection, nor that a killed client did."""
+    return not (record.exc_info and isinstance(record.exc_info[1], CutError | ClientDisconnect))
 
 
 class _Server(uvicorn.Server):
@@ -58,6 +69,7 @@ async def served(app: ASGIApp, port: int = 0, protocol: type[asyncio.Protocol] =
     # Host and port are passed instead of a socket, because asyncio sets TCP_NODELAY only on sockets created with
     # IPPROTO_TCP.
     config = uvicorn.Config(app, host="127.0.0.1", port=port, http=protocol, lifespan="off", log_level="error")
+    logging.getLogger("uvicorn.error").addFilter(_unexpected)
     server = _Server(config)
     task = asyncio.create_task(server.serve())
     listening = asyncio.create_task(server.listening.wait())

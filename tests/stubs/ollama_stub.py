@@ -16,15 +16,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 
 from tests.stubs.alone import run_alone
+from tests.stubs.loopback import CutError
 from tests.stubs.replies import ErrorInStream, Fail, Garbage, HalfStream, Hang, Reply, Say, UseTool
 from tests.stubs.stub import Asked, ModelStub, Script, estimate, never_answers, raw, retry_header
 
 DIMENSIONS = 384
 _STOPS = {"end": "stop", "max_tokens": "length", "refusal": "stop"}
-
-
-class _CutError(Exception):
-    """Raised in a stream to make the server drop the connection."""
 
 
 class OllamaStub(ModelStub):
@@ -110,7 +107,7 @@ class OllamaStub(ModelStub):
             return
         if isinstance(reply, HalfStream):
             if reply.cut:
-                raise _CutError
+                raise CutError
             return
         yield _line({**_whole(asked, reply), "message": {"role": "assistant", "content": ""}})
 

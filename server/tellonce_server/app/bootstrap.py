@@ -4,15 +4,15 @@ A process imports this module, and with it all services and queries, only when i
 """
 
 import secrets
-from collections.abc import Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import asyncpg
 
-from tellonce.journal import Emit
+from tellonce.journal import Emit, journal, utc_now
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask, SideTasks
 from tellonce_server.app.auth import ensure_local_tokens
@@ -22,11 +22,12 @@ from tellonce_server.app.memory_location import note_external, refuse_another_me
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
-from tellonce_server.embedding.active import ActiveEmbedder
+from tellonce_server.domain.tombstones import Tombstones
+from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named
 from tellonce_server.embedding.generations import Generations, follow
 from tellonce_server.services.services import Services, make_services
 from tellonce_server.store import near_indexes, tokens
-from tellonce_server.store.database import Database, as_login, open_routed
+from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
 from tellonce_server.store.postgres.migrate import migrate
 from tellonce_server.store.postgres.readiness import prepare
@@ -63,8 +64,8 @@ async def open_memory(
     database = await _pool(stack, route, durable=True)
     traces = await _pool(stack, route, durable=False)
     announcer = Announcer(database)
-    deps = Dependencies(settings, database, traces, embedder, now, announcer, emit)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
+    deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
     services = make_services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
@@ -84,6 +85,22 @@ async def open_memory(
     )
     side_tasks = await stack.enter_async_context(background.running())
     return Opened(services, scrubber, Generations(dsn, now), dsn, side_tasks)
+
+
+@asynccontextmanager
+async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGenerator[tuple[Any, Services]]:
+    """The services of the memory in one transaction, and the connection of this transaction. Other processes are not
+    notified of changes, so no other process may use the memory."""
+    quiet = settings.model_copy(update={"embeddings": "none"})
+    key = await _access(dsn, quiet, utc_now(), keeps_tokens=False)
+    embedder = ActiveEmbedder(choose_embedder(quiet), lambda model: embedder_named(model, quiet))
+    async with one_transaction(dsn) as (connection, database):
+        deps = Dependencies(
+            *(quiet, database, database, embedder, Tombstones(key), utc_now),
+            announce=lambda channel, payload: None,
+            emit=journal("server", quiet, utc_now),
+        )
+        yield connection, make_services(deps, key)
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:

@@ -23,6 +23,10 @@ class ChatRefused(Refused):
     """The caller may not use the chat; the text says what to do."""
 
 
+MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
+"""Matches a number, a hash or a UUID. Such ids contain no person's words."""
+
+
 @dataclass(frozen=True)
 class Caller:
     """The caller, as determined by its credential. `user_id` is None for the relay, which serves every allowed chat."""
@@ -175,6 +179,19 @@ def reply_thread(chat_id: int, target: str, target_thread: str | None, guest: st
     if target_thread is not None and target_thread.startswith("reply:"):
         return target_thread
     return f"reply:{chat_id}:{guest}/{target}" if guest is not None else f"reply:{chat_id}:{target}"
+
+
+def thread_name(thread_key: str) -> str | None:
+    """The part of a thread's key that a client chose: the topic, the session's name, or the id of the message that was
+    replied to. None if the key has no such part, or if the part is a number, a hash or a UUID."""
+    name = thread_key.split(":", 2)[2:]
+    return name[0] if name and MACHINE_ID.fullmatch(name[0]) is None else None
+
+
+def renamed_thread(thread_key: str, name: str) -> str:
+    """The key of the same thread with another name."""
+    kind, chat, _ = thread_key.split(":", 2)
+    return f"{kind}:{chat}:{name}"
 
 
 def session_thread(chat_id: int) -> str:

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
 from tellonce.settings import ServerSettings
+from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder
 from tellonce_server.store.database import Database
 
@@ -23,6 +24,7 @@ class Dependencies:
     database: Database
     traces: Database
     embedder: Embedder
+    tombstones: Tombstones
     now: Callable[[], datetime]
     announce: Callable[[str, str], None]
     emit: Emit

@@ -1,5 +1,6 @@
 """Finds the chat and the thread of a call. Both may depend on stored data."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from tellonce.contract import Place
@@ -10,8 +11,10 @@ from tellonce_server.core.scope import (
     ChatScope,
     is_conversation,
     locate,
+    renamed_thread,
     reply_thread,
     root_thread,
+    thread_name,
     topic_thread,
 )
 from tellonce_server.domain.dependencies import Dependencies
@@ -33,7 +36,20 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
     return replace(where, home=chat.channel, conversation=chat.conversation)
 
 
-async def thread_of(q: Queries, where: ChatScope, place: Place) -> str:
+async def thread_of(deps: Dependencies, where: ChatScope, place: Place) -> str:
+    key = await _thread_of(deps.database, where, place)
+    return (await without_forgotten_names(deps, where.owner_id, [key]))[key]
+
+
+async def without_forgotten_names(deps: Dependencies, owner_id: int, keys: Collection[str]) -> dict[str, str]:
+    """Return each thread key with the key that the thread has now: if the thread's name was forgotten, the key contains
+    another name."""
+    named = {key: name for key in keys if (name := thread_name(key)) is not None}
+    gone = await deps.tombstones.forgotten_names(deps.database, owner_id, list(named.values())) if named else {}
+    return {key: renamed_thread(key, gone[named[key]]) if named.get(key) in gone else key for key in keys}
+
+
+async def _thread_of(q: Queries, where: ChatScope, place: Place) -> str:
     if place.message_thread_id is not None:
         return topic_thread(where.chat_id, place.message_thread_id)
     reply_to = place.reply_to_message_id

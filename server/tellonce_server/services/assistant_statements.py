@@ -33,7 +33,7 @@ class StatementCheckers:
 
     async def at(self, where: ChatScope, args: RememberArgs) -> "StatementChecker":
         """A checker with the newest messages of the call's thread."""
-        thread = await thread_of(self._deps.database, where, args)
+        thread = await thread_of(self._deps, where, args)
         place = (where.owner_id, where.chat_id, thread)
         lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
         return StatementChecker(self._deps, lines)

@@ -48,7 +48,7 @@ class ChatSummaries:
         """
         now = self._deps.now()
         queued = await self._compact(where, now) if args.now else ()
-        key = await thread_of(self._deps.database, where, args)
+        key = await thread_of(self._deps, where, args)
         thread = await threads.find(self._deps.database, where.owner_id, where.chat_id, key)
         after = cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE
         chunks = await summaries.chunk_page(self._deps.database, where.owner_id, where.chat_id, after, PERIODS + 1)

@@ -76,7 +76,7 @@ class ContextReader:
         """Build one context and its receipt. `learns` means that the caller is an assistant that can read the exchanges
         that no model has read. The result then gives the number of these exchanges."""
         started = time.perf_counter()
-        thread = await thread_of(self._deps.database, where, args)
+        thread = await thread_of(self._deps, where, args)
         request = _Request(where, args, thread, self._deps.now())
         asked = self._asked(request)
         rows, recalled, log = await asyncio.gather(self._rows(request), self._recalled(asked), self._log(request))

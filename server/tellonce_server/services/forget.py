@@ -14,15 +14,14 @@ from tellonce.plural import counted
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure import previews
+from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.request import query_of, stated
-from tellonce_server.domain.erasure.scan import Hit, known_again, scan
+from tellonce_server.domain.erasure.scan import Hit, known_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
-from tellonce_server.domain.erasure.text_places import PLACES
-from tellonce_server.domain.memory.tombstones import Tombstones
+from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
@@ -67,11 +66,10 @@ class _Seen:
 
 
 class Forgetter:
-    def __init__(self, deps: Dependencies, tombstones: Tombstones, key: bytes) -> None:
+    def __init__(self, deps: Dependencies, key: bytes) -> None:
         self._deps = deps
-        self._tombstones = tombstones
         self._key = key
-        self._eraser = Eraser(deps, tombstones)
+        self._eraser = Eraser(deps)
 
     async def preview(self, where: ChatScope, args: ForgetArgs) -> Forgotten:
         """Return the matches that would be erased, and the token that confirms the erasure. Nothing is erased yet.
@@ -140,7 +138,9 @@ class Forgetter:
         """Erase again what was forgotten and then restored from a backup. Returns the number of erased memories and
         messages."""
         where, database = ChatScope(owner_id, owner_id), self._deps.database
-        ids, parts = await known_again(database, self._tombstones, owner_id)
+        names = await names_again(database, self._deps.tombstones, owner_id)
+        await derived_texts.clean(self._deps, owner_id, names, StatementQuery(()), frozenset(), Cleaned())
+        ids, parts = await known_again(database, self._deps.tombstones, owner_id)
         if not ids and not parts:
             return 0
         query = StatementQuery([*stated(await forget.memories(database, owner_id, ids)), *parts])

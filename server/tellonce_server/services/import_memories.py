@@ -14,7 +14,6 @@ from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.statements import Statements
-from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.services.import_messages import Importers, OwnConversation, clean
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
@@ -119,7 +118,6 @@ class Keeper:
     services: Services
     where: ChatScope
     importers: Importers
-    tombstones: Tombstones
     known: list[Memory]
     numbers: dict[int, int] = field(default_factory=dict)
     _history: list[ExportedMemory] = field(default_factory=list)
@@ -151,8 +149,9 @@ class Keeper:
     async def _forgotten(self, text: str) -> bool:
         """Whether the user has forgotten the statement. An import does not lift the tombstone of a forgotten statement;
         only a new statement by the user does."""
-        standing = await self.tombstones.standing(self.services.deps.database, self.where.owner_id)
-        return bool(self.tombstones.covering(standing, text))
+        deps = self.services.deps
+        standing = await deps.tombstones.standing(deps.database, self.where.owner_id)
+        return bool(deps.tombstones.covering(standing, text))
 
     async def _learn(self, item: ImportMemory, text: str) -> Outcome:
         if any(m.content == text for m in self.known):
@@ -268,4 +267,4 @@ class Keeper:
 
 async def make_keeper(services: Services, where: ChatScope, importers: Importers) -> Keeper:
     known = await memories.all_of_owner(services.deps.database, where.owner_id)
-    return Keeper(services, where, importers, services.tombstones, known)
+    return Keeper(services, where, importers, known)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from tellonce.contract import Role
 from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.store import bulk, queue
@@ -144,12 +145,19 @@ class Importer:
             ]
             for m in fresh:
                 self._threads[m.channel, m.message_id] = self._thread(m)
+            await self._leave_out_forgotten_names(fresh)
             rows = [self._row(m, texts[m.channel, m.message_id]) for m in fresh]
             if rows:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
         self._deps.tell_workers()
         return Imported(len(fresh), len(batch) - len(fresh))
+
+    async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
+        """Give threads whose names were forgotten the names that replaced these names."""
+        keys = {self._threads[m.channel, m.message_id] for m in fresh}
+        now = await without_forgotten_names(self._deps, self._where.owner_id, keys)
+        self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
     async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
         """Queue the extraction and summary jobs of each thread."""

@@ -13,7 +13,6 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.edit_cascade import EditCascade
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
-from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.domain.queue import compaction
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
@@ -66,10 +65,9 @@ class _Incoming:
 
 
 class Recorder:
-    def __init__(self, deps: Dependencies, edit_cascade: EditCascade, tombstones: Tombstones) -> None:
+    def __init__(self, deps: Dependencies, edit_cascade: EditCascade) -> None:
         self._deps = deps
         self._edit_cascade = edit_cascade
-        self._tombstones = tombstones
         self._foresight = Foresight(deps.embedder)
 
     async def record(self, where: ChatScope, args: RecordMessageArgs) -> RecordedMessage:
@@ -96,7 +94,7 @@ class Recorder:
         return _Incoming(
             where=where,
             args=args,
-            thread_key=await thread_of(self._deps.database, where, args),
+            thread_key=await thread_of(self._deps, where, args),
             text=await self._read(args, args.content),
             channel=where.channel,
             sent_at=args.sent_at or self._deps.now().astimezone(self._deps.zone),
@@ -176,7 +174,7 @@ class Recorder:
         """Return the text without the parts of this message that were forgotten. A client that sends the message again
         therefore does not restore forgotten sentences."""
         place = (m.where.owner_id, m.where.chat_id, old.id)
-        text = await self._tombstones.without_forgotten(self._deps.database, *place, m.content)
+        text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:

@@ -29,7 +29,6 @@ from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, 
 from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes
-from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
 from tellonce_server.services.unread_exchanges import take_over
@@ -88,10 +87,9 @@ class _Told:
 
 
 class Rememberer:
-    def __init__(self, deps: Dependencies, statements: Statements, tombstones: Tombstones) -> None:
+    def __init__(self, deps: Dependencies, statements: Statements) -> None:
         self._deps = deps
         self._statements = statements
-        self._tombstones = tombstones
         self._checkers = StatementCheckers(deps)
         self._striker = Striker(deps.embedder)
         self._keeper = Keeper(deps.embedder)
@@ -181,13 +179,13 @@ class Rememberer:
             stored = await self._statements.put(t, new, told.vector, now, replaced=replaced)
         else:
             stored = await self._statements.store(t, new, told.vector, now)
-        stones = self._tombstones.covering(await self._tombstones.standing(t, where.owner_id), told.text)
+        stones = self._deps.tombstones.covering(await self._deps.tombstones.standing(t, where.owner_id), told.text)
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
             raise MemoryUnfit(
                 "The user asked to forget that after this message was sent; keep it only if they say it again."
             )
-        await self._tombstones.lift(t, where.owner_id, stones, now)
+        await self._deps.tombstones.lift(t, where.owner_id, stones, now)
         return stored
 
     async def _put_off(self, t: Queries, new: NewMemory, told: _Told) -> Sequence[Memory]:

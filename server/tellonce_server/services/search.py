@@ -24,7 +24,7 @@ class Searcher:
 
     async def search(self, where: ChatScope, args: SearchMemoryArgs) -> SearchResults:
         """Search. Raises CursorRefused for a cursor of another search."""
-        thread = await thread_of(self._deps.database, where, args) if args.where == "thread" else None
+        thread = await thread_of(self._deps, where, args) if args.where == "thread" else None
         page = await self._retriever.search(
             SearchRequest(
                 owner_id=where.owner_id,

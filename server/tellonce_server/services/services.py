@@ -9,7 +9,6 @@ from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
-from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.domain.retrieval.categories import Categories
@@ -47,7 +46,6 @@ class Services:
     expiry: Expiry
     categories: Categories
     unread_exchanges: UnreadExchanges
-    tombstones: Tombstones
     turns: TurnKeeper
     page: PageReads
     undoer: Undoer
@@ -55,14 +53,13 @@ class Services:
 
 
 def make_services(deps: Dependencies, key: bytes) -> Services:
-    """Create the services. `key` is the server's secret, which protects previews, page sessions and the hashes in
-    tombstones."""
-    statements, tombstones = Statements(deps), Tombstones(key)
+    """Create the services. `key` is the server's secret, which protects previews and page sessions."""
+    statements = Statements(deps)
     receipts = ReceiptKeeper(deps.traces)
     categories = Categories(deps.database, deps.embedder)
     retriever = Retriever(deps.database, deps.embedder, categories)
-    learner, rememberer = Learner(deps, statements, tombstones), Rememberer(deps, statements, tombstones)
-    recorder, reader = Recorder(deps, EditCascade(statements), tombstones), ContextReader(deps, retriever, receipts)
+    learner, rememberer = Learner(deps, statements), Rememberer(deps, statements)
+    recorder, reader = Recorder(deps, EditCascade(statements)), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
     work = WorkQueue(deps, JobKinds(deps, Scorer(deps.embedder), learner))
     return Services(
@@ -72,7 +69,7 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
         searcher=Searcher(deps, retriever),
         rememberer=rememberer,
         reminders=ReminderKeeper(deps, rememberer),
-        forgetter=Forgetter(deps, tombstones, key),
+        forgetter=Forgetter(deps, key),
         profiles=ProfileReader(deps),
         summaries=ChatSummaries(deps),
         explainer=explainer,
@@ -81,7 +78,6 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
         expiry=Expiry(deps),
         categories=categories,
         unread_exchanges=UnreadExchanges(deps),
-        tombstones=tombstones,
         turns=TurnKeeper(deps, recorder, reader, retriever),
         page=PageReads(deps, explainer, work),
         undoer=Undoer(deps),

@@ -75,7 +75,7 @@ class TurnKeeper:
 
     async def _prompted(self, where: ChatScope, args: RecordTurnArgs, query: str) -> str:
         now, zone = self._deps.now(), self._deps.zone
-        thread = await thread_of(self._deps.database, where, _place(args))
+        thread = await thread_of(self._deps, where, _place(args))
         request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
         chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)

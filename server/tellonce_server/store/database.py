@@ -19,6 +19,7 @@ from tellonce_server.store.pools import (
     Row,
     SessionPool,
     Settings,
+    SinglePool,
     codecs,
     open_borrowed_pool,
     open_session_pool,
@@ -41,6 +42,7 @@ __all__ = [
     "as_login",
     "codecs",
     "one",
+    "one_transaction",
     "open_database",
     "open_routed",
     "unzip",
@@ -120,7 +122,7 @@ class Database:
     """Runs each named query on a connection of a pool. One pool is for queries of a single owner, the other for queries
     across owners."""
 
-    def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool) -> None:
+    def __init__(self, pool: Pool, workers: Pool, sessions: SessionPool | SinglePool) -> None:
         self._pool = pool
         self._workers = workers
         self._sessions = sessions
@@ -188,6 +190,21 @@ async def as_login(dsn: str) -> AsyncGenerator[Transaction]:
     connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection)
     try:
         yield Transaction(connection)
+    finally:
+        await connection.close()
+
+
+@asynccontextmanager
+async def one_transaction(dsn: str) -> AsyncGenerator[tuple[Any, Database]]:
+    """A connection of the login that owns the tables, and a database that uses this connection alone. All of the block
+    is one transaction, so nothing is stored if the block raises."""
+    named = {"application_name": OwnedConnection.name, **SETTINGS}
+    connection: Any = await asyncpg.connect(dsn, connection_class=OwnedConnection, server_settings=named)
+    try:
+        await codecs(connection)
+        async with connection.transaction():
+            pool = SinglePool(connection)
+            yield connection, Database(pool, pool, pool)
     finally:
         await connection.close()
 

@@ -184,6 +184,33 @@ class BorrowedPool(_OpenPool):
             yield connection
 
 
+class SinglePool:
+    """One connection, in a transaction that the caller began. Each transaction of this pool is a savepoint."""
+
+    def __init__(self, connection: Proxy) -> None:
+        self._connection = connection
+
+    @property
+    def use(self) -> PoolUse:
+        return PoolUse(1, 1)
+
+    async def close(self) -> None:
+        """Do nothing. The caller closes the connection."""
+
+    @asynccontextmanager
+    async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
+        yield await serving(self._connection, name, args)
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[Proxy]:
+        yield self._connection
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[Proxy]:
+        async with owner_forgotten_if_undone(self._connection), self._connection.transaction():
+            yield self._connection
+
+
 def _columns(settings: Settings) -> tuple[list[str], list[str]]:
     return list(settings), list(settings.values())
 

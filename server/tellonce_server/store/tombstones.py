@@ -1,6 +1,7 @@
 """Tombstones: keyed hashes of forgotten text, which must not be learned again from old messages."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,6 +17,10 @@ class Tombstone:
     claim: bytes
     words: frozenset[int]
     created_at: datetime
+
+
+Forgotten = Mapping[tuple[int, int] | None, frozenset[bytes]]
+"""The hashes of forgotten texts by the message that contained them, given by chat and number."""
 
 
 async def add(
@@ -36,15 +41,23 @@ async def standing(q: Queries, owner_id: int) -> list[Tombstone]:
     ]
 
 
-async def of_messages(q: Queries, owner_id: int) -> frozenset[bytes]:
-    """The claim hashes of forgotten messages and sentences. Tombstones of messages have no word hashes."""
-    return frozenset(row["claim"] for row in await q.rows("tombstones.of_messages", owner_id))
+async def of_messages(q: Queries, owner_id: int) -> Forgotten:
+    """The claim hashes of forgotten messages and sentences, by message. The hashes without a message are those of names
+    and those from before migration 0062."""
+    found: defaultdict[tuple[int, int] | None, set[bytes]] = defaultdict(set)
+    for row in await q.rows("tombstones.of_messages", owner_id):
+        found[(row["chat_id"], row["message_id"]) if row["message_id"] is not None else None].add(row["claim"])
+    return {place: frozenset(claims) for place, claims in found.items()}
 
 
 async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
     await q.run("tombstones.lift", owner_id, list(ids), now)
 
 
-async def known(q: Queries, owner_id: int, claims: Sequence[bytes]) -> frozenset[bytes]:
-    """The given claim hashes that have a tombstone, including lifted tombstones."""
-    return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims)))
+async def known(
+    q: Queries, owner_id: int, claims: Sequence[bytes], message: tuple[int, int] | None = None
+) -> frozenset[bytes]:
+    """The given claim hashes that have a tombstone, including lifted tombstones. Of the tombstones of messages, only
+    those of `message`, given by chat and number, are considered."""
+    place = message or (None, None)
+    return frozenset(row["claim"] for row in await q.rows("tombstones.known", owner_id, list(claims), *place))

@@ -16,19 +16,22 @@ select key from server_keys where name = $1
 
 -- name: tombstones
 -- across owners: tombstones added since a backup are kept when it is restored
-select owner_id, chat_id, claim, words, created_at, lifted_at from tombstones
+select owner_id, chat_id, message_id, claim, words, created_at, lifted_at from tombstones
 
 -- name: keep_tombstones
 -- across owners: tombstones added since a backup are kept when it is restored
--- $1 owners, $2 chats, $3 claim hashes, $4 the word hashes of each claim as a json array, $5 when each
--- tombstone was set, $6 when each was lifted, or null: adds the tombstones that the database does not have yet
-insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
+-- $1 owners, $2 chats, $3 messages, $4 claim hashes, $5 the word hashes of each claim as a json array, $6 when each
+-- tombstone was set, $7 when each was lifted, or null: adds the tombstones that the database does not have yet
+insert into tombstones (owner_id, id, chat_id, message_id, claim, words, created_at, lifted_at)
 select t.owner_id,
   coalesce((select max(o.id) from tombstones o where o.owner_id = t.owner_id), 0) + row_number() over (partition by t.owner_id),
-  t.chat_id, t.claim, array(select jsonb_array_elements_text(t.words)::bigint), t.created_at, t.lifted_at
-from unnest($1::bigint[], $2::bigint[], $3::bytea[], $4::jsonb[], $5::timestamptz[], $6::timestamptz[])
-  as t (owner_id, chat_id, claim, words, created_at, lifted_at)
-where not exists (select from tombstones o where o.owner_id = t.owner_id and o.claim = t.claim and o.created_at = t.created_at)
+  t.chat_id, t.message_id, t.claim, array(select jsonb_array_elements_text(t.words)::bigint), t.created_at, t.lifted_at
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::jsonb[], $6::timestamptz[], $7::timestamptz[])
+  as t (owner_id, chat_id, message_id, claim, words, created_at, lifted_at)
+where not exists (
+  select from tombstones o
+  where o.owner_id = t.owner_id and o.claim = t.claim and o.created_at = t.created_at
+    and o.chat_id is not distinct from t.chat_id and o.message_id is not distinct from t.message_id)
 
 -- name: tokens
 -- All access tokens, including revoked ones, as a json array

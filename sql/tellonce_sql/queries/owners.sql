@@ -108,11 +108,19 @@ declare
   former constant bigint := current_setting('chatmem.move_from');
   heir constant bigint := current_setting('chatmem.move_to');
 begin
-  insert into tombstones (owner_id, id, chat_id, claim, words, created_at, lifted_at)
-  select heir, coalesce((select max(id) from tombstones where owner_id = heir), 0) + row_number() over (order by id),
-    pg_temp.moved(chat_id), claim, words, created_at, lifted_at
-  from tombstones
-  where owner_id = former;
+  -- The messages were imported with other numbers. An import gives a message without an external id its former number as
+  -- the id.
+  insert into tombstones (owner_id, id, chat_id, message_id, claim, words, created_at, lifted_at)
+  select heir, coalesce((select max(id) from tombstones where owner_id = heir), 0) + row_number() over (order by t.id),
+    coalesce(h.chat_id, pg_temp.moved(t.chat_id)), h.id, t.claim, t.words, t.created_at, t.lifted_at
+  from tombstones t
+  left join messages f on f.owner_id = former and f.chat_id = t.chat_id and f.id = t.message_id
+  left join lateral (
+    select chat_id, id from messages
+    where owner_id = heir and chat_id = pg_temp.moved(f.chat_id)
+      and ext_id = coalesce(f.ext_id, f.chat_id || ':' || f.id) and channel = f.channel
+    limit 1) h on true
+  where t.owner_id = former and (t.message_id is null or h.id is not null);
   update model_calls set owner_id = heir, chat_id = pg_temp.moved(chat_id) where owner_id = former;
   insert into model_call_months as m (owner_id, month, kind, model, tier, calls, ok, input_tokens, output_tokens, seconds,
     price_usd)

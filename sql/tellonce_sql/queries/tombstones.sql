@@ -14,14 +14,16 @@ from tombstones
 where owner_id = $1 and lifted_at is null and words <> '{}'
 
 -- name: of_messages
--- $1 owner: the claim hashes of messages and of their sentences
-select claim from tombstones
+-- $1 owner: the claim hashes without words, which are those of messages, of their sentences and of names
+select claim, chat_id, message_id from tombstones
 where owner_id = $1 and words = '{}'
 
 -- name: known
--- $1 owner, $2 claim hashes: the given hashes that have a tombstone, even a lifted tombstone
+-- $1 owner, $2 claim hashes, $3 chat and $4 number of a message, or null: the given hashes that have a tombstone, even a
+-- lifted tombstone. A tombstone that belongs to another message does not count.
 select claim from tombstones
 where owner_id = $1 and claim = any($2::bytea[])
+  and (message_id is null or (chat_id = $3::bigint and message_id = $4::bigint))
 
 -- name: lift
 -- $1 owner, $2 ids, $3 now

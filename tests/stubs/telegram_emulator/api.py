@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from tests.stubs.loopback import CutError
 from tests.stubs.telegram_emulator.faults import (
     DropAfter,
     DropBefore,
@@ -46,10 +47,6 @@ _METHODS = {name.lower(): name for name in _NAMES.split()}
 
 LARGEST_FILE = 20_000_000
 """Bytes a bot may download."""
-
-
-class _CutError(Exception):
-    """Raised inside an answer to make the server drop the connection."""
 
 
 class Call(NamedTuple):
@@ -300,7 +297,7 @@ def _answer(refusal: Refuse) -> Response:
 def _cut() -> Response:
     async def broken() -> AsyncIterator[bytes]:
         yield b"{"
-        raise _CutError
+        raise CutError
 
     return StreamingResponse(broken(), media_type="application/json", headers={"content-length": "1000"})
 

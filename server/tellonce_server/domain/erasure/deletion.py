@@ -31,8 +31,8 @@ from tellonce_server.domain.erasure.scan import (
     source_of,
 )
 from tellonce_server.domain.erasure.text_places import Cleaned
-from tellonce_server.domain.memory.tombstones import Mark, Tombstones
 from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.domain.tombstones import Mark
 from tellonce_server.store import forget, memories, profile, queue, receipts, scrub, texts
 from tellonce_server.store.database import Queries, announce
 from tellonce_server.store.forget import Statement
@@ -124,9 +124,8 @@ class _Planned:
 
 
 class Eraser:
-    def __init__(self, deps: Dependencies, tombstones: Tombstones) -> None:
+    def __init__(self, deps: Dependencies) -> None:
         self._deps = deps
-        self._tombstones = tombstones
 
     async def erase(self, order: Order) -> Erased:
         now, erased, cleaned = self._deps.now(), Erased(), Cleaned()
@@ -159,13 +158,13 @@ class Eraser:
                 await forget.lock(t, owner)
                 contents = await memories.erase(t, owner, [memory.id for memory in batch])
                 former = set(contents) - {memory.content for memory in batch}
-                await self._tombstones.add(t, owner, None, [*marks, *map(self._tombstones.mark, former)], now)
+                await self._deps.tombstones.add(t, owner, None, [*marks, *map(self._deps.tombstones.mark, former)], now)
             erased.count("memories", len(contents))
             erased.count("tombstones", len(contents))
             await progress.add(len(batch), "Erasing memories.")
 
     def _marks(self, batch: Sequence[Statement]) -> list[Mark]:
-        return [self._tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
+        return [self._deps.tombstones.mark(text) for text in dict.fromkeys(memory.content for memory in batch)]
 
     async def _erase_messages(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
         """Write the new texts of a batch in a short transaction while the new texts of the next batch are computed.
@@ -214,7 +213,7 @@ class Eraser:
             return None
         words = index_text(left[CONTENT] or "", left[SPEAKER])
         content = row.texts[CONTENT] or ""
-        claims = self._tombstones.message_claims(row.chat_id or 0, row.id, content, gone) if gone else []
+        claims = self._deps.tombstones.message_claims(content, gone) if gone else []
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone))
 
     async def _clean(self, order: Order, cleaned: Cleaned) -> list[Hit] | None:
@@ -227,7 +226,7 @@ class Eraser:
             due = [hit for hit in found if _is_due(hit, order)]
             if not due:
                 return found
-            await derived_texts.clean(database, owner, due, order.query, order.degrees, cleaned)
+            await derived_texts.clean(self._deps, owner, due, order.query, order.degrees, cleaned)
         return None
 
     async def _look(self, order: Order) -> list[Hit]:

@@ -1,18 +1,20 @@
-"""Removes forgotten statements, and statements that an edit takes back, from derived texts, former versions and names of
-conversations."""
+"""Removes forgotten statements, and statements that an edit takes back, from derived texts, former versions, and names of
+conversations and threads."""
 
 import asyncio
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
+from tellonce_server.core.scope import renamed_thread
+from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Stated, StatementQuery
 from tellonce_server.domain.erasure.redaction import marks_of, redact, redact_all
 from tellonce_server.domain.erasure.scan import Hit, source_of
-from tellonce_server.domain.erasure.text_places import AFTER_EDIT, Cleaned
+from tellonce_server.domain.erasure.text_places import AFTER_EDIT, NAMES, Cleaned
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.store import chats, texts
-from tellonce_server.store.database import Database, Queries
+from tellonce_server.store import forget, texts
+from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.tokens import estimate
 
@@ -21,7 +23,7 @@ BATCH = 100
 
 
 async def clean(
-    database: Database,
+    deps: Dependencies,
     owner_id: int,
     found: Sequence[Hit],
     query: ForgetQuery,
@@ -34,12 +36,25 @@ async def clean(
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             new = await asyncio.to_thread(_redacted, batch, query, degrees)
-            async with database.transaction() as t:
-                for chat_id in sorted({row.chat_id for row in batch if row.chat_id is not None}):
-                    await chats.lock(t, owner_id, chat_id)
+            async with deps.database.transaction() as t:
+                await forget.lock(t, owner_id, {row.chat_id for row in batch if row.chat_id is not None})
+                if place in NAMES:
+                    new = await _renamed(deps, t, owner_id, batch)
                 await texts.clean(t, owner_id, place, new, None)
             for row in batch:
                 cleaned.note(row)
+
+
+async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
+    """Mark names as forgotten. The new text of a thread is its new key."""
+    names = [row.texts[0] or "" for row in rows]
+    await deps.tombstones.add_names(t, owner_id, names, deps.now())
+    new = await deps.tombstones.forgotten_names(t, owner_id, names)
+    keys = [
+        renamed_thread(row.thread_key, new[name]) if row.thread_key else ""
+        for row, name in zip(rows, names, strict=True)
+    ]
+    return [NewText(row, [key], None, 0) for row, key in zip(rows, keys, strict=True)]
 
 
 async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:

@@ -2,14 +2,14 @@
 brought back."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
+from tellonce_server.core.scope import MACHINE_ID
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
-from tellonce_server.domain.erasure.text_places import searched
-from tellonce_server.domain.memory.tombstones import Tombstones, covers
+from tellonce_server.domain.erasure.text_places import NAMES, searched
+from tellonce_server.domain.tombstones import Tombstones, covers
 from tellonce_server.store import chats, memories, messages, texts, threads
 from tellonce_server.store.database import Database, Queries
 from tellonce_server.store.messages import Line
@@ -18,9 +18,6 @@ from tellonce_server.store.texts import TextRow
 CONTENT, SPEAKER, ROUTINE, AGENT, EXT_ID, REPLY_TO = range(6)
 """Columns of a message, as `texts.find` returns them."""
 COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
-_MACHINE_ID = re.compile(r"(?:[a-z]+:)?(?:\d+|[0-9a-fA-F-]{12,})")
-"""Matches a number, a hash or a UUID. Such ids are not searched, because an id may contain a literal's digits by
-chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +73,19 @@ def source_of(row: TextRow, column: int) -> Source:
 
 
 def is_machine_id(row: TextRow, column: int) -> bool:
-    is_id = row.place == "chat" or (row.place == "message" and column in (EXT_ID, REPLY_TO))
-    return is_id and _MACHINE_ID.fullmatch(row.texts[column] or "") is not None
+    """Whether the column contains an id that is not searched, because it may contain a literal's digits by chance."""
+    is_id = row.place in NAMES or (row.place == "message" and column in (EXT_ID, REPLY_TO))
+    return is_id and MACHINE_ID.fullmatch(row.texts[column] or "") is not None
+
+
+async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Hit]:
+    """The names of conversations and threads that were forgotten and are stored again."""
+    found: list[Hit] = []
+    async for page in texts.find(database, owner_id, None, ["%"], NAMES):
+        named = [(row.texts[0] or "", row) for row in page]
+        gone = await tombstones.forgotten_names(database, owner_id, [name for name, _ in named])
+        found += [Hit(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
+    return found
 
 
 async def known_again(q: Queries, tombstones: Tombstones, owner_id: int) -> tuple[list[int], list[Stated]]:

@@ -15,7 +15,7 @@ from tellonce_server.domain.erasure.rebuild import queue_canonical, queue_summar
 from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import TextRow
 
-Group = Literal["derived from your messages", "former versions and quotes", "names of conversations"]
+Group = Literal["derived from your messages", "former versions and quotes", "names of conversations and sessions"]
 """The groups of texts in the preview of an erasure."""
 Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
 """A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
@@ -35,6 +35,7 @@ class TextPlace:
 
 
 DERIVES: Final = "derived from your messages"
+NAMING: Final = "names of conversations and sessions"
 PLACES: Final[Mapping[str, TextPlace]] = {
     "message": TextPlace("messages", with_messages=True),
     "message_version": TextPlace("message_versions", with_messages=True),
@@ -48,7 +49,8 @@ PLACES: Final[Mapping[str, TextPlace]] = {
     "slot": TextPlace("thread_state", DERIVES, after_edit=True),
     "job": TextPlace("chat_context_queue", DERIVES),
     "model_call": TextPlace("model_calls", DERIVES),
-    "chat": TextPlace("conversation_names", "names of conversations"),
+    "chat": TextPlace("conversation_names", NAMING),
+    "thread": TextPlace("conversation_names", NAMING),
 }
 """The memories of a profile, too, may change without its text, so the callers queue its rewriting. Of memories, this is
 what they hold besides their content; the content and messages are erased separately."""
@@ -59,6 +61,8 @@ COUNTED: Final = frozenset(
 """The names of everything that a preview and an erasure count."""
 DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == DERIVES)
 """The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
+NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == NAMING)
+"""The places of names that clients give: of conversations, and of threads."""
 AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
 
 

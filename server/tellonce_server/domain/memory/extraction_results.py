@@ -16,7 +16,6 @@ from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored
-from tellonce_server.domain.memory.tombstones import Tombstones
 from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory, Quoted
@@ -95,10 +94,9 @@ class _Judged:
 
 
 class Learner:
-    def __init__(self, deps: Dependencies, statements: Statements, tombstones: Tombstones) -> None:
+    def __init__(self, deps: Dependencies, statements: Statements) -> None:
         self._deps = deps
         self._statements = statements
-        self._tombstones = tombstones
         self._striker = Striker(deps.embedder)
 
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
@@ -141,7 +139,7 @@ class Learner:
             around=[line.content for line in (*before, *lines)],
             known={m.id: m for m in await memories.by_ids(t, key.owner_id, list(job.known_ids))},
             old={m.id: m for m in old},
-            stones=await self._tombstones.standing(t, key.owner_id),
+            stones=await self._deps.tombstones.standing(t, key.owner_id),
             done=await memories.ended(t, *place, sorted(own)),
             now=now,
         )
@@ -167,7 +165,7 @@ class Learner:
         if not verdict.has_true_quote:
             return NO_QUOTE
         judged = _Judged(item, text, _sources(x, item), _doubt(x, item, verdict))
-        if any(s.created_at >= judged.said_at for s in self._tombstones.covering(x.stones, text)):
+        if any(s.created_at >= judged.said_at for s in self._deps.tombstones.covering(x.stones, text)):
             return FORGOTTEN
         ended = [end for end in x.done if end.at >= judged.said_at and dedup.is_retold(text, end.content)]
         if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
@@ -218,7 +216,7 @@ class Learner:
 
     async def _store(self, t: Queries, x: _Exchange, judged: _Judged) -> Stored:
         owner, item = x.job.key.owner_id, judged.item
-        await self._tombstones.lift(t, owner, self._tombstones.covering(x.stones, judged.text), x.now)
+        await self._deps.tombstones.lift(t, owner, self._deps.tombstones.covering(x.stones, judged.text), x.now)
         new = self._statement(x, judged)
         vector = await self._statements.vector(new.content)
         again = x.known.get(item.same_as or 0)

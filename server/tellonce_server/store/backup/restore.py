@@ -39,8 +39,8 @@ async def texts_held(connection: Any) -> dict[int, int]:
 
 async def aside(connection: Any, key_name: str) -> Aside:
     tombstones = [
-        (r["owner_id"], r["chat_id"], r["claim"], json.dumps(list(r["words"])), r["created_at"], r["lifted_at"])
-        for r in await connection.fetch(query("backup.tombstones"))
+        (*place, claim, json.dumps(words), created_at, lifted_at)
+        for *place, claim, words, created_at, lifted_at in await connection.fetch(query("backup.tombstones"))
     ]
     tokens = await connection.fetchval(query("backup.tokens"))
     return Aside(tombstones, tokens, await connection.fetchval(query("backup.key"), key_name))
@@ -69,7 +69,7 @@ async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
     """
     if kept.key is None or kept.key != await connection.fetchval(query("backup.key"), key_name):
         return 0
-    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 6))
+    done: str = await connection.execute(query("backup.keep_tombstones"), *unzip(kept.tombstones, 7))
     async with connection.transaction():
         await connection.execute(query("backup.clear_tokens"))
         await connection.execute(query("backup.keep_tokens"), kept.tokens)

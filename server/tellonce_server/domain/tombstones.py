@@ -1,4 +1,4 @@
-"""Recognizes forgotten statements without storing them, by keyed hashes of a statement and of its words."""
+"""Recognizes forgotten statements, sentences of messages and names without storing them, by keyed hashes."""
 
 import hashlib
 import hmac
@@ -7,13 +7,16 @@ from datetime import datetime
 
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
-from tellonce_server.store.tombstones import Tombstone
+from tellonce_server.store.tombstones import Forgotten, Tombstone
 from tellonce_text.claims import claims
 from tellonce_text.sentences import sentences
 
 SAME = 0.75
 """A statement counts as a forgotten statement in other words if the words that both have in common are at least this
 share of the words of one of them."""
+
+FORGOTTEN_NAME = "forgotten:"
+"""The beginning of the names that replace forgotten names of threads."""
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
@@ -31,11 +34,24 @@ class Tombstones:
         if marks:
             await tombstones.add(q, owner_id, chat_id, marks, now)
 
-    def message_claims(self, chat_id: int, number: int, text: str, gone: Sequence[str]) -> list[bytes]:
+    def message_claims(self, text: str, gone: Sequence[str]) -> list[bytes]:
         """Return hashes of a message's text and of the sentences that are erased from the text (`gone`). If a client
         sends the message again, the erased sentences are recognized by these hashes and removed."""
         said = [text, *(sentence.strip() for sentence in gone)]
-        return [self._message(chat_id, number, part) for part in dict.fromkeys(said)]
+        return [self._message(part) for part in dict.fromkeys(said)]
+
+    async def add_names(self, q: Queries, owner_id: int, names: Sequence[str], now: datetime) -> None:
+        """Mark names of conversations and threads as forgotten."""
+        known = await self.forgotten_names(q, owner_id, names)
+        new: list[Mark] = [(self._name(name), frozenset()) for name in dict.fromkeys(names) if name not in known]
+        await self.add(q, owner_id, None, new, now)
+
+    async def forgotten_names(self, q: Queries, owner_id: int, names: Sequence[str]) -> dict[str, str]:
+        """Return the forgotten ones among the names, each with the name that replaces it. This name is computed from
+        the hash, so a client that uses the forgotten name again reaches the same thread."""
+        claims = {name: self._name(name) for name in names}
+        known = await tombstones.known(q, owner_id, list(claims.values()))
+        return {name: f"{FORGOTTEN_NAME}{claim[:8].hex()}" for name, claim in claims.items() if claim in known}
 
     async def without_forgotten(self, q: Queries, owner_id: int, chat_id: int, number: int, text: str) -> str | None:
         """Return the text without the sentences that were forgotten in this message. A client may send forgotten
@@ -43,23 +59,25 @@ class Tombstones:
 
         Returns None if the text equals the message's text before the erasure.
         """
-        parts, whole = sentences(text), self._message(chat_id, number, text)
-        marks = [self._message(chat_id, number, part.strip()) for part in parts]
-        known = await tombstones.known(q, owner_id, [whole, *marks])
-        if whole in known:
+        parts = sentences(text)
+        said = (text, *(part.strip() for part in parts))
+        claims = [claim for part in said for claim in self._claims(chat_id, number, part)]
+        known = await tombstones.known(q, owner_id, claims, (chat_id, number))
+        if not known.isdisjoint(self._claims(chat_id, number, text)):
             return None
-        kept = [part for part, mark in zip(parts, marks, strict=True) if mark not in known]
+        kept = [part for part in parts if known.isdisjoint(self._claims(chat_id, number, part.strip()))]
         return text if len(kept) == len(parts) else "".join(kept).strip()
 
-    async def of_messages(self, q: Queries, owner_id: int) -> frozenset[bytes]:
-        """The hashes of all messages in which something was forgotten."""
+    async def of_messages(self, q: Queries, owner_id: int) -> Forgotten:
+        """The hashes of the texts that were forgotten in each message."""
         return await tombstones.of_messages(q, owner_id)
 
-    def forgotten_in(self, chat_id: int, number: int, text: str, marks: frozenset[bytes]) -> list[str]:
+    def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
         """The sentences of the message that are marked as forgotten."""
+        of_message = marks.get((chat_id, number), frozenset()) | marks.get(None, frozenset())
         said = [part.strip() for part in sentences(text) if part.strip()]
-        found = [part for part in said if self._message(chat_id, number, part) in marks]
-        return found or (said if self._message(chat_id, number, text) in marks else [])
+        found = [part for part in said if not of_message.isdisjoint(self._claims(chat_id, number, part))]
+        return found or ([] if of_message.isdisjoint(self._claims(chat_id, number, text)) else said)
 
     async def lift(self, q: Queries, owner_id: int, stones: Sequence[Tombstone], now: datetime) -> None:
         """Remove the tombstones of a statement that the user made again."""
@@ -81,8 +99,16 @@ class Tombstones:
         said = self.mark(text)
         return [stone for stone in stones if covers(stone, said)]
 
-    def _message(self, chat_id: int, number: int, text: str) -> bytes:
-        return self._hash(f"m:{chat_id}:{number}:{text}")
+    def _claims(self, chat_id: int, number: int, text: str) -> tuple[bytes, bytes]:
+        """The hashes of a text that was forgotten in a message. Until migration 0062, the hash contained the message's
+        place."""
+        return self._message(text), self._hash(f"m:{chat_id}:{number}:{text}")
+
+    def _message(self, text: str) -> bytes:
+        return self._hash(f"m:{text}")
+
+    def _name(self, name: str) -> bytes:
+        return self._hash(f"n:{name}")
 
     def _hash(self, text: str) -> bytes:
         return hmac.new(self._key, text.encode(), hashlib.sha256).digest()
