@@ -1,6 +1,6 @@
 """The contract of the agent tools: the jobs of the queue, their inputs and their results."""
 
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 from pydantic import AwareDatetime, Field, model_validator
 
@@ -26,6 +26,24 @@ Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 - `assistant`: the connected assistant, which calls `remember` and claims no jobs.
 - `keep`: no model; a trained scorer selects sentences of the user.
 """
+
+
+class TierTraits(NamedTuple):
+    """`title` is the tier's name for people. Calls of a `paid` tier count towards the budget. A `local` model is small:
+    it gets shorter requests, and its answers are checked more strictly."""
+
+    title: str
+    paid: bool = False
+    local: bool = False
+
+
+TRAITS: Final[dict[Tier, TierTraits]] = {
+    "claude": TierTraits("Claude", paid=True),
+    "claude-cli": TierTraits("claude -p", paid=True),
+    "ollama": TierTraits("Ollama", local=True),
+    "assistant": TierTraits("the connected assistant"),
+    "keep": TierTraits("no model (sentences kept)"),
+}
 
 KEEP_MODEL: Final = "keep"
 """The name that results and the ledger have for work without a language model."""

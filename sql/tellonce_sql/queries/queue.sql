@@ -240,8 +240,8 @@ select not exists (
 
 -- name: redo_provisional
 -- across owners: workers serve all owners
--- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier: queues jobs again, newest first.
--- These are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance
+-- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier, $5 whether it is the best of all,
+-- $6 whether its calls are counted: queues jobs again, newest first. These are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance
 -- permits one. Thread summaries and profiles wait until the chat's chunk summaries have been redone and no job of the
 -- chat is open. All summaries also wait until the allowance permits a call to a paid model. A job that was redone
 -- without success waits ten minutes, because otherwise it would be redone endlessly.
@@ -255,8 +255,8 @@ from (
     select j.* from chat_context_queue j
     join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
     where j.state = 'complete' and j.provisional and j.tier = r.tier
-      and (r.tier <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
-      and (j.kind = 'exchange' or $4 not in ('claude', 'claude-cli') or c.summary_calls < greatest(c.exchanges, 1))
+      and (r.tier <> $4 or $5::boolean and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
+      and (j.kind = 'exchange' or not $6::boolean or c.summary_calls < greatest(c.exchanges, 1))
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
       and (j.kind not in ('thread_summary', 'profile') or not exists (
         select from chat_context_queue e

@@ -1,7 +1,7 @@
 """Selects the task for a kind of work, and builds the submission of the task's result."""
 
 from tellonce.journal import Emit
-from tellonce.work import ExchangeInput, SubmitWorkArgs, Tier, WorkInput, WorkItem, WorkResult
+from tellonce.work import TIERS, ExchangeInput, SubmitWorkArgs, Tier, WorkInput, WorkItem, WorkResult
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome
 from tellonce_summarizer.tasks.exchange import exchange_task
 from tellonce_summarizer.tasks.second_reading import read_again
@@ -15,7 +15,7 @@ async def done(
     chain: FallbackChain,
     emit: Emit,
     *,
-    best_tier: Tier = "claude",
+    best_tier: Tier = TIERS[0],
     second_reading: bool = True,
     owner: str | None = None,
 ) -> Done:

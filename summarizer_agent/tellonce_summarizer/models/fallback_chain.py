@@ -17,7 +17,6 @@ from tellonce_summarizer.models.answers import UnacceptableAnswerError, complain
 
 ResultT = TypeVar("ResultT")
 ResultT_co = TypeVar("ResultT_co", covariant=True)
-_FOR_GOOD: Tier = "claude"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +62,11 @@ class FallbackChain:
         return "keep"
 
     async def climb(
-        self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = "claude", together: str | None = None
+        self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = TIERS[0], together: str | None = None
     ) -> Outcome[ResultT]:
         """The first acceptable result of `best_tier` or a lower tier. Every failure is reported.
 
-        Results of all tiers except `claude` are provisional, even if `claude` is not configured. Tasks with the same
+        Results of all tiers except the best are provisional, even if the best is not configured. Tasks with the same
         `together` may share a call.
         """
         calls: list[ModelCall] = []
@@ -76,7 +75,7 @@ class FallbackChain:
             result = await _result(step, task, calls, emit, together)
             if result is not None:
                 made, answer = result
-                return Outcome(made, answer.model, step.model.tier, step.model.tier != _FOR_GOOD, tuple(calls))
+                return Outcome(made, answer.model, step.model.tier, step.model.tier != TIERS[0], tuple(calls))
             emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
         return Outcome(task.without_model(), KEEP_MODEL, "keep", True, tuple(calls))
 

@@ -8,6 +8,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.work import (
+    TRAITS,
     ChunkInput,
     ErasureInput,
     ProfileInput,
@@ -131,8 +132,8 @@ def bullets(found: SummaryBody) -> str:
     return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
 
 
-def _requests(claude: Completion, ollama: Completion) -> Callable[[Tier], Completion]:
-    return lambda tier: ollama if tier == "ollama" else claude
+def _requests(full: Completion, local: Completion) -> Callable[[Tier], Completion]:
+    return lambda tier: local if TRAITS[tier].local else full
 
 
 def _json(system: str, user: str, max_tokens: int) -> Completion:
@@ -144,8 +145,8 @@ def _text(system: str, user: str, max_tokens: int) -> Completion:
     return Completion((Turn("user", user),), (SystemBlock(system),), max_tokens)
 
 
-def _accepting(claude: Callable[[Answer], ResultT], ollama: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
-    return lambda answer: ollama(answer.text) if answer.tier == "ollama" else claude(answer)
+def _accepting(full: Callable[[Answer], ResultT], local: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
+    return lambda answer: local(answer.text) if TRAITS[answer.tier].local else full(answer)
 
 
 def _summary(answer: Answer) -> SummaryResult:

@@ -27,8 +27,9 @@ PAST_SHARE = 0.5
 """The maximum share of the monthly budget for past work, that is, imported messages, and jobs that a better tier does
 again."""
 
-PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
-"""Only calls of these tiers are counted. Local models have no limit."""
+BEST: w.Tier = w.TIERS[0]
+BEST_FREE = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
+"""The best tier whose calls are not counted. Local models have no limit."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
@@ -61,10 +62,10 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     call per exchange, and local models after that."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
-        return Allowed("ollama", second_reading=True)
+        return Allowed(BEST_FREE, second_reading=True)
     if kind != "exchange" and chat is not None and chat.summary_calls >= exchanges:
-        return Allowed("ollama", second_reading=True)
-    return Allowed("claude", second_reading=chat is None or chat.second_calls < exchanges)
+        return Allowed(BEST_FREE, second_reading=True)
+    return Allowed(BEST, second_reading=chat is None or chat.second_calls < exchanges)
 
 
 class WorkQueue:
@@ -108,7 +109,7 @@ class WorkQueue:
         async with self._deps.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
             job = await queue.submit(
-                *(t, key, args.fence, result, args.model, args.provisional or args.tier != "claude", args.tier),
+                *(t, key, args.fence, result, args.model, args.provisional or args.tier != BEST, args.tier),
                 answered_badly=_answered_badly(args.calls),
             )
             if job is not None:
@@ -195,8 +196,12 @@ class WorkQueue:
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
         # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because it would use
         # a lower tier again.
-        if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
-            await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
+        if lower and (args.best_tier != BEST or not await self._is_spent(past=True)):
+            await queue.redo_provisional(
+                *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
+                is_best=args.best_tier == BEST,
+                is_paid=w.TRAITS[args.best_tier].paid,
+            )
         return []
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
@@ -274,7 +279,7 @@ class WorkQueue:
         caller has locked the chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
-        paid = sum(call.ok and call.tier in PAID for call in calls)
+        paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)
         if paid:
             learning = min(1, paid) if job.kind == "exchange" else 0
             second = paid - 1 if job.kind == "exchange" else 0
