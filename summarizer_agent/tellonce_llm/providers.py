@@ -12,9 +12,10 @@ from tellonce_llm.model import LanguageModel
 
 
 class Provider(NamedTuple):
-    """`needs` is the name of the setting without which the provider is not used; `given` returns its value. `make` gets
-    the settings and the name of the Claude model."""
+    """`responder` is the provider's name in TELLONCE_RESPONDER. `needs` is the name of the setting without which the
+    provider is not used; `given` returns its value. `make` gets the settings and the name of the Claude model."""
 
+    responder: str
     needs: str
     given: Callable[[ClientSettings], object]
     make: Callable[[ClientSettings, str], LanguageModel]
@@ -30,8 +31,8 @@ def _ollama(settings: ClientSettings, _: str) -> LanguageModel:
 
 
 PROVIDERS: Final[Mapping[Tier, Provider]] = {
-    "claude": Provider("ANTHROPIC_API_KEY", lambda settings: settings.anthropic_api_key, _claude),
-    "ollama": Provider("OLLAMA_HOST", lambda settings: settings.ollama_url, _ollama),
+    "claude": Provider("anthropic", "ANTHROPIC_API_KEY", lambda settings: settings.anthropic_api_key, _claude),
+    "ollama": Provider("ollama", "OLLAMA_HOST", lambda settings: settings.ollama_url, _ollama),
 }
 """The providers by the tier of their models, best first."""
 

@@ -8,7 +8,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
+from tellonce.client_settings import ClientSettings
 from tellonce.contract_types import MEMORY_KINDS
+from tellonce_llm.providers import PROVIDERS
 from tellonce_server.domain.erasure.text_places import PLACES
 from tellonce_server.services.page.contract import PageMemoriesArgs
 from tellonce_sql import queries, query
@@ -38,17 +40,31 @@ async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: M
     assert {entry.memory.content for entry in page.entries} == texts
 
 
+async def checked(memory: Memory, pattern: str) -> set[str]:
+    """The values that a check of the queue's table names."""
+    async with memory.tables() as tables:
+        check = await tables.fetchval(
+            "select string_agg(pg_get_constraintdef(oid), '') from pg_constraint where contype = 'c' "
+            "and conrelid = 'chat_context_queue'::regclass and pg_get_constraintdef(oid) like $1",
+            pattern,
+        )
+    return set(re.findall(r"'([\w-]+)'", check))
+
+
+async def test_every_tier_has_traits_and_every_provider_a_tier_and_a_responder(memory: Memory) -> None:
+    responders = get_args(ClientSettings.model_fields["responder"].annotation)
+    assert tuple(w.TRAITS) == w.TIERS
+    assert await checked(memory, "%ollama%") == set(w.TIERS)
+    assert list(PROVIDERS) == [tier for tier in w.TIERS if tier in PROVIDERS]
+    assert {provider.responder for provider in PROVIDERS.values()} == {*responders} - {"auto", "claude-cli", "offline"}
+
+
 async def test_every_kind_of_job_is_in_the_contract_the_database_and_the_server(memory: Memory) -> None:
     kinds = set(get_args(w.JobKind))
     models = get_args(get_args(w.WorkInput)[0])
-    async with memory.tables() as tables:
-        checked = await tables.fetchval(
-            "select string_agg(pg_get_constraintdef(oid), '') from pg_constraint where contype = 'c' "
-            "and conrelid = 'chat_context_queue'::regclass and pg_get_constraintdef(oid) like '%exchange%'"
-        )
     services = await memory.storage.services()
     assert {model.model_fields["kind"].default for model in models} == kinds
-    assert set(re.findall(r"'(\w+)'", checked)) == kinds
+    assert await checked(memory, "%exchange%") == kinds
     assert set(services.work._kinds._types) == kinds
 
 

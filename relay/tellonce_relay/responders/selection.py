@@ -7,14 +7,11 @@ from tellonce.journal import Emit, silent
 from tellonce.settings import SettingsError
 from tellonce.work import TRAITS, Tier
 from tellonce_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
-from tellonce_llm.providers import configured, model_of
+from tellonce_llm.providers import PROVIDERS, configured, model_of
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-
-_TIERS: dict[str, Tier] = {"anthropic": "claude", "ollama": "ollama"}
-"""The tier of the responders that are providers."""
 
 
 def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
@@ -52,7 +49,7 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
         case "auto":
             return [_model(tier, settings) for tier in configured(settings)]
         case responder:
-            return (_model(_TIERS[responder], settings),)
+            return [_model(tier, settings) for tier, provider in PROVIDERS.items() if provider.responder == responder]
 
 
 def _model(tier: Tier, settings: RelaySettings) -> LanguageModel:
