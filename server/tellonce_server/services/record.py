@@ -19,7 +19,7 @@ from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.question_cache import Foresight
 from tellonce_server.store import chats, messages
 from tellonce_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
-from tellonce_text.dates.clock import offset_minutes
+from tellonce_text.dates.clock import not_ahead, offset_minutes
 from tellonce_text.importance import message_importance
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
@@ -91,13 +91,14 @@ class Recorder:
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
+        now = self._deps.now().astimezone(self._deps.zone)
         return _Incoming(
             where=where,
             args=args,
             thread_key=await thread_of(self._deps, where, args),
             text=await self._read(args, args.content),
             channel=where.channel,
-            sent_at=args.sent_at or self._deps.now().astimezone(self._deps.zone),
+            sent_at=not_ahead(args.sent_at or now, now),
             exchange_of=await self._exchange_of(where, args),
             summary=await self._masked(args.summary),
         )
@@ -117,7 +118,8 @@ class Recorder:
         )
         if asked is None:
             raise MessageRefused(
-                f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out."
+                f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
+                "call",
             )
         return asked.id
 
@@ -159,7 +161,8 @@ class Recorder:
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
-            raise MessageRefused(f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own.")
+            text = f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own."
+            raise MessageRefused(text, "call")
         text = old.content if m.content == old.content else await self._still_said(m, old)
         if text == old.content:
             return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)

@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
+from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
@@ -31,15 +32,16 @@ def backups(data_dir: Path) -> list[Path]:
 class Transfers:
     """The routes for uploads, the export and backups. All require the operator's page session."""
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, security: TransportSecurityMiddleware) -> None:
         self._storage = storage
+        self._security = security
         self._uploads = Uploads(storage.settings.data_dir)
         self._tickets = Codes()
 
     async def upload(self, request: Request) -> Response:
         """Store the body as a file and return its name."""
         if not await self._may(request):
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         file = self._uploads.create()
         size = 0
         try:
@@ -53,30 +55,30 @@ class Transfers:
             size = MOST_BYTES + 1
         if size > MOST_BYTES:
             file.unlink(missing_ok=True)
-            return refused(413, "The file is larger than 8 GiB; use `tellonce import` for it.")
+            return refused(413, "The file is larger than 8 GiB; use `tellonce import` for it.", "upload_large")
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
     async def discard(self, request: Request) -> Response:
         """Delete the uploaded files, because the person does not import them."""
         if not await self._may(request):
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         self._uploads.clear()
         return JSONResponse({}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
         """Send all data of the operator as JSON Lines."""
         if not await self._session(request):
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
     async def ticket(self, request: Request) -> Response:
         """Return a ticket for one download of the backup that the body names. Only this session can use it."""
         session = await self._session(request)
         if not session:
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         named = (await request.body()).decode(errors="replace")
         if named not in [file.name for file in backups(self._storage.settings.data_dir)]:
-            return refused(404, "There is no such backup.")
+            return refused(404, "There is no such backup.", "download_gone")
         return JSONResponse({"ticket": self._tickets.new(digest(session) + named.encode())}, headers=HEADERS)
 
     async def backup(self, request: Request) -> Response:
@@ -93,7 +95,10 @@ class Transfers:
         return await self._session(request) is not None
 
     async def _session(self, request: Request) -> str | None:
-        """The session of the request if the session is the operator's, else None."""
+        """The session of the request if the session is the operator's and the request is for one of our names, else
+        None."""
+        if await self._security.validate_request(request, is_post=False) is not None:
+            return None
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         access = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
         return token if access is not None and OPERATOR in access.scopes and await stands(access) else None
@@ -113,4 +118,4 @@ async def _exported() -> AsyncGenerator[bytes]:
         # The process has closed its output, but still closes the database. Terminating it now would also let Popen take
         # its exit code from asyncio, which then warns of an unknown child process.
         if await process.wait():
-            raise CommandRefused("The export failed; the server's log says why.")
+            raise CommandRefused("The export failed; the server's log says why.", "crash")

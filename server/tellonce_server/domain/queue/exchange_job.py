@@ -39,10 +39,10 @@ class ExchangeJob(JobType[ExchangeResult]):
 
     async def read(self, job: Job) -> WorkInput | None:
         lines = await self._part(job)
-        said = [line for line in lines if line.role == "user" and may_tell(job, line)]
+        key = job.key
+        said = [line for line in lines if may_tell(key.owner_id, key.chat_id, line)]
         if not said:
             return None
-        key = job.key
         chat = await chats.find(self._deps.database, key.owner_id, key.chat_id)
         before = await messages.before_in_thread(
             self._deps.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
@@ -103,7 +103,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         learned = await self._learner.learn(t, job, result, now)
         # The result of a past job may be too old for the canonical summary, which later exchanges have already updated.
         if not job.past or await queue.carries_canonical(t, job.key):
-            await self._canonical(t, job, result.canonical, now)
+            await self._canonical(t, job, learned.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
         due = seen.first or seen.exchanges_since >= self._deps.settings.compaction.profile_exchanges

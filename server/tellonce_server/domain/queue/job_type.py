@@ -84,4 +84,4 @@ def shown(line: Line, characters: int = MESSAGE_CHARACTERS) -> WorkMessage:
 
 
 def own_messages(job: Job, lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
-    return tuple(shown(line) for line in lines if line.role == "user" and may_tell(job, line))
+    return tuple(shown(line) for line in lines if may_tell(job.key.owner_id, job.key.chat_id, line))

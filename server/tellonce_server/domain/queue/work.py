@@ -98,7 +98,7 @@ class WorkQueue:
         until = self._deps.now() + self._deps.settings.queue.lease
         extended = await queue.extend(self._deps.database, JobKey.parse(args.job_id), args.fence, until)
         if extended is None:
-            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
         await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
         return w.Extended(lease_until=extended)
 
@@ -138,7 +138,7 @@ class WorkQueue:
                 not_before=now + self._deps.settings.queue.retry_delay(job.attempts if job is not None else 0),
             )
             if job is None or failure is None:
-                raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+                raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
             await self._charge(t, job, args.calls)
         self._deps.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
         return w.Failed(
@@ -259,7 +259,7 @@ class WorkQueue:
         lost. Raises ClaimLost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
-            raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
+            raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
 
     async def _allowed(self, job: Job) -> Allowed:
