@@ -68,7 +68,7 @@ def _access(settings: RelaySettings) -> MemoryAccess | None:
 
 def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
     """A function that asks the local model; None if no local model is configured."""
-    local = next((tier for tier in configured(settings) if TRAITS[tier].local), None)
+    local: Tier | None = next((tier for tier in configured(settings) if TRAITS[tier].local), None)
     if local is None:
         return None
     model = Guarded(_model(local, settings))

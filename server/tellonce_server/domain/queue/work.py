@@ -28,7 +28,7 @@ PAST_SHARE = 0.5
 again."""
 
 BEST: w.Tier = w.TIERS[0]
-BEST_FREE = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
+BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
 """The best tier whose calls are not counted. Local models have no limit."""
 
 REDONE_AT_ONCE = 4
