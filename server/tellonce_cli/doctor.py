@@ -34,7 +34,7 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
-from tellonce_server.app.auth import LOCAL_SCOPES
+from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.embedding.model_files import MODEL, complete
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
@@ -324,14 +324,15 @@ async def _zone(settings: ServerSettings, _: RelaySettings) -> Finding:
 
 
 async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
-    return clock_finding(datetime.now(UTC), BUILT, "this program was built")
+    return clock_finding(datetime.now(UTC))
 
 
-def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Check that this machine's clock is later than `reference`. `name` says what happened at that time. If the clock
-    is slow, answers get earlier times than their questions."""
-    if now < reference:
-        return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
+def clock_finding(now: datetime) -> Finding:
+    """Check that this machine's clock is later than the time at which this program was built. If the clock is slow,
+    answers get earlier times than their questions."""
+    if now < BUILT:
+        said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
+        return Finding(False, said, "set the machine's clock")
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
 
 

@@ -174,7 +174,7 @@ async def test_a_slow_answer_is_streamed(memory: Memory, monkeypatch: pytest.Mon
     gate = asyncio.Event()
 
     class Slow(Scripted):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             yield "The beginning [REM"
             await gate.wait()
             yield "EMBER: likes tea] and the end"
@@ -350,7 +350,7 @@ async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_o
     gate = asyncio.Event()
 
     class Gated(Scripted):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             if incoming.chat_id == 42:
                 await gate.wait()
             yield f"re {incoming.text}"
@@ -366,7 +366,7 @@ async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_o
 
 async def test_a_turn_that_the_end_interrupted_is_answered_by_the_next_process(memory: Memory, tmp_path) -> None:  # type: ignore[no-untyped-def]
     class Stuck(Scripted):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             await asyncio.Event().wait()
             yield ""
 

@@ -9,10 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from mcp.client import Client
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.connect import connect_http, connect_memory
+from tellonce.connect import PROTOCOL, connect_http, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
 from tellonce_relay.incoming_message import Incoming
@@ -134,7 +135,7 @@ async def test_a_terminals_reminders_are_those_of_the_bots_chat_and_rings_where_
     shown: list[str] = []
     caller = Caller(42, frozenset(("assistant",)))
     server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
-    async with connect_memory(server) as client, memory.relay() as relay:
+    async with connected(Client(server, mode=PROTOCOL)) as client, memory.relay() as relay:
         chat = ChatReminders(client, ZONE, shown.append, clock, delivers=not bot, opened=clock())
         said = Incoming("", None, "terminal:1", clock().astimezone(ZONE), "terminal")
         await chat.set(said, "tomorrow at 9 to call mom")

@@ -73,7 +73,7 @@ def test_the_status_view_tells_the_backlog_in_words() -> None:
 
 @pytest.mark.parametrize("action", sorted({"keep", "wipe", "confirm", "reject", "edit", *LISTED}))
 def test_a_buttons_data_comes_back_as_it_went_and_fits(action: str) -> None:
-    pressed = Pressed(action, 2**62, 9_999)  # type: ignore[arg-type]
+    pressed = Pressed(action, 2**62, 9_999)
     assert read(data(pressed)) == pressed
     assert len(data(pressed).encode()) <= 64
 

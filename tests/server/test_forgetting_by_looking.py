@@ -145,8 +145,8 @@ async def test_a_text_in_any_column_that_may_hold_a_persons_words_is_found_and_i
             kind = columns[table, column]
             value = {"text": CANARY, "_text": f"{{{CANARY}}}", "jsonb": JSON.get(column, f'["{CANARY}"]')}[kind]
             also = ALSO.get((table, column), "")
-            done = await tables.execute(PLANT.format(table=table, column=column, type=kind, also=also), value)
-            assert done == "UPDATE 1", f"the life above leaves no row in {table}"
+            status = await tables.execute(PLANT.format(table=table, column=column, type=kind, also=also), value)
+            assert status == "UPDATE 1", f"the life above leaves no row in {table}"
         assert set(await tables_with(tables, CANARY)) == {table for table, _ in planted}
         done = await gone(client, topic=CANARY)
         assert done.traces_left == 0, done.left

@@ -218,12 +218,12 @@ def content_words(text: str) -> set[str]:
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 
 
-def best_sentences(text: str, question: str, most: int = 2) -> str:
-    """The statements of a text that share most words with the question. The statements are verbatim and in the text's
+def best_sentences(text: str, question: str) -> str:
+    """The two statements of a text that share most words with the question. The statements are verbatim and in the text's
     order, with `…` at omissions."""
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))
-    chosen = sorted(ranked[:most])
+    chosen = sorted(ranked[:2])
     parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
     return " ".join(parts)

@@ -109,13 +109,7 @@ class ChatSummaries:
         chat = await chats.find(self._deps.database, where.owner_id, where.chat_id)
         if chat is None:
             return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
-        return CanonicalSummary(
-            user_confirmed=chat.user_confirmed,
-            llm_inferred=chat.llm_inferred,
-            general_summary=chat.general_summary,
-            version=chat.version,
-            tokens=chat.tokens,
-        )
+        return CanonicalSummary.model_validate(chat, from_attributes=True)
 
     async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)

@@ -56,7 +56,7 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many: contexts built before $2, newest first, with the message that
 -- each was built for. With $3, only contexts that showed this memory.
-select r.id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
+select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, '') as question
 from context_receipts r
 join chats c on c.owner_id = $1 and c.chat_id = r.chat_id
@@ -102,7 +102,7 @@ order by from_at, id
 
 -- name: words
 -- $1 owner, $2 chat, $3 first and $4 last message, $5 how many at most: the messages from $3 to $4, oldest first
-select id, role, speaker, sent_at, content
+select id, role, speaker, sent_at as at, content as text
 from messages
 where owner_id = $1 and chat_id = $2 and id between $3 and $4
 order by id

@@ -25,7 +25,7 @@ from tellonce_server.domain.erasure.scan import (
     CONTENT,
     ROUTINE,
     SPEAKER,
-    Hit,
+    MatchingRow,
     is_machine_id,
     scan,
     source_of,
@@ -83,7 +83,7 @@ class Erased:
 
     counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
     changed: set[tuple[str, int, int]] = field(default_factory=set)
-    left: list[Hit] = field(default_factory=list)
+    left: list[MatchingRow] = field(default_factory=list)
 
     def count(self, counted: str, number: int) -> None:
         self.counts[counted] = self.counts.get(counted, 0) + number
@@ -216,7 +216,7 @@ class Eraser:
         claims = self._deps.tombstones.message_claims(content, gone) if gone else []
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone))
 
-    async def _clean(self, order: Order, cleaned: Cleaned) -> list[Hit] | None:
+    async def _clean(self, order: Order, cleaned: Cleaned) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
         Returns None if every round found more. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
@@ -229,7 +229,7 @@ class Eraser:
             await derived_texts.clean(self._deps, owner, due, order.query, order.degrees, cleaned)
         return None
 
-    async def _look(self, order: Order) -> list[Hit]:
+    async def _look(self, order: Order) -> list[MatchingRow]:
         owner = order.where.owner_id
         return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
 
@@ -278,7 +278,7 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
     return columns, gone
 
 
-def _is_due(hit: Hit, order: Order) -> bool:
+def _is_due(hit: MatchingRow, order: Order) -> bool:
     """Whether the match is in a derived text or former version that must be cleaned."""
     return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
 

@@ -10,7 +10,7 @@ from tellonce_server.core.scope import renamed_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Stated, StatementQuery
 from tellonce_server.domain.erasure.redaction import marks_of, redact, redact_all
-from tellonce_server.domain.erasure.scan import Hit, source_of
+from tellonce_server.domain.erasure.scan import MatchingRow, source_of
 from tellonce_server.domain.erasure.text_places import AFTER_EDIT, NAMES, Cleaned
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import forget, texts
@@ -25,7 +25,7 @@ BATCH = 100
 async def clean(
     deps: Dependencies,
     owner_id: int,
-    found: Sequence[Hit],
+    found: Sequence[MatchingRow],
     query: ForgetQuery,
     degrees: frozenset[Degree],
     cleaned: Cleaned,
