@@ -301,7 +301,3 @@ class PageImport(Contract):
     price_usd: float | None = None
     created: int = 0
     duplicates: int = 0
-
-
-class PageBackupArgs(Contract):
-    pass

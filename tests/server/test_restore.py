@@ -4,9 +4,9 @@ from pathlib import Path
 
 import asyncpg
 import pytest
-from tellonce_server.app.auth import create_token
 
 from tellonce import contract as c
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.store.backup.archive import BackupRefused, write
 from tellonce_server.store.backup.restore import aside, replace, texts_held

@@ -151,18 +151,20 @@ async def test_all_scope_reaches_every_chat_of_the_owner_and_no_other_owners(mem
 
 
 async def test_since_and_until_are_filters(memory: Memory, clock: Clock) -> None:
+    start = clock.at - timedelta(days=5)
     async with memory.client() as client:
         for day in range(5):
-            await say(client, f"tea on day {day}", sent_at=(clock.at + timedelta(days=day)).isoformat())
-        texts = await found(client, "tea", since=clock.at + timedelta(days=1), until=clock.at + timedelta(days=3))
+            await say(client, f"tea on day {day}", sent_at=(start + timedelta(days=day)).isoformat())
+        texts = await found(client, "tea", since=start + timedelta(days=1), until=start + timedelta(days=3))
     assert set(texts) == {"tea on day 1", "tea on day 2"}
 
 
 async def test_a_time_in_the_query_brings_up_what_was_said_then(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
-        for day, text in enumerate(("We talked of cheese", "We talked of wine", "We talked of bread")):
-            await say(client, text, sent_at=(clock.at + timedelta(days=day)).isoformat())
-        clock.forward(days=2, hours=3)
+        for text in ("We talked of cheese", "We talked of wine", "We talked of bread"):
+            await say(client, text, sent_at=clock.at.isoformat())
+            clock.forward(days=1)
+        clock.forward(days=-1, hours=3)
         assert (await found(client, "What did we talk of yesterday?"))[0] == "We talked of wine"
         assert (await found(client, "What did we say on 16 February?"))[0] == "We talked of cheese"
 
