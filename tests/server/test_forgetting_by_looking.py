@@ -61,7 +61,8 @@ JSON = {
 }
 PLANT = """
     update {table} set {column} = $1::text::{type} {also} where ctid = (
-      select ctid from {table} order by {column} is null, ctid desc limit 1)"""
+      select ctid from {table} t order by t::text like '%zqvuxley81%', {column} is null, ctid desc limit 1)"""
+"""Prefers a row without a planted text, because a row that is erased as a whole would hide an uncleaned column."""
 ALSO = {("chat_context_queue", "result"): ", state = 'ready_to_write'"}
 """Only a job with this state has a result."""
 
