@@ -70,7 +70,7 @@ async def test_each_command_answers_and_an_empty_line_does_not(at_home: Home) ->
     told = await at_home.run("chat", told="/remember\n\n   \n/summary\n/status\n/new\n/help\n")
     for part in (
         "Tell me what to keep",
-        "CONVERSATION SUMMARY",
+        "Nothing here yet",
         "A new conversation begins",
         "/forget topic",
         "/undo –",
@@ -107,7 +107,8 @@ async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_hom
     assert "/cancel 1 –" in told
     assert "/routines" not in told
     said = [e["content"] for e in await at_home.everything() if e["type"] == "message" and e["role"] == "user"]
-    assert said == ["Remind me tomorrow at 9 to call mom"]
+    assert said.count("Remind me tomorrow at 9 to call mom") == 1
+    assert not [text for text in said if text.startswith("/")]
 
 
 @pytest.mark.slow

@@ -119,9 +119,9 @@ async def test_forgetting_in_a_sentence_names_the_words_that_occur(
 ) -> None:
     lines = ("/remember I moved to Porto", "/forget what I said about Porto", "/forget Nina and Oslo")
     shown = await typed(memory, monkeypatch, OfflineResponder(), *lines)
-    assert "I find these single words: “porto” (1 text). Forget one of them alone." in shown
+    assert "Found one by one: porto (1). Try one of them alone." in shown
     assert shown.count(phrase("forget.nothing")) == 2
-    assert shown.count("I find these single words") == 1
+    assert shown.count("Found one by one") == 1
 
 
 @pytest.mark.parametrize(("answer", "status"), [("/yes", "active"), ("/no", "rejected")])
