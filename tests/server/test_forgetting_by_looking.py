@@ -127,6 +127,8 @@ async def test_a_text_in_any_column_that_may_hold_a_persons_words_is_found_and_i
     with a reason."""
     async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
         await live(client, random.Random(SEED), WORDS["English"], clock)
+        for word in WORDS["German"]:
+            await client.remember(c.RememberArgs(content=f"{word} is what the neighbor of {word[::-1]} sings"))
         clock.forward(hours=1)
         failed = (await agent.claim_work(w.ClaimWorkArgs(worker="test"))).jobs[0]
         call = w.ModelCall(model="one", tier="ollama", ok=False, note="no answer")
