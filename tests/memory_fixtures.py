@@ -176,3 +176,13 @@ async def opened(storage: Storage) -> AsyncGenerator[Memory]:
 async def memory(settings: ServerSettings, clock: Clock) -> AsyncIterator[Memory]:
     async with opened(Storage(settings, clock)) as memory:
         yield memory
+
+
+async def tables_with(connection: "asyncpg.Connection[asyncpg.Record]", text: str) -> list[str]:
+    """The tables that have a row with the text, ignoring case."""
+    tables = await connection.fetch(
+        "select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by relname"
+    )
+    of_table = "select '{0}' where exists (select from {0} t where t::text ilike $1)"
+    sql = " union all ".join(of_table.format(row["relname"]) for row in tables)
+    return [row[0] for row in await connection.fetch(sql, f"%{text}%")]

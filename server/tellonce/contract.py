@@ -21,7 +21,6 @@ from tellonce.contract_types import (
 )
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
-from tellonce.contract_types import JobKind as JobKind
 from tellonce.contract_types import ListedKind as ListedKind
 from tellonce.contract_types import MemoryAction as MemoryAction
 from tellonce.contract_types import MemoryKind as MemoryKind
@@ -40,6 +39,7 @@ from tellonce.forget_contract import ForgetArgs as ForgetArgs
 from tellonce.forget_contract import ForgetMatch as ForgetMatch
 from tellonce.forget_contract import Forgotten as Forgotten
 from tellonce.server_text import ServerText
+from tellonce.work import JobKind as JobKind
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"

@@ -73,7 +73,6 @@ MemoryAction = Literal["confirm", "reject", "complete", "reopen", "edit", "pin",
 ForgetLabel = Literal["exact", "number", "form"]
 """How a match was found: by exact characters, by the same digits with other separators, or by other forms of the
 words."""
-JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 TokenScope = Literal["assistant", "relay", "agent"]
 """What an access token may do; the server offers each scope its own tools."""
 Precision = Literal["instant", "day", "month", "year", "ongoing"]

@@ -1,11 +1,10 @@
 """The contract of the agent tools: the jobs of the queue, their inputs and their results."""
 
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from tellonce.contract import JobKind, Role, Scope
-from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Text
+from tellonce.contract_types import Clean, Contract, Instant, MemoryKind, Role, Scope, Text
 from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
@@ -16,6 +15,7 @@ SUBMIT_WORK = "submit_work"
 FAIL_WORK = "fail_work"
 QUEUE_STATUS = "queue_status"
 
+JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 """The tiers that do work, best first.
@@ -26,6 +26,24 @@ Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]
 - `assistant`: the connected assistant, which calls `remember` and claims no jobs.
 - `keep`: no model; a trained scorer selects sentences of the user.
 """
+
+
+class TierTraits(NamedTuple):
+    """`title` is the tier's name for people. Calls of a `paid` tier count towards the budget. A `local` model is small:
+    it gets shorter requests, and its answers are checked more strictly."""
+
+    title: str
+    paid: bool = False
+    local: bool = False
+
+
+TRAITS: Final[dict[Tier, TierTraits]] = {
+    "claude": TierTraits("Claude", paid=True),
+    "claude-cli": TierTraits("claude -p", paid=True),
+    "ollama": TierTraits("Ollama", local=True),
+    "assistant": TierTraits("the connected assistant"),
+    "keep": TierTraits("no model (sentences kept)"),
+}
 
 KEEP_MODEL: Final = "keep"
 """The name that results and the ledger have for work without a language model."""
@@ -164,9 +182,8 @@ class ErasureInput(Contract):
     notable: tuple[NotableSentence, ...] = ()
 
 
-WorkInput = Annotated[
-    ExchangeInput | ChunkInput | ThreadInput | ProfileInput | RoutineInput | ErasureInput, Field(discriminator="kind")
-]
+SummaryInput = ChunkInput | ThreadInput | ProfileInput | RoutineInput | ErasureInput
+WorkInput = Annotated[ExchangeInput | SummaryInput, Field(discriminator="kind")]
 
 
 class WorkItem(Contract):

@@ -24,10 +24,12 @@ from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
+from tellonce.work import TRAITS, Tier
 from tellonce_cli.connect import connected, this_machine
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
+from tellonce_llm.providers import PROVIDERS
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
@@ -249,16 +251,18 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
     return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
 
 
-async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
-    if relay.anthropic_api_key is None:
-        return Finding(None, "Claude: not set up (ANTHROPIC_API_KEY)")
-    return Finding(True, "Claude: a key is set")
+def _provider(tier: Tier) -> Check:
+    """The check of one provider of models."""
+    title, provider = TRAITS[tier].title, PROVIDERS[tier]
 
+    async def check(_: ServerSettings, relay: RelaySettings) -> Finding:
+        if provider.given(relay) is None:
+            return Finding(None, f"{title}: not set up ({provider.needs})")
+        if tier == "ollama" and relay.ollama_url is not None:
+            return await _ollama_with(relay.ollama_url, relay.ollama_model, title)
+        return Finding(True, f"{title}: {provider.needs} is set")
 
-async def _ollama(_: ServerSettings, relay: RelaySettings) -> Finding:
-    if relay.ollama_url is None:
-        return Finding(None, "Ollama: not set up (OLLAMA_HOST)")
-    return await _ollama_with(relay.ollama_url, relay.ollama_model, "Ollama")
+    return check
 
 
 async def _ollama_with(url: str, model: str, name: str) -> Finding:
@@ -404,8 +408,7 @@ _CHECKS: tuple[Check, ...] = (
         _port,
         _tokens,
         _embeddings,
-        _claude,
-        _ollama,
+        *map(_provider, PROVIDERS),
         _answers,
         _telegram,
         _senses,

@@ -16,19 +16,11 @@ from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
-from tellonce.work import QueueStatus, ReadingStatus, Tier
+from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
-
-_READERS: dict[Tier, str] = {
-    "claude": "Claude",
-    "claude-cli": "claude -p",
-    "ollama": "Ollama",
-    "assistant": "the connected assistant",
-    "keep": "no model (sentences kept)",
-}
 
 HEALTH_SECONDS = 2.0
 
@@ -135,7 +127,7 @@ def talk_line(talks: Mapping[str, int]) -> str:
 
 def reading_lines(reading: ReadingStatus) -> list[str]:
     """Lines about the exchanges: how many each tier has read, how many are still to be read, and what was dropped."""
-    read = ", ".join(f"{by.exchanges} by {_READERS[by.tier]}" for by in reading.read_by if by.exchanges)
+    read = ", ".join(f"{by.exchanges} by {TRAITS[by.tier].title}" for by in reading.read_by if by.exchanges)
     lines = [f"read       {counted(sum(by.exchanges for by in reading.read_by), 'exchange')}: {read}"] if read else []
     if reading.waiting:
         left = "" if reading.to_read_again else _estimate(reading)

@@ -18,9 +18,11 @@ from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_t
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.shutdown import ended, shutdown_requested
 from tellonce.unknown_settings import unknown_settings
+from tellonce.work import TRAITS
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
 from tellonce_cli.screen import CommandFailed, console
+from tellonce_llm.providers import PROVIDERS, learning_tiers
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
 from tellonce_server.app.memory_location import move_former_folder
@@ -187,7 +189,7 @@ def _rows(settings: ServerSettings, relay: RelaySettings) -> list[tuple[str, str
         ("database", "external PostgreSQL" if external else f"embedded PostgreSQL in {settings.data_dir}"),
         ("server", _url(settings)),
         ("memory page", f"{address(settings)}/ (`tellonce open` signs you in)"),
-        ("summarizer", _tiers(relay)),
+        ("summarizer", _tiers()),
         ("Telegram", _telegram(relay)),
         ("user", f"{settings.default_user}, time zone {settings.timezone}"),
     ]
@@ -206,15 +208,14 @@ def _telegram(relay: RelaySettings) -> str:
     return RUNNING
 
 
-def _tiers(relay: RelaySettings) -> str:
+def _tiers() -> str:
     learner = load(SummarizerSettings)
     if learner.learner == "keep":
         return "keeps your own words, without a model (TELLONCE_LEARNER=keep)"
-    tiers = ["Claude"] if relay.anthropic_api_key else []
-    tiers += ["claude -p"] if learner.asks_the_command else []
-    tiers += ["Ollama"] if relay.ollama_url else []
+    tiers = [TRAITS[tier].title for tier in learning_tiers(learner)]
     if not tiers:
-        return "keeps your own words, without a model (set ANTHROPIC_API_KEY or OLLAMA_HOST)"
+        needed = " or ".join(provider.needs for provider in PROVIDERS.values())
+        return f"keeps your own words, without a model (set {needed})"
     return " → ".join([*tiers, "your own words"])
 
 

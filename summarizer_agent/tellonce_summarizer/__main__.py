@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import importlib
 import logging
 import os
 import socket
@@ -15,8 +14,10 @@ from tellonce.connect import connect_http
 from tellonce.journal import journal
 from tellonce.settings import SettingsError, load
 from tellonce.shutdown import shutdown_requested
+from tellonce.work import Tier
 from tellonce_llm import Allowance, Batched, Guarded, LanguageModel
 from tellonce_llm.claude_cli import ClaudeCli
+from tellonce_llm.providers import learning_tiers, model_of
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 
@@ -55,28 +56,19 @@ async def serve(settings: SummarizerSettings, worker: str, stop: asyncio.Event |
 
 def steps(settings: SummarizerSettings) -> list[Step]:
     """The configured models, best first."""
-    found: list[Step] = []
-    if settings.learner == "keep":
-        return found
-    if settings.anthropic_api_key is not None:
-        key, url = settings.anthropic_api_key.get_secret_value(), settings.anthropic_base_url
-        found.append(
-            Step(Guarded(_made("claude", "Claude", key, settings.model, base_url=url)), settings.claude_seconds)
-        )
-    if settings.asks_the_command:
-        allowance = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day)
-        command = ClaudeCli(settings.claude_command, settings.model, allowance)
-        found.append(Step(Guarded(Batched(command, most=TOGETHER)), settings.cli_seconds))
-    if settings.ollama_url:
-        ollama = _made("ollama", "Ollama", settings.ollama_url, settings.ollama_model)
-        found.append(Step(Guarded(ollama), settings.ollama_seconds))
-    return found
+    return [Step(Guarded(_model(tier, settings)), _seconds(tier, settings)) for tier in learning_tiers(settings)]
 
 
-def _made(module: str, name: str, *args: str, **options: str | None) -> LanguageModel:
-    """A provider's client. Its SDK is imported only here, so that agents without that provider do not load it."""
-    made: LanguageModel = getattr(importlib.import_module(f"tellonce_llm.{module}"), name)(*args, **options)
-    return made
+def _seconds(tier: Tier, settings: SummarizerSettings) -> float:
+    own: dict[Tier, float] = {"claude-cli": settings.cli_seconds, "ollama": settings.ollama_seconds}
+    return own.get(tier, settings.claude_seconds)
+
+
+def _model(tier: Tier, settings: SummarizerSettings) -> LanguageModel:
+    if tier != "claude-cli":
+        return model_of(tier, settings, settings.model)
+    allowance = Allowance(settings.cli_calls, settings.cli_calls_hour, settings.cli_calls_day)
+    return Batched(ClaudeCli(settings.claude_command, settings.model, allowance), most=TOGETHER)
 
 
 if __name__ == "__main__":

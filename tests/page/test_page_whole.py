@@ -24,7 +24,7 @@ from tellonce.contract_types import (
     Role,
     ShownName,
 )
-from tellonce_server.domain.erasure.rebuild import Counted
+from tellonce_server.domain.erasure.text_places import COUNTED
 from tests.conformance.npm import cache_folder
 from tests.page.browser import SCREENS, Tab, signed_in
 from tests.patience import promised
@@ -142,7 +142,7 @@ def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
     scripts = "".join(file.read_text() for file in folder.glob("*.js"))
     values: dict[str, Collection[str]] = {
         "section": get_args(ShownName),
-        "table": get_args(Counted),
+        "table": COUNTED,
         "kind": (*get_args(ResultKind), "note"),
         "status": (*get_args(MemoryStatus), "live"),
         "origin": get_args(MemoryOrigin),

@@ -7,7 +7,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.domain.queue.work_inputs import FOLDED
+from tellonce_server.domain.queue.summary_jobs import FOLDED
 from tellonce_server.services.import_messages import Importer, ImportMessage
 from tellonce_server.store import threads
 from tests.memory_fixtures import USER, Memory

@@ -11,7 +11,7 @@ from tellonce import work as w
 from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
-from tellonce_server.domain.queue.work_inputs import TOLD
+from tellonce_server.domain.queue.job_kinds import TOLD
 from tellonce_sql import query
 from tests.memory_fixtures import Clock, Memory, opened
 

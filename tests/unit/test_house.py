@@ -3,7 +3,6 @@
 import ast
 import re
 import statistics
-import tomllib
 from pathlib import Path
 
 from tellonce_sql import queries
@@ -80,13 +79,6 @@ def test_everything_is_caught_only_at_an_edge_of_a_process() -> None:
         and node.type.id in ("Exception", "BaseException")
     }
     assert catching == set(EDGES)
-
-
-def test_every_module_of_tables_is_forbidden_to_the_command() -> None:
-    linted = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    forbidden = next(one["forbidden_modules"] for one in linted if one["name"].startswith("the command reaches"))
-    tables = (ROOT / "server" / "tellonce_server" / "store").glob("[a-z]*.py")
-    assert {f"tellonce_server.store.{file.stem}" for file in tables} - {"tellonce_server.store.route"} == set(forbidden)
 
 
 def test_named_queries_are_named_in_the_store_alone() -> None:

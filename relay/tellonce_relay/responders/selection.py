@@ -1,12 +1,13 @@
 """Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
-import importlib
 from collections.abc import Awaitable, Callable, Sequence
 
 from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
 from tellonce.settings import SettingsError
+from tellonce.work import TRAITS, Tier
 from tellonce_llm import FirstAvailable, Guarded, LanguageModel, LLMError, ask
+from tellonce_llm.providers import PROVIDERS, configured, model_of
 from tellonce_relay.responders.claude_cli import ClaudeCli, MemoryAccess
 from tellonce_relay.responders.model import InOnePiece, ModelResponder
 from tellonce_relay.responders.offline import OfflineResponder
@@ -45,17 +46,16 @@ def _models(settings: RelaySettings) -> Sequence[LanguageModel]:
     match settings.responder:
         case "offline" | "claude-cli":
             return ()
-        case "anthropic":
-            return (_claude(settings),)
-        case "ollama":
-            return (_ollama(settings),)
         case "auto":
-            found: list[LanguageModel] = []
-            if settings.anthropic_api_key is not None:
-                found.append(_claude(settings))
-            if settings.ollama_url is not None:
-                found.append(_ollama(settings))
-            return found
+            return [_model(tier, settings) for tier in configured(settings)]
+        case responder:
+            return [_model(tier, settings) for tier, provider in PROVIDERS.items() if provider.responder == responder]
+
+
+def _model(tier: Tier, settings: RelaySettings) -> LanguageModel:
+    """The model of this tier, which gets its system prompt in one piece if it is local."""
+    model = model_of(tier, settings, settings.model)
+    return InOnePiece(model) if TRAITS[tier].local else model
 
 
 def _access(settings: RelaySettings) -> MemoryAccess | None:
@@ -66,27 +66,12 @@ def _access(settings: RelaySettings) -> MemoryAccess | None:
         return None
 
 
-def _claude(settings: RelaySettings) -> LanguageModel:
-    if settings.anthropic_api_key is None:
-        raise SettingsError("TELLONCE_RESPONDER=anthropic needs ANTHROPIC_API_KEY.")
-    make = importlib.import_module("tellonce_llm.claude").Claude
-    key = settings.anthropic_api_key.get_secret_value()
-    model: LanguageModel = make(key, settings.model, base_url=settings.anthropic_base_url)
-    return model
-
-
-def _ollama(settings: RelaySettings) -> LanguageModel:
-    if settings.ollama_url is None:
-        raise SettingsError("TELLONCE_RESPONDER=ollama needs OLLAMA_HOST.")
-    make = importlib.import_module("tellonce_llm.ollama").Ollama
-    return InOnePiece(make(settings.ollama_url, settings.ollama_model))
-
-
 def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
     """A function that asks the local model; None if no local model is configured."""
-    if settings.ollama_url is None:
+    local: Tier | None = next((tier for tier in configured(settings) if TRAITS[tier].local), None)
+    if local is None:
         return None
-    model = Guarded(_ollama(settings))
+    model = Guarded(_model(local, settings))
 
     async def complete(text: str) -> str:
         return (await model.complete(ask(text, timeout=seconds))).text

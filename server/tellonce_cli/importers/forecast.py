@@ -10,7 +10,7 @@ from tellonce.plural import counted, memories, messages
 from tellonce.settings import Compaction
 from tellonce_cli.importers.items import Item, LeftOut, Unreadable
 from tellonce_llm.prices import price_of
-from tellonce_server.domain.queue.work_inputs import EXCHANGE_MESSAGES
+from tellonce_server.domain.queue.exchange_job import EXCHANGE_MESSAGES
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 

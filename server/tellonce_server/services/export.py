@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic_core import to_jsonable_python
 
 from tellonce_server.core.scope import is_conversation, reply_thread, topic_thread
-from tellonce_server.domain.queue.work_inputs import sender_time
+from tellonce_server.domain.queue.job_type import sender_time
 from tellonce_server.store import bulk, chats, messages, profile, summaries, threads
 from tellonce_server.store.bulk import Exported, SourceMessage, by_number
 from tellonce_server.store.chats import ChatEntry

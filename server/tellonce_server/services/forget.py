@@ -19,10 +19,10 @@ from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.rebuild import Cleaned, Counted, table_of
 from tellonce_server.domain.erasure.request import query_of, stated
 from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
+from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
@@ -220,10 +220,8 @@ def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:
     """How many rows of each table would be erased or changed."""
     tally: dict[str, int] = {}
     for hit in hits:
-        place = hit.row.place
-        own: Counted = "messages" if place == "message" else "memories"
-        table = own if is_own(hit) else table_of(place)
-        tally[table] = tally.get(table, 0) + 1
+        counted = "memories" if hit.row.place == "memory" and is_own(hit) else PLACES[hit.row.place].counted
+        tally[counted] = tally.get(counted, 0) + 1
     return tally
 
 

@@ -9,9 +9,8 @@ from tellonce_server.domain.keep.keeper import Scorer
 from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
-from tellonce_server.domain.queue.job_results import Applier
+from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.domain.queue.work import WorkQueue
-from tellonce_server.domain.queue.work_inputs import Inputs
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.services.chat_summary import ChatSummaries
@@ -62,7 +61,7 @@ def make_services(deps: Dependencies, key: bytes) -> Services:
     learner, rememberer = Learner(deps, statements), Rememberer(deps, statements)
     recorder, reader = Recorder(deps, EditCascade(statements)), ContextReader(deps, retriever, receipts)
     explainer = Explainer(deps, receipts)
-    work = WorkQueue(deps, Inputs(deps, Scorer(deps.embedder)), Applier(deps, learner))
+    work = WorkQueue(deps, JobKinds(deps, Scorer(deps.embedder), learner))
     return Services(
         deps=deps,
         recorder=recorder,

@@ -240,10 +240,13 @@ async def carries_canonical(q: Queries, key: JobKey) -> bool:
     return bool(await q.value("queue.carries_canonical", *_key(key)))
 
 
-async def redo_provisional(q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime) -> int:
-    """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and exchanges that `best` has
-    not read a second time. Returns the number of queued jobs."""
-    return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best))
+async def redo_provisional(
+    q: Queries, limit: int, lower: Sequence[Tier], best: Tier, now: datetime, *, is_best: bool, is_paid: bool
+) -> int:
+    """Queue jobs with provisional results again: jobs done by one of the `lower` tiers, and, if the available tier
+    `best` is the best of all, exchanges that it has not read a second time. `is_paid` says whether its calls are
+    counted. Returns the number of queued jobs."""
+    return len(await q.rows("queue.redo_provisional", limit, now, list(lower), best, is_best, is_paid))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 rewrite is cancelled when another session has waited for the table too long."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any, Final
@@ -12,7 +12,7 @@ import asyncpg
 from tellonce.shutdown import ended
 from tellonce_server.store import near_indexes
 from tellonce_server.store.database import Database, Queries
-from tellonce_sql import queries, query
+from tellonce_sql import query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
@@ -22,13 +22,17 @@ LONGEST_WAIT: Final = 0.5
 never cancelled."""
 LOOK_SECONDS: Final = 0.05
 
-OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
-"""The name of the one query that only a superuser may run."""
 
+async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
+    """Return the statements that rewrite each table, by the table's name, in the order in which they must run.
 
-def rewrites() -> list[str]:
-    """Return the names of the queries that rewrite tables, in the order in which they must run."""
-    return sorted(name for name in queries() if name.startswith("scrub.rewrite_"))
+    Before `messages` is rewritten, the vector indexes of large owners are dropped, because the rewrite then takes a
+    thirtieth of the time. The indexes are rebuilt in the background without a lock. Only a superuser may rewrite the
+    planner's statistics.
+    """
+    found = {row["name"]: [row["statement"]] for row in await session.fetch(query("scrub.rewrites"))}
+    found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
+    return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
 
 
 async def request(q: Queries, now: datetime) -> None:
@@ -60,10 +64,10 @@ async def is_alone(session: Any) -> bool:
     return bool(await session.fetchval(query("locks.take"), LOCK))
 
 
-async def rewrite(session: Any, watch: Any, name: str, *, gives_way: bool) -> bool:
+async def rewrite(session: Any, watch: Any, statements: Iterable[str], *, gives_way: bool) -> bool:
     """Rewrite a table. With `gives_way`, the rewrite is cancelled if another session waits too long, and the result is
     False. `watch` is a second session of the same login."""
-    for statement in await _statements(session, name):
+    for statement in statements:
         if not gives_way:
             await session.execute(statement)
         elif not await give_way(session, watch, statement):
@@ -76,14 +80,6 @@ async def retire_log(session: Any) -> None:
     the log's segment, the second deletes it."""
     for name in ("checkpoint", "switch_log", "checkpoint", "switch_log", "checkpoint"):
         await session.execute(query(f"scrub.{name}"))
-
-
-async def _statements(session: Any, name: str) -> list[str]:
-    """The statements that rewrite a table. For `messages`, the vector indexes of large owners are dropped first,
-    because the rewrite then takes a thirtieth of the time. The indexes are rebuilt in the background without a lock."""
-    if name != "scrub.rewrite_messages":
-        return [query(name)]
-    return [*await near_indexes.clearing(session), query(name)]
 
 
 async def give_way(session: Any, watch: Any, statement: str) -> bool:

@@ -124,3 +124,9 @@ def _summary(row: Row) -> Summary:
     values: dict[str, Any] = dict(row)
     values["body"] = SummaryBody.model_validate(values["body"])
     return Summary(**values)
+
+
+async def chunk_range(q: Queries, owner_id: int, chat_id: int, number: int) -> tuple[str, int, int] | None:
+    """The thread, first message and last message that a chunk summary covers; None for other summaries."""
+    row = await q.row("summaries.chunk_range", owner_id, chat_id, number)
+    return (row["thread_key"], row["from_id"], row["to_id"]) if row is not None else None

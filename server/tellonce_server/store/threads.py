@@ -101,9 +101,5 @@ async def queue_chunks(
     return len(rows)
 
 
-async def clear_slot(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> None:
-    await q.run("threads.clear_slot", owner_id, chat_id, thread_key)
-
-
 async def gaps(q: Queries, owner_id: int) -> list[Gap]:
     return [Gap(**row) for row in await q.rows("threads.gaps", owner_id)]

@@ -182,19 +182,19 @@ where owner_id = $1 and state in ('pending_summarization', 'ready_to_write')
 -- have read the former text of a message that is being edited. These jobs are done again. Unclaimed jobs are updated
 -- too, so that no worker can claim a job and read its input before this transaction ends. A chunk job reads the
 -- messages that it covers. An exchange job reads earlier messages and the chat's summary. A rolling summary reads what
--- was derived from the message. A profile reads what was learned from the message. Jobs of other chats continue, except
--- profile jobs.
+-- was derived from the message. A profile reads what was learned from the message. A job of any other kind may have read
+-- every message. Jobs of other chats continue, except these kinds and profile jobs.
 update chat_context_queue q
 set fence = fence + 1, lease_by = null, lease_until = null, state = 'pending_summarization', result = null
 where q.owner_id = $1 and q.state in ('pending_summarization', 'ready_to_write')
   and case
     when q.kind = 'profile' then exists (
       select from memories m where m.owner_id = $1 and m.source_chat_id = $2 and $3 = any(m.source_ids))
-    when q.chat_id <> $2 then false
-    when q.kind = 'exchange' then q.to_id >= $3
-    when q.kind = 'thread_summary' then q.thread_key in ($4, $5)
+    when q.kind = 'exchange' then q.chat_id = $2 and q.to_id >= $3
+    when q.kind = 'thread_summary' then q.chat_id = $2 and q.thread_key in ($4, $5)
     when q.kind in ('chunk_summary', 'erasure', 'routine_summary') then
-      q.thread_key = $4 and $3 between q.from_id and q.to_id
+      q.chat_id = $2 and q.thread_key = $4 and $3 between q.from_id and q.to_id
+    else true
   end
 
 -- name: replay
@@ -207,7 +207,7 @@ returning owner_id, chat_id, id
 
 -- name: settle
 -- $1 owner, $2 chat, $3 job: marks the results of earlier jobs as final if this job has replaced their texts, so that
--- those jobs are not done again. An exchange and a routine's summary replace no other text.
+-- those jobs are not done again. Jobs of the kinds that are not named here replace no other text.
 update chat_context_queue q set provisional = false
 from chat_context_queue j
 where j.owner_id = $1 and j.chat_id = $2 and j.id = $3
@@ -240,8 +240,8 @@ select not exists (
 
 -- name: redo_provisional
 -- across owners: workers serve all owners
--- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier: queues jobs again, newest first.
--- These are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance
+-- $1 how many, $2 now, $3 the tiers below the available tier, $4 the available tier, $5 whether it is the best of all,
+-- $6 whether its calls are counted: queues jobs again, newest first. These are jobs that a lower tier did, and exchanges that lack a second reading although their chat's allowance
 -- permits one. Thread summaries and profiles wait until the chat's chunk summaries have been redone and no job of the
 -- chat is open. All summaries also wait until the allowance permits a call to a paid model. A job that was redone
 -- without success waits ten minutes, because otherwise it would be redone endlessly.
@@ -255,8 +255,8 @@ from (
     select j.* from chat_context_queue j
     join chats c on c.owner_id = j.owner_id and c.chat_id = j.chat_id
     where j.state = 'complete' and j.provisional and j.tier = r.tier
-      and (r.tier <> $4 or $4 = 'claude' and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
-      and (j.kind = 'exchange' or $4 not in ('claude', 'claude-cli') or c.summary_calls < greatest(c.exchanges, 1))
+      and (r.tier <> $4 or $5::boolean and not j.redo and j.kind = 'exchange' and c.second_calls < c.exchanges)
+      and (j.kind = 'exchange' or not $6::boolean or c.summary_calls < greatest(c.exchanges, 1))
       and (not j.redo or j.done_at <= $2::timestamptz - interval '10 minutes')
       and (j.kind not in ('thread_summary', 'profile') or not exists (
         select from chat_context_queue e

@@ -12,54 +12,13 @@ select requested_at is not null and (done_at is null or (done_at < requested_at 
 update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
--- name: rewrite_messages
-vacuum (full, analyze) messages
-
--- name: rewrite_message_versions
-vacuum (full, analyze) message_versions
-
--- name: rewrite_message_fts
-vacuum (full, analyze) message_fts
-
--- name: rewrite_conversation_summaries
-vacuum (full, analyze) conversation_summaries
-
--- name: rewrite_text_versions
--- The table contains no text since 0016_former_lines, but its pages may still contain former text.
-vacuum (full, analyze) text_versions
-
--- name: rewrite_former_lines
-vacuum (full, analyze) former_lines
-
--- name: rewrite_spare_vectors
-vacuum (full, analyze) spare_vectors
-
--- name: rewrite_memories
-vacuum (full, analyze) memories
-
--- name: rewrite_memory_versions
-vacuum (full, analyze) memory_versions
-
--- name: rewrite_chats
-vacuum (full, analyze) chats
-
--- name: rewrite_chat_metadata
-vacuum (full, analyze) chat_metadata
-
--- name: rewrite_user_profile
-vacuum (full, analyze) user_profile
-
--- name: rewrite_chat_context_queue
-vacuum (full, analyze) chat_context_queue
-
--- name: rewrite_model_calls
-vacuum (full, analyze) model_calls
-
--- name: rewrite_context_receipts
-vacuum (full, analyze) context_receipts
-
--- name: rewrite_thread_state
-vacuum (full, analyze) thread_state
+-- name: rewrites
+-- The tables of owners, found in the catalog, and the statements that rewrite them
+select c.relname::text as name, format('vacuum (full, analyze) %s', c.oid::regclass) as statement
+from pg_class c
+join pg_attribute owned on owned.attrelid = c.oid and owned.attname = 'owner_id'
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+order by c.relname
 
 -- name: rewrite_statistics
 -- The planner's statistics contain words of texts. Only a superuser may run this statement.

@@ -141,3 +141,8 @@ from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::halfvec[])
   as e (owner_id, chat_id, id, version, embedding)
 where s.owner_id = e.owner_id and s.chat_id = e.chat_id and s.id = e.id and s.version = e.version
   and (select may_write_vectors())
+
+-- name: chunk_range
+-- $1 owner, $2 chat, $3 summary number
+select thread_key, from_id, to_id from conversation_summaries
+where owner_id = $1 and chat_id = $2 and id = $3 and kind = 'chunk'

@@ -69,11 +69,6 @@ from thread, unnest($5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[]) with
   as r (from_no, to_no, from_id, to_id, n)
 returning id
 
--- name: clear_slot
--- $1 owner, $2 chat, $3 thread key
-update thread_state set slot = null, slot_until = null
-where owner_id = $1 and chat_id = $2 and thread_key = $3
-
 -- name: gaps
 -- $1 owner: threads with counters that do not match their chunk summaries and open messages. The result must be empty.
 select t.chat_id, t.thread_key, t.last_no, coalesce(t.covered_to, 0) as covered_to, m.open, s.covered

@@ -16,17 +16,17 @@ from tellonce_llm import Answer, Completion, Guarded, LLMError, LLMUnavailable, 
 from tellonce_summarizer.models.answers import UnacceptableAnswerError, complaint
 
 ResultT = TypeVar("ResultT")
-_FOR_GOOD: Tier = "claude"
+ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Task(Generic[ResultT]):
+class Task(Generic[ResultT_co]):
     """A piece of work for any tier. `request` returns the request for a tier. `accept` converts an answer to the
     result, or raises UnacceptableAnswerError. `without_model` returns the result of the `keep` tier."""
 
     request: Callable[[Tier], Completion]
-    accept: Callable[[Answer], ResultT]
-    without_model: Callable[[], ResultT]
+    accept: Callable[[Answer], ResultT_co]
+    without_model: Callable[[], ResultT_co]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[ResultT]):
+class Outcome(Generic[ResultT_co]):
     """A result, the tier and model that made it, and the cost of every call for the result."""
 
-    result: ResultT
+    result: ResultT_co
     model: str
     tier: Tier
     provisional: bool
@@ -62,11 +62,11 @@ class FallbackChain:
         return "keep"
 
     async def climb(
-        self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = "claude", together: str | None = None
+        self, task: Task[ResultT], emit: Emit, *, best_tier: work.Tier = TIERS[0], together: str | None = None
     ) -> Outcome[ResultT]:
         """The first acceptable result of `best_tier` or a lower tier. Every failure is reported.
 
-        Results of all tiers except `claude` are provisional, even if `claude` is not configured. Tasks with the same
+        Results of all tiers except the best are provisional, even if the best is not configured. Tasks with the same
         `together` may share a call.
         """
         calls: list[ModelCall] = []
@@ -75,7 +75,7 @@ class FallbackChain:
             result = await _result(step, task, calls, emit, together)
             if result is not None:
                 made, answer = result
-                return Outcome(made, answer.model, step.model.tier, step.model.tier != _FOR_GOOD, tuple(calls))
+                return Outcome(made, answer.model, step.model.tier, step.model.tier != TIERS[0], tuple(calls))
             emit("model_fallback", model=step.model.name, to=_name(steps, index + 1))
         return Outcome(task.without_model(), KEEP_MODEL, "keep", True, tuple(calls))
 

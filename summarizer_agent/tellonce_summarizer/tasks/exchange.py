@@ -4,7 +4,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
-from tellonce.work import Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory, Tier
+from tellonce.work import TRAITS, Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory, Tier
 from tellonce_llm import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.sentences import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
@@ -31,7 +31,7 @@ def exchange_task(work: ExchangeInput, emit: Emit) -> Task[ExchangeResult]:
 
 
 def _request(work: ExchangeInput, tier: Tier) -> Completion:
-    local = tier == "ollama"
+    local = TRAITS[tier].local
     return Completion(
         turns=(Turn("user", shown(work)),),
         system=(SystemBlock(prompts.EXCHANGE_LOCAL if local else prompts.EXCHANGE, cache=not local),),
@@ -84,7 +84,7 @@ def _accepted(work: ExchangeInput, emit: Emit, answer: Answer) -> ExchangeResult
     if isinstance(new, str):
         drop(f"canonical: {new}")
         return ExchangeResult(items=found, canonical=without_model(work))
-    local = answer.tier == "ollama"
+    local = TRAITS[answer.tier].local
     return ExchangeResult(items=found, canonical=_local_line(work, new) if local else carried_forward(work, new))
 
 

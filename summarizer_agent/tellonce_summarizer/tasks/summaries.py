@@ -8,6 +8,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from tellonce.work import (
+    TRAITS,
     ChunkInput,
     ErasureInput,
     ProfileInput,
@@ -15,9 +16,11 @@ from tellonce.work import (
     RoutineInput,
     RoutineResult,
     SummaryBody,
+    SummaryInput,
     SummaryResult,
     ThreadInput,
     Tier,
+    WorkResult,
 )
 from tellonce_llm import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.lines import bounded, clip, joined, rolling
@@ -29,6 +32,19 @@ from tellonce_summarizer.tasks.prompts import plain, transcript
 
 ROUTINE_CHARACTERS = 300
 _MESSAGE_CHARACTERS = 1200
+
+
+def summary_task(work: SummaryInput) -> Task[WorkResult]:
+    """The task for a job of any kind other than `exchange`."""
+    match work:
+        case ChunkInput() | ErasureInput():
+            return chunk_task(work)
+        case ThreadInput():
+            return thread_task(work)
+        case ProfileInput():
+            return profile_task(work)
+        case RoutineInput():
+            return routine_task(work)
 
 
 def chunk_task(work: ChunkInput | ErasureInput) -> Task[SummaryResult]:
@@ -116,8 +132,8 @@ def bullets(found: SummaryBody) -> str:
     return "\n".join(f"- {name}: {line}" for name, told in found for line in told)
 
 
-def _requests(claude: Completion, ollama: Completion) -> Callable[[Tier], Completion]:
-    return lambda tier: ollama if tier == "ollama" else claude
+def _requests(full: Completion, local: Completion) -> Callable[[Tier], Completion]:
+    return lambda tier: local if TRAITS[tier].local else full
 
 
 def _json(system: str, user: str, max_tokens: int) -> Completion:
@@ -129,8 +145,8 @@ def _text(system: str, user: str, max_tokens: int) -> Completion:
     return Completion((Turn("user", user),), (SystemBlock(system),), max_tokens)
 
 
-def _accepting(claude: Callable[[Answer], ResultT], ollama: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
-    return lambda answer: ollama(answer.text) if answer.tier == "ollama" else claude(answer)
+def _accepting(full: Callable[[Answer], ResultT], local: Callable[[str], ResultT]) -> Callable[[Answer], ResultT]:
+    return lambda answer: local(answer.text) if TRAITS[answer.tier].local else full(answer)
 
 
 def _summary(answer: Answer) -> SummaryResult:

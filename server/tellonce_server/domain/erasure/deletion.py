@@ -19,23 +19,24 @@ from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, RowQuery, accepted
 from tellonce_server.domain.erasure.previews import Match, is_own
-from tellonce_server.domain.erasure.rebuild import Cleaned, Counted, queue_chunk, queue_profile, queue_rebuild
+from tellonce_server.domain.erasure.rebuild import queue_chunk, queue_profile
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
     ROUTINE,
-    ROUTINE_SUMMARY,
     SPEAKER,
     MatchingRow,
     is_machine_id,
     scan,
     source_of,
 )
+from tellonce_server.domain.erasure.text_places import Cleaned
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.tombstones import Mark
-from tellonce_server.store import forget, memories, profile, queue, receipts, scrub
+from tellonce_server.store import forget, memories, profile, queue, receipts, scrub, texts
 from tellonce_server.store.database import Queries, announce
-from tellonce_server.store.forget import NewText, Statement, TextRow
+from tellonce_server.store.forget import Statement
+from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.tokens import estimate
 
 ItemT = TypeVar("ItemT")
@@ -84,8 +85,8 @@ class Erased:
     changed: set[tuple[str, int, int]] = field(default_factory=set)
     left: list[MatchingRow] = field(default_factory=list)
 
-    def count(self, place: Counted, number: int) -> None:
-        self.counts[place] = self.counts.get(place, 0) + number
+    def count(self, counted: str, number: int) -> None:
+        self.counts[counted] = self.counts.get(counted, 0) + number
 
 
 @dataclass(frozen=True)
@@ -111,10 +112,15 @@ class Order:
 
 @dataclass(frozen=True)
 class _Planned:
-    """A message with its new text, and the number of removed sentences."""
+    """A message with its new text, the hashes of the removed sentences, and their number."""
 
     new: NewText
+    claims: Sequence[bytes]
     gone: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.new.row.chat_id or 0, self.new.row.id
 
 
 class Eraser:
@@ -133,8 +139,8 @@ class Eraser:
             # memories again.
             found = await self._clean(order, cleaned)
         await self._finish(order, erased, cleaned, now)
-        for place, count in cleaned.counts.items():
-            erased.count(place, count)
+        for counted, number in cleaned.counts.items():
+            erased.count(counted, number)
         # If `found` is set, it is the result of a search after the last change, so no further search is needed.
         erased.left = found if found is not None else await self._look(order)
         await progress.add(progress.total - progress.done, "Every text was searched again.")
@@ -150,11 +156,11 @@ class Eraser:
             marks = await asyncio.to_thread(self._marks, batch)
             async with self._deps.database.transaction() as t:
                 await forget.lock(t, owner)
-                texts = await memories.erase(t, owner, [memory.id for memory in batch])
-                former = set(texts) - {memory.content for memory in batch}
+                contents = await memories.erase(t, owner, [memory.id for memory in batch])
+                former = set(contents) - {memory.content for memory in batch}
                 await self._deps.tombstones.add(t, owner, None, [*marks, *map(self._deps.tombstones.mark, former)], now)
-            erased.count("memories", len(texts))
-            erased.count("tombstones", len(texts))
+            erased.count("memories", len(contents))
+            erased.count("tombstones", len(contents))
             await progress.add(len(batch), "Erasing memories.")
 
     def _marks(self, batch: Sequence[Statement]) -> list[Mark]:
@@ -169,10 +175,10 @@ class Eraser:
             done: set[tuple[int, int]] = set()
             for batch in _batches(planned, BATCH):
                 async with self._deps.traces.transaction() as t:
-                    await forget.lock(t, owner, {plan.new.chat_id for plan in batch})
-                    done |= await forget.redact_messages(t, owner, [plan.new for plan in batch], now)
+                    await forget.lock(t, owner, {plan.key[0] for plan in batch})
+                    done |= await texts.redact_messages(t, owner, [(plan.new, plan.claims) for plan in batch], now)
             erased.count("messages", len(done))
-            erased.count("sentences", sum(plan.gone for plan in planned if (plan.new.chat_id, plan.new.id) in done))
+            erased.count("sentences", sum(plan.gone for plan in planned if plan.key in done))
             erased.changed |= {match.key for match in read if (match.chat_id, match.ref) not in done}
             await progress.add(len(read), "Erasing messages.")
 
@@ -192,7 +198,7 @@ class Eraser:
 
     async def _read_and_planned(self, order: Order, batch: Sequence[Match]) -> list[_Planned]:
         keys = [(match.chat_id, match.ref) for match in batch]
-        rows = await forget.messages(self._deps.database, order.where.owner_id, keys)
+        rows = await texts.messages(self._deps.database, order.where.owner_id, keys)
         return await asyncio.to_thread(self._planned, rows, order, batch)
 
     def _planned(self, rows: Sequence[TextRow], order: Order, batch: Sequence[Match]) -> list[_Planned]:
@@ -202,14 +208,13 @@ class Eraser:
         return [plan for plan in plans if plan is not None]
 
     def _plan(self, row: TextRow, query: ForgetQuery, degree: Degree) -> _Planned | None:
-        texts, gone = _redacted(row, query, accepted(degree))
-        if texts == row.texts:
+        left, gone = _redacted(row, query, accepted(degree))
+        if left == row.texts:
             return None
-        chat, content = row.chat_id or 0, row.texts[CONTENT] or ""
-        words = index_text(texts[CONTENT] or "", texts[SPEAKER])
+        words = index_text(left[CONTENT] or "", left[SPEAKER])
+        content = row.texts[CONTENT] or ""
         claims = self._deps.tombstones.message_claims(content, gone) if gone else []
-        tokens = estimate(texts[CONTENT] or "")
-        return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
+        return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone))
 
     async def _clean(self, order: Order, cleaned: Cleaned) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
@@ -238,7 +243,7 @@ class Eraser:
             if order.messages:
                 # If the messages were not erased, a source message still makes the statement, and a rewritten text
                 # would repeat it.
-                await queue_rebuild(t, where.owner_id, cleaned, now)
+                await cleaned.queue_rebuild(t, where.owner_id, now)
             if isinstance(order.query, RowQuery):
                 await self._remake_covering(t, order, now)
             if erased.counts.get("memories") or "user_profile" in cleaned.counts:
@@ -259,7 +264,7 @@ class Eraser:
 
 def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> tuple[list[str | None], list[str]]:
     """A message's columns without the forgotten text, and the sentences that were removed from its content."""
-    texts: list[str | None] = list(row.texts)
+    columns: list[str | None] = list(row.texts)
     gone: list[str] = []
     for column, text in enumerate(row.texts):
         if not text or text == GONE or is_machine_id(row, column):
@@ -267,12 +272,10 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
         marks = marks_of(query, degrees, source_of(row, column))
         if column == CONTENT:
             left, gone = redact(text, marks)
-            texts[column] = left or GONE
-        elif column == ROUTINE_SUMMARY:
-            texts[column] = redact(text, marks)[0] or None
+            columns[column] = left or GONE
         elif marks(text):
-            texts[column] = GONE if column == ROUTINE else None
-    return texts, gone
+            columns[column] = GONE if column == ROUTINE else None
+    return columns, gone
 
 
 def _is_due(hit: MatchingRow, order: Order) -> bool:

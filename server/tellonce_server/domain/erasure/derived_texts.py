@@ -1,19 +1,21 @@
-"""Removes forgotten statements from derived texts, former versions, and names of conversations and threads."""
+"""Removes forgotten statements, and statements that an edit takes back, from derived texts, former versions, and names of
+conversations and threads."""
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 
 from tellonce_server.core.scope import renamed_thread
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.forget_query import NAMES, Degree, ForgetQuery
-from tellonce_server.domain.erasure.rebuild import Cleaned
-from tellonce_server.domain.erasure.redaction import Marks, marks_of, redact, redact_all
+from tellonce_server.domain.erasure.forget_query import DEGREES, Degree, ForgetQuery, Stated, StatementQuery
+from tellonce_server.domain.erasure.redaction import marks_of, redact, redact_all
 from tellonce_server.domain.erasure.scan import MatchingRow, source_of
+from tellonce_server.domain.erasure.text_places import AFTER_EDIT, NAMES, Cleaned
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.store import forget, threads
+from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
-from tellonce_server.store.forget import NewSummary, TextPlace, TextRow
+from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.tokens import estimate
 
 BATCH = 100
@@ -28,83 +30,63 @@ async def clean(
     degrees: frozenset[Degree],
     cleaned: Cleaned,
 ) -> None:
-    """Write the cleaned texts, table by table. A text that changed since it was read is left for the next search."""
-    for place, hits in groupby(sorted(found, key=_place), key=_place):
-        rows = [hit.row for hit in hits]
+    """Write the cleaned texts, place by place. A text that changed since it was read is left for the next search."""
+    for place, of_place in groupby(sorted((hit.row for hit in found), key=_place), key=_place):
+        rows = list(of_place)
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            texts = await asyncio.to_thread(_redacted, batch, query, degrees)
+            new = await asyncio.to_thread(_redacted, batch, query, degrees)
             async with deps.database.transaction() as t:
                 await forget.lock(t, owner_id, {row.chat_id for row in batch if row.chat_id is not None})
                 if place in NAMES:
-                    await _replace_names(deps, t, owner_id, place, batch)
-                else:
-                    await _write(t, owner_id, place, texts)
+                    new = await _renamed(deps, t, owner_id, batch)
+                await texts.clean(t, owner_id, place, new, None)
             for row in batch:
                 cleaned.note(row)
 
 
-Redacted = list[tuple[TextRow, list[str], object]]
-"""Rows, each with its new column values and its new JSON value."""
-
-
-def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> Redacted:
-    redacted: Redacted = []
-    for row in rows:
-        marks: list[Marks] = [marks_of(query, degrees, source_of(row, column)) for column in range(len(row.texts))]
-        texts = [redact(text or "", mark)[0] for text, mark in zip(row.texts, marks, strict=True)]
-        redacted.append((row, texts, redact_all(row.body, marks_of(query, degrees, source_of(row, -1)))))
-    return redacted
-
-
-async def _write(t: Queries, owner_id: int, place: TextPlace, texts: Redacted) -> None:
-    rows = [row for row, _, _ in texts]
-    match place:
-        case "summary":
-            await forget.set_summaries(t, owner_id, [_summary(*each) for each in texts])
-        case "canonical":
-            for row, parts, _ in texts:
-                await forget.set_canonical(t, owner_id, row, parts, estimate("\n".join(parts)))
-        case "profile":
-            for row, parts, body in texts:
-                await forget.set_profile(t, owner_id, row, parts[0], body)
-        case "former":
-            await forget.set_former_lines(t, owner_id, [(row.id, parts[0]) for row, parts, _ in texts])
-        case "slot":
-            for row in rows:
-                await threads.clear_slot(t, owner_id, row.chat_id or 0, row.thread_key)
-        case "job":
-            await forget.clear_errors(t, owner_id, [(row.chat_id or 0, row.id) for row in rows])
-        case "model_call":
-            await forget.clear_notes(t, owner_id, [row.id for row in rows])
-        case "message_version":
-            await forget.drop_message_versions(t, owner_id, [(row.chat_id or 0, row.id, row.version) for row in rows])
-        case "memory_version":
-            await forget.drop_memory_versions(t, owner_id, [(row.id, row.version) for row in rows])
-        case "memory":
-            await forget.drop_details(t, owner_id, [row.id for row in rows if any(row.texts[1:])])
-        case "message" | "chat" | "thread":
-            raise ValueError(f"a {place} is not derived")
-
-
-async def _replace_names(
-    deps: Dependencies, t: Queries, owner_id: int, place: TextPlace, rows: Sequence[TextRow]
-) -> None:
-    """Replace forgotten names, and mark them as forgotten."""
+async def _renamed(deps: Dependencies, t: Queries, owner_id: int, rows: Sequence[TextRow]) -> list[NewText]:
+    """Mark names as forgotten. The new text of a thread is its new key."""
     names = [row.texts[0] or "" for row in rows]
     await deps.tombstones.add_names(t, owner_id, names, deps.now())
-    if place == "chat":
-        await forget.clear_names(t, owner_id, [row.chat_id or 0 for row in rows])
-        return
     new = await deps.tombstones.forgotten_names(t, owner_id, names)
-    keys = [(row.chat_id or 0, row.thread_key, new[name]) for row, name in zip(rows, names, strict=True)]
-    await forget.rename_threads(t, owner_id, [(chat, key, renamed_thread(key, name)) for chat, key, name in keys])
+    keys = [
+        renamed_thread(row.thread_key, new[name]) if row.thread_key else ""
+        for row, name in zip(rows, names, strict=True)
+    ]
+    return [NewText(row, [key], None, 0) for row, key in zip(rows, keys, strict=True)]
 
 
-def _summary(row: TextRow, parts: Sequence[str], body: object) -> NewSummary:
-    text = parts[0]
-    return NewSummary(row.chat_id or 0, row.id, row.version, text, body, estimate(text), index_text(text, None))
+async def take_back(q: Queries, owner_id: int, taken_back: Sequence[str], now: datetime) -> Cleaned:
+    """Remove the sentences that make one of the statements `taken_back` from the current derived texts. The former
+    texts are kept as versions."""
+    cleaned = Cleaned()
+    rows = await texts.current(q, owner_id, AFTER_EDIT)
+    for new in await asyncio.to_thread(_changed, rows, StatementQuery(map(Stated, taken_back))):
+        await texts.clean(q, owner_id, new.row.place, [new], now)
+        cleaned.note(new.row)
+    return cleaned
 
 
-def _place(hit: MatchingRow) -> TextPlace:
-    return hit.row.place
+def _changed(rows: Sequence[TextRow], query: StatementQuery) -> list[NewText]:
+    new = _redacted(rows, query, frozenset(DEGREES))
+    return [each for each in new if each.body != each.row.body or each.texts != _plain(each.row)]
+
+
+def _redacted(rows: Sequence[TextRow], query: ForgetQuery, degrees: frozenset[Degree]) -> list[NewText]:
+    return [_without(row, query, degrees) for row in rows]
+
+
+def _without(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> NewText:
+    left = [redact(text, marks_of(query, degrees, source_of(row, at)))[0] for at, text in enumerate(_plain(row))]
+    body = redact_all(row.body, marks_of(query, degrees, source_of(row, -1)))
+    text = "\n".join(left)
+    return NewText(row, left, body, estimate(text), index_text(text, None))
+
+
+def _plain(row: TextRow) -> list[str]:
+    return [text or "" for text in row.texts]
+
+
+def _place(row: TextRow) -> str:
+    return row.place

@@ -8,8 +8,8 @@ from typing import Final, Literal, Protocol
 
 from tellonce.contract import ForgetLabel
 from tellonce_server.domain.erasure.targets import Sentence, Target
+from tellonce_server.domain.erasure.text_places import DERIVED
 from tellonce_server.domain.erasure.word_forms import is_spaceless
-from tellonce_server.store.forget import TextPlace
 from tellonce_text.folding import Literal as FoldedLiteral
 from tellonce_text.folding import Span, fold
 from tellonce_text.sentences import placed_sentences
@@ -19,14 +19,6 @@ Degree = Literal["exact", "number", "form", "part"]
 """Degrees of certainty of a match, most certain first. `exact`: the text itself. `number`: a number with other
 separators. `form`: other forms of the words. `part`: the characters inside a longer word."""
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
-DERIVED: Final[frozenset[TextPlace]] = frozenset(
-    ("summary", "canonical", "profile", "former", "slot", "job", "model_call")
-)
-"""The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
-NAMES: Final[frozenset[TextPlace]] = frozenset(("chat", "thread"))
-"""The places of names that clients give: of conversations, and of threads."""
-METADATA: Final = frozenset((1, 2, 4, 5, 6))
-"""Columns of a message other than its content and routine summary: speaker, routine, agent and ids."""
 MOST_SILENT: Final = 100_000
 """Maximum sentences without a match that a query caches."""
 
@@ -44,14 +36,15 @@ class Mark:
 class Source:
     """The row and column of a text. Column 0 of a message is its content."""
 
-    place: TextPlace
+    place: str
     chat_id: int | None
     id: int
     column: int = 0
 
     @property
     def is_metadata(self) -> bool:
-        return self.place == "message" and self.column in METADATA
+        """Whether it is another column of a message than its content."""
+        return self.place == "message" and self.column > 0
 
 
 class ForgetQuery(Protocol):
@@ -242,7 +235,7 @@ class RowQuery:
         return ["%"]
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        if source.place in ("message", "message_version"):
+        if source.place in ("message", "message_version", "routine"):
             meant = (source.chat_id, source.id) in self._messages and not source.is_metadata
             return [Mark(0, len(text), "exact")] if meant and text else []
         return self._statements.marks(text, source)

@@ -3,15 +3,14 @@
 import hashlib
 import hmac
 import json
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from tellonce.contract import ForgetArgs, ForgetMatch
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.erasure.forget_query import (
-    DERIVED,
-    NAMES,
     Degree,
     ForgetQuery,
     Mark,
@@ -21,9 +20,11 @@ from tellonce_server.domain.erasure.forget_query import (
 )
 from tellonce_server.domain.erasure.redaction import marks_of, redact, strings
 from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, MatchingRow, source_of
-from tellonce_server.store import forget
+from tellonce_server.domain.erasure.text_places import PLACES, Group
+from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
-from tellonce_server.store.forget import Statement, TextRow
+from tellonce_server.store.forget import Statement
+from tellonce_server.store.texts import TextRow
 from tellonce_text.sentences import placed_runs
 
 MOST_LISTED = 300
@@ -177,14 +178,8 @@ def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]
 
 
 def _group_text(hits: Sequence[MatchingRow]) -> str:
-    made = sum(hit.row.place in DERIVED for hit in hits)
-    names = sum(hit.row.place in NAMES for hit in hits)
-    counts = {
-        "derived from your messages": made,
-        "former versions and quotes": len(hits) - made - names,
-        "names of conversations and sessions": names,
-    }
-    parts = ", ".join(f"{what}: {count}" for what, count in counts.items() if count)
+    counts = Counter(PLACES[hit.row.place].group for hit in hits)
+    parts = ", ".join(f"{group}: {counts[group]}" for group in get_args(Group) if counts[group])
     return f"Matching sentences in other texts ({parts}), such as: {_sentence(hits[0])}"
 
 
@@ -202,10 +197,10 @@ def _sentence(hit: MatchingRow) -> str:
 
 def _text(hit: MatchingRow) -> str:
     column = hit.columns[0]
-    texts = hit.row.texts
-    text = (texts[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
+    columns = hit.row.texts
+    text = (columns[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
     if hit.row.place == "message" and column > CONTENT:
-        return f"({COLUMN_NAMES[column]}: {clipped(text, 0)}) {clipped(texts[CONTENT] or '', 0)}"
+        return f"({COLUMN_NAMES[column]}: {clipped(text, 0)}) {clipped(columns[CONTENT] or '', 0)}"
     return clipped(text, hit.mark.start)
 
 
@@ -236,7 +231,7 @@ async def related(q: Queries, where: ChatScope, shown: Sequence[Shown]) -> list[
     owner = where.owner_id
     sources = _sources(await forget.memories(q, owner, [m.ref for m in ticked if m.kind == "memory"]))
     resting = await forget.resting_on(q, owner, [*messages, *sources], known, MOST)
-    said = await forget.messages(q, owner, sources[:MOST]) + await forget.neighbors(q, owner, messages, MOST)
+    said = await texts.messages(q, owner, sources[:MOST]) + await texts.neighbors(q, owner, messages, MOST)
     hits = {(each.match.chat_id, each.match.ref) for each in shown if each.match.kind == "message"}
     rows = {(row.chat_id or 0, row.id): row for row in said}
     beside = [row for key, row in sorted(rows.items()) if key not in hits]

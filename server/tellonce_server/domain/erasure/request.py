@@ -17,9 +17,10 @@ from tellonce_server.domain.erasure.forget_query import (
 from tellonce_server.domain.erasure.previews import Match
 from tellonce_server.domain.erasure.scan import CONTENT
 from tellonce_server.domain.erasure.targets import Target
-from tellonce_server.store import forget
+from tellonce_server.store import forget, texts
 from tellonce_server.store.database import Queries
-from tellonce_server.store.forget import Statement, TextRow
+from tellonce_server.store.forget import Statement
+from tellonce_server.store.texts import TextRow
 from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
@@ -50,14 +51,14 @@ async def query_of(
             _all_there(args.memory_ids, {memory.id for memory in seen}, "memory")
         return await asyncio.to_thread(StatementQuery, stated(seen))
     if args.message_ids is not None:
-        rows = await forget.messages(q, where.owner_id, [(where.chat_id, number) for number in args.message_ids])
+        rows = await texts.messages(q, where.owner_id, [(where.chat_id, number) for number in args.message_ids])
         _all_there(args.message_ids, {row.id for row in rows}, "message")
         return await asyncio.to_thread(_rows, rows, [])
     if sealed is None:
         return await _period(q, where, args)
     memories = await forget.memories(q, where.owner_id, _refs(sealed, "memory"))
     messages = [(m.chat_id, m.ref) for m in sealed if m.kind == "message" and not args.everything]
-    rows = await forget.messages(q, where.owner_id, messages)
+    rows = await texts.messages(q, where.owner_id, messages)
     return await asyncio.to_thread(_of_period, args, rows, memories)
 
 
@@ -89,7 +90,7 @@ async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery
     """Return all messages of the period and the memories learned in the period; without a period, return all
     memories."""
     reach = None if where.is_own else where.chat_id
-    rows = [] if args.everything else await forget.messages_between(q, where.owner_id, reach, args.since, args.until)
+    rows = [] if args.everything else await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
     memories = await forget.memories_of(
         q, where.owner_id, where.chat_id, is_own=where.is_own, since=args.since, until=args.until
     )

@@ -6,17 +6,18 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from tellonce_server.core.scope import MACHINE_ID
-from tellonce_server.domain.erasure.forget_query import NAMES, Degree, ForgetQuery, Mark, Source, Stated, best
+from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Mark, Source, Stated, best
 from tellonce_server.domain.erasure.redaction import GONE, strings
+from tellonce_server.domain.erasure.text_places import NAMES, searched
 from tellonce_server.domain.tombstones import Tombstones, covers
-from tellonce_server.store import chats, forget, memories, messages, threads
+from tellonce_server.store import chats, memories, messages, texts, threads
 from tellonce_server.store.database import Database, Queries
-from tellonce_server.store.forget import TextRow
 from tellonce_server.store.messages import Line
+from tellonce_server.store.texts import TextRow
 
-CONTENT, SPEAKER, ROUTINE, ROUTINE_SUMMARY, AGENT, EXT_ID, REPLY_TO = range(7)
-"""Columns of a message, as `forget.texts` returns them."""
-COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message id", "reply to")
+CONTENT, SPEAKER, ROUTINE, AGENT, EXT_ID, REPLY_TO = range(6)
+"""Columns of a message, as `texts.find` returns them."""
+COLUMN_NAMES = ("", "speaker", "routine", "agent", "message id", "reply to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ async def scan(
     """All matches in an owner's texts, or in the texts that one chat sees. Texts are searched outside the event
     loop."""
     found: list[MatchingRow] = []
-    async for page in forget.texts(database, owner_id, chat_id, query.patterns, messages=messages):
+    async for page in texts.find(database, owner_id, chat_id, query.patterns, searched(messages=messages)):
         found += await asyncio.to_thread(matching_rows, page, query)
     return found
 
@@ -80,8 +81,8 @@ def is_machine_id(row: TextRow, column: int) -> bool:
 async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
     """The names of conversations and threads that were forgotten and are stored again."""
     found: list[MatchingRow] = []
-    async for page in forget.texts(database, owner_id, None, ["%"], messages=False):
-        named = [(row.texts[0] or "", row) for row in page if row.place in NAMES]
+    async for page in texts.find(database, owner_id, None, ["%"], NAMES):
+        named = [(row.texts[0] or "", row) for row in page]
         gone = await tombstones.forgotten_names(database, owner_id, [name for name, _ in named])
         found += [MatchingRow(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
     return found

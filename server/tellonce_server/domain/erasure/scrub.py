@@ -63,28 +63,23 @@ class Scrubber:
             if not await store.is_alone(session):
                 return False
             self._began = self._began or self._deps.now()
-            for name in self._rewrites():
-                if not await store.rewrite(session, watch, name, gives_way=gives_way):
-                    self._put_off(name)
+            is_superuser = self._admin_dsn is not None
+            for table, statements in (await store.rewrites(session, is_superuser=is_superuser)).items():
+                if table in self._rewritten:
+                    continue
+                if not await store.rewrite(session, watch, statements, gives_way=gives_way):
+                    self._put_off(table)
                     return False
-                self._rewritten.add(name)
-            if self._admin_dsn is not None:
+                self._rewritten.add(table)
+            if is_superuser:
                 await store.retire_log(session)
         await self._done(self._began)
         return True
 
-    def _put_off(self, name: str) -> None:
+    def _put_off(self, table: str) -> None:
         self._not_before = self._deps.now() + self._pause
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
-        logger.info("cancelled %s, because another session needs the table; next attempt at %s", name, self._not_before)
-
-    def _rewrites(self) -> list[str]:
-        """Return the names of the rewrites that have not been done in this round."""
-        return [
-            name
-            for name in store.rewrites()
-            if name not in self._rewritten and (name != store.OF_THE_ADMINISTRATOR or self._admin_dsn is not None)
-        ]
+        logger.info("another session needs %s; the next attempt to rewrite it is at %s", table, self._not_before)
 
     async def _done(self, began: datetime) -> None:
         await store.note_done(self._deps.database, began)

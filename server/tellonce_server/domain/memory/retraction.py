@@ -12,9 +12,9 @@ from typing import Final
 from tellonce.contract import Memory
 from tellonce_server.domain.memory import literals
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
-from tellonce_server.store import derived, memories
+from tellonce_server.store import memories, texts
 from tellonce_server.store.database import Queries
-from tellonce_server.store.derived import Standing
+from tellonce_server.store.texts import NewText, TextRow
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 
@@ -26,6 +26,10 @@ COSINE: Final = 0.75
 
 MOST_LINES: Final = 60
 """Maximum sentences that are compared by meaning, counted from the start of the texts."""
+
+
+PRESENT: Final = ("profile", "canonical")
+"""The places of the texts that describe the present."""
 
 
 @dataclass(frozen=True)
@@ -89,20 +93,20 @@ class Striker:
         the vectors."""
         if not ids:
             return
-        texts = await derived.standing(q, owner_id)
+        rows = await texts.current(q, owner_id, PRESENT)
         ended = [Ended(await self._texts(q, owner_id, m), "") for m in await memories.by_ids(q, owner_id, ids)]
-        await self._cosines([*instead, *(text.said for text in texts)], ended)
+        await self._cosines([*instead, *map(_said, rows)], ended)
 
     async def strike(self, t: Queries, owner_id: int, ended: Sequence[tuple[Memory, str]], now: datetime) -> bool:
         """Remove the sentences that repeat an ended statement. `ended` has pairs of a statement and its replacement.
         Returns whether the profile changed."""
         if not ended:
             return False
-        texts = await derived.standing(t, owner_id)
+        rows = await texts.current(t, owner_id, PRESENT)
         found = [Ended(await self._texts(t, owner_id, memory), instead) for memory, instead in ended]
-        cosines = await self._cosines([text.said for text in texts], found)
-        changed = [await self._write(t, owner_id, text, found, cosines, now) for text in texts]
-        return any(place == "profile" for place in changed)
+        cosines = await self._cosines([*map(_said, rows)], found)
+        changed = [row.place for row in rows if await self._write(t, owner_id, row, found, cosines, now)]
+        return "profile" in changed
 
     async def _texts(self, t: Queries, owner_id: int, memory: Memory) -> list[str]:
         """The statement and the user's words that support it."""
@@ -118,15 +122,17 @@ class Striker:
             return Cosines({})
 
     async def _write(
-        self, t: Queries, owner_id: int, text: Standing, ended: Sequence[Ended], cosines: Cosines, now: datetime
-    ) -> str | None:
-        parts = [struck(part, ended, cosines) for part in text.parts]
-        if parts == text.parts:
-            return None
-        if text.lists is not None:
-            lists = [[line for line in lines if struck(line, ended, cosines)] for lines in text.lists]
-            await derived.set_profile(t, owner_id, parts[0], lists, now)
-        else:
-            tokens = estimate("\n".join(parts))
-            await derived.set_canonical(t, owner_id, text.chat_id, text.epoch, parts, tokens, now)
-        return text.place
+        self, t: Queries, owner_id: int, row: TextRow, ended: Sequence[Ended], cosines: Cosines, now: datetime
+    ) -> bool:
+        """Write the text without these sentences. Returns whether it changed."""
+        parts = [struck(part or "", ended, cosines) for part in row.texts]
+        if parts == row.texts:
+            return False
+        lists: dict[str, list[str]] = row.body or {}
+        body = {name: [line for line in lines if struck(line, ended, cosines)] for name, lines in lists.items()}
+        await texts.clean(t, owner_id, row.place, [NewText(row, parts, body, estimate("\n".join(parts)))], now)
+        return True
+
+
+def _said(row: TextRow) -> str:
+    return "\n".join(filter(None, row.texts))

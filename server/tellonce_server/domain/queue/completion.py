@@ -1,5 +1,4 @@
-"""Applies a chat's stored results in order and once each, with one transaction per job. The changes that a result makes
-are in `results`."""
+"""Applies a chat's stored results in order and once each, with one transaction per job."""
 
 import logging
 import time
@@ -8,7 +7,8 @@ from datetime import datetime
 from tellonce import tracing
 from tellonce_server.core import errors
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.queue.job_results import Applier, ResultRefused
+from tellonce_server.domain.queue.job_kinds import JobKinds
+from tellonce_server.domain.queue.job_type import ResultRefused
 from tellonce_server.store import chats, queue
 from tellonce_server.store.database import Transaction
 from tellonce_server.store.queue import Job, JobKey
@@ -19,9 +19,9 @@ REFUSED = "refused"
 
 
 class Finisher:
-    def __init__(self, deps: Dependencies, applier: Applier) -> None:
+    def __init__(self, deps: Dependencies, kinds: JobKinds) -> None:
         self._deps = deps
-        self._applier = applier
+        self._kinds = kinds
 
     async def apply_ready(self, owner_id: int, chat_id: int) -> dict[JobKey, dict[str, int]]:
         """Apply a chat's stored results, oldest first. Returns what each result changed."""
@@ -46,14 +46,14 @@ class Finisher:
         with tracing.traced(f"tell {job.kind}", job.traceparent):
             ms = round((time.perf_counter() - started) * 1000, 2)
             self._deps.emit(_event(job, stored), ms=ms, job=str(job.key), kind=job.kind, **stored)
-        self._applier.announce(job)
+        self._kinds.announce(job)
         return job.key, stored
 
     async def _apply(self, t: Transaction, job: Job) -> dict[str, int]:
         now = self._deps.now()
         try:
             async with t.savepoint():
-                stored = await self._applier.apply(t, job, now)
+                stored = await self._kinds.apply(t, job, now)
         except errors.PASSING:
             raise
         except Exception as error:

@@ -14,8 +14,7 @@ from tellonce_server.core.errors import Refused
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.attendance import Attendance
 from tellonce_server.domain.queue.completion import Finisher
-from tellonce_server.domain.queue.job_results import Applier
-from tellonce_server.domain.queue.work_inputs import Inputs
+from tellonce_server.domain.queue.job_kinds import JobKinds
 from tellonce_server.store import chats, ledger, queue
 from tellonce_server.store.chats import Chat
 from tellonce_server.store.database import Database, Transaction
@@ -28,8 +27,9 @@ PAST_SHARE = 0.5
 """The maximum share of the monthly budget for past work, that is, imported messages, and jobs that a better tier does
 again."""
 
-PAID: tuple[w.Tier, ...] = ("claude", "claude-cli")
-"""Only calls of these tiers are counted. Local models have no limit."""
+BEST: w.Tier = w.TIERS[0]
+BEST_FREE: w.Tier = next(tier for tier in w.TIERS if not w.TRAITS[tier].paid)
+"""The best tier whose calls are not counted. Local models have no limit."""
 
 REDONE_AT_ONCE = 4
 DEAD_SHOWN = 20
@@ -62,18 +62,17 @@ def allowed(kind: JobKind, chat: Chat | None, *, spent: bool) -> Allowed:
     call per exchange, and local models after that."""
     exchanges = max(1, chat.exchanges) if chat else 1
     if spent:
-        return Allowed("ollama", second_reading=True)
+        return Allowed(BEST_FREE, second_reading=True)
     if kind != "exchange" and chat is not None and chat.summary_calls >= exchanges:
-        return Allowed("ollama", second_reading=True)
-    return Allowed("claude", second_reading=chat is None or chat.second_calls < exchanges)
+        return Allowed(BEST_FREE, second_reading=True)
+    return Allowed(BEST, second_reading=chat is None or chat.second_calls < exchanges)
 
 
 class WorkQueue:
-    def __init__(self, deps: Dependencies, inputs: Inputs, applier: Applier) -> None:
+    def __init__(self, deps: Dependencies, kinds: JobKinds) -> None:
         self._deps = deps
-        self._inputs = inputs
-        self._applier = applier
-        self._finisher = Finisher(deps, applier)
+        self._kinds = kinds
+        self._finisher = Finisher(deps, kinds)
         self.attendance = Attendance(deps)
         self._wake = asyncio.Event()
         self._prefer = queue.PAST_SUMMARIES
@@ -110,14 +109,12 @@ class WorkQueue:
         async with self._deps.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
             job = await queue.submit(
-                *(t, key, args.fence, result, args.model, args.provisional or args.tier != "claude", args.tier),
+                *(t, key, args.fence, result, args.model, args.provisional or args.tier != BEST, args.tier),
                 answered_badly=_answered_badly(args.calls),
             )
             if job is not None:
                 await self._charge(t, job, args.calls)
-        if job is None:
-            await self._require_handed_in(key, args.fence)
-        await self._applier.prepare(key.owner_id, args.result)
+        await self._kinds.prepare(job or await self._handed_in(key, args.fence), args.result)
         stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
         after = await queue.find(self._deps.database, key)
         self._deps.tell_workers()
@@ -192,8 +189,12 @@ class WorkQueue:
         lower = w.TIERS[w.TIERS.index(args.best_tier) + 1 :]
         # If the budget is spent, a worker with a paid tier as its best tier gets no jobs to redo, because it would use
         # a lower tier again.
-        if lower and (args.best_tier != "claude" or not await self._is_spent(past=True)):
-            await queue.redo_provisional(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now())
+        if lower and (args.best_tier != BEST or not await self._is_spent(past=True)):
+            await queue.redo_provisional(
+                *(self._deps.database, REDONE_AT_ONCE, lower, args.best_tier, self._deps.now()),
+                is_best=args.best_tier == BEST,
+                is_paid=w.TRAITS[args.best_tier].paid,
+            )
         return []
 
     async def _lease(self, args: w.ClaimWorkArgs) -> list[Job]:
@@ -216,7 +217,7 @@ class WorkQueue:
     async def _item(self, job: Job) -> w.WorkItem | None:
         """The worker's input; None if nothing is left to do or the input cannot be read."""
         try:
-            work = await self._inputs.read(job)
+            work = await self._kinds.read(job)
         except errors.PASSING:
             raise
         except Exception as error:
@@ -246,12 +247,13 @@ class WorkQueue:
         with suppress(ClaimLost):
             await self.fail(args)
 
-    async def _require_handed_in(self, key: JobKey, fence: int) -> None:
-        """Raise ClaimLost unless the result of this claim has already been stored, that is, only the response to the
-        worker was lost."""
+    async def _handed_in(self, key: JobKey, fence: int) -> Job:
+        """The job, if the result of this claim has already been stored, that is, only the response to the worker was
+        lost. Raises ClaimLost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
+        return job
 
     async def _allowed(self, job: Job) -> Allowed:
         chat = await chats.find(self._deps.database, job.key.owner_id, job.key.chat_id)
@@ -270,7 +272,7 @@ class WorkQueue:
         caller has locked the chat's row."""
         for call in calls:
             await ledger.add(t, job, call, self._deps.now())
-        paid = sum(call.ok and call.tier in PAID for call in calls)
+        paid = sum(call.ok and w.TRAITS[call.tier].paid for call in calls)
         if paid:
             learning = min(1, paid) if job.kind == "exchange" else 0
             second = paid - 1 if job.kind == "exchange" else 0

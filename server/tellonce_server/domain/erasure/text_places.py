@@ -1,0 +1,94 @@
+"""Declares the places where texts of an owner are stored. Searches, previews, erasures, edits and the queue read these
+declarations.
+
+A new place needs an entry of `PLACES`, and in `texts.sql` a part of `find` and a statement `clean_<place>`. A test fails
+if one of them is missing, or if a column of the database that may hold a person's words is in no place.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+from tellonce.contract import JobKind
+from tellonce_server.domain.erasure.rebuild import queue_canonical, queue_summary
+from tellonce_server.store.database import Queries
+from tellonce_server.store.texts import TextRow
+
+Group = Literal["derived from your messages", "former versions and quotes", "names of conversations and sessions"]
+"""The groups of texts in the preview of an erasure."""
+Rebuild = Callable[[Queries, int, TextRow, datetime], Awaitable[JobKind | None]]
+"""A function that queues the rewriting of a text that lost sentences, and returns the kind of the queued job."""
+
+
+@dataclass(frozen=True)
+class TextPlace:
+    """`counted` is the place's name in previews and results; the page has a name for it in every language. Texts of a
+    place `with_messages` are searched only if messages are. A text `after_edit` also loses the sentences that an edit
+    takes back."""
+
+    counted: str
+    group: Group = "former versions and quotes"
+    with_messages: bool = False
+    after_edit: bool = False
+    rebuild: Rebuild | None = None
+
+
+DERIVES: Final = "derived from your messages"
+NAMING: Final = "names of conversations and sessions"
+PLACES: Final[Mapping[str, TextPlace]] = {
+    "message": TextPlace("messages", with_messages=True),
+    "message_version": TextPlace("message_versions", with_messages=True),
+    "memory": TextPlace("memory_quotes"),
+    "memory_version": TextPlace("memory_versions"),
+    "summary": TextPlace("conversation_summaries", DERIVES, after_edit=True, rebuild=queue_summary),
+    "canonical": TextPlace("chat_metadata", DERIVES, after_edit=True, rebuild=queue_canonical),
+    "profile": TextPlace("user_profile", DERIVES, after_edit=True),
+    "routine": TextPlace("routine_summaries", DERIVES, with_messages=True, after_edit=True),
+    "former": TextPlace("former_lines", DERIVES),
+    "slot": TextPlace("thread_state", DERIVES, after_edit=True),
+    "job": TextPlace("chat_context_queue", DERIVES),
+    "model_call": TextPlace("model_calls", DERIVES),
+    "chat": TextPlace("conversation_names", NAMING),
+    "thread": TextPlace("conversation_names", NAMING),
+}
+"""The memories of a profile, too, may change without its text, so the callers queue its rewriting. Of memories, this is
+what they hold besides their content; the content and messages are erased separately."""
+
+COUNTED: Final = frozenset(
+    ("memories", "sentences", "tombstones", "context_receipts", *(place.counted for place in PLACES.values()))
+)
+"""The names of everything that a preview and an erasure count."""
+DERIVED: Final = frozenset(name for name, place in PLACES.items() if place.group == DERIVES)
+"""The places of derived texts. Removing too much from these texts does no harm, because they are rebuilt."""
+NAMES: Final = frozenset(name for name, place in PLACES.items() if place.group == NAMING)
+"""The places of names that clients give: of conversations, and of threads."""
+AFTER_EDIT: Final = frozenset(name for name, place in PLACES.items() if place.after_edit)
+
+
+def searched(*, messages: bool) -> list[str]:
+    return [name for name, place in PLACES.items() if messages or not place.with_messages]
+
+
+@dataclass
+class Cleaned:
+    """The number of changed texts of each place, and the texts that must be rewritten."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    due: list[TextRow] = field(default_factory=list)
+
+    def note(self, row: TextRow) -> None:
+        """Note that one text was changed."""
+        counted = PLACES[row.place].counted
+        self.counts[counted] = self.counts.get(counted, 0) + 1
+        self.due.append(row)
+
+    async def queue_rebuild(self, q: Queries, owner_id: int, now: datetime) -> list[JobKind]:
+        """Queue a job for every text that lost sentences, and return the kinds of these jobs. Chunk summaries come
+        first, because rolling summaries are made from them."""
+        kinds: list[JobKind] = []
+        for row in sorted(self.due, key=lambda row: row.subject != "chunk"):
+            rebuild = PLACES[row.place].rebuild
+            if rebuild is not None and (kind := await rebuild(q, owner_id, row, now)) is not None:
+                kinds.append(kind)
+        return kinds

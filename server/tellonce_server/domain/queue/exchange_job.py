@@ -1,0 +1,128 @@
+"""Jobs that learn memories from exchanges and update the canonical summary of their chat."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tellonce.work import Canonical, ExchangeInput, ExchangeResult, WorkInput
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.memory.extraction_results import Learner, may_tell
+from tellonce_server.domain.memory.known import KnownMemories
+from tellonce_server.domain.queue.job_type import JobType, enqueue_following, sender_time, shown
+from tellonce_server.store import chats, memories, messages, profile, queue
+from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import Line
+from tellonce_server.store.queue import Job, NewJob
+from tellonce_text.secrets import mask
+from tellonce_text.tokens import estimate
+
+SIDE_CHARACTERS = 1800
+"""Maximum characters of one message that extraction sees (docs/CONTRACT.md, 5)."""
+
+EXCHANGE_MESSAGES = 12
+"""Maximum messages of one extraction. A job that has accumulated more is split."""
+
+BEFORE = 4
+
+
+class ExchangeJob(JobType[ExchangeResult]):
+    result = ExchangeResult
+
+    def __init__(self, deps: Dependencies, scorer: Scorer, learner: Learner) -> None:
+        super().__init__(deps)
+        self._scorer = scorer
+        self._learner = learner
+        self._known = KnownMemories(deps)
+
+    def changes(self, chat: str) -> tuple[str, ...]:
+        return ("memory://profile", f"{chat}/summary")
+
+    async def read(self, job: Job) -> WorkInput | None:
+        lines = await self._part(job)
+        key = job.key
+        said = [line for line in lines if may_tell(key.owner_id, key.chat_id, line)]
+        if not said:
+            return None
+        chat = await chats.find(self._deps.database, key.owner_id, key.chat_id)
+        before = await messages.before_in_thread(
+            self._deps.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
+        )
+        assert chat is not None  # the foreign key guarantees the job's chat
+        known = await self._known.about(key.owner_id, key.chat_id, [mask(line.content) for line in said])
+        await queue.show(self._deps.database, key, job.fence, [m.id for m in known])
+        own = tuple(shown(line, SIDE_CHARACTERS) for line in said)
+        return ExchangeInput(
+            timezone=self._deps.settings.timezone,
+            now=sender_time(lines[-1]),
+            user_name=await memories.user_name(self._deps.database, key.owner_id, key.chat_id),
+            before=tuple(shown(line, SIDE_CHARACTERS // BEFORE) for line in before),
+            messages=tuple(shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
+            known=known,
+            notable=tuple(await self._scorer.notable(own, [m.text for m in known if m.note])),
+            canonical=chat.canonical,
+            canonical_cap_tokens=self._deps.settings.compaction.canonical_cap,
+        )
+
+    async def _part(self, job: Job) -> list[Line]:
+        """The job's messages. If there are too many for one call, the rest becomes a separate job.
+
+        A live job keeps its first messages. A past job keeps its last messages, because past messages are read newest
+        first.
+        """
+        read = messages.id_range if not job.past else messages.last_of_range
+        key = job.key
+        lines = await read(
+            self._deps.database,
+            *(key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
+        )
+        if len(lines) <= EXCHANGE_MESSAGES:
+            return lines
+        lines = lines[-EXCHANGE_MESSAGES:] if job.past else lines[:EXCHANGE_MESSAGES]
+        await self._split(job, lines)
+        return lines
+
+    async def _split(self, job: Job, lines: Sequence[Line]) -> None:
+        first, last = lines[0].id, lines[-1].id
+        rest = (job.from_id, first - 1) if job.past else (last + 1, job.to_id)
+        mine = (first, job.to_id) if job.past else (job.from_id, last)
+        exchanges = min(job.exchanges, len(lines) // 2)
+        key, now = job.key, self._deps.now()
+        new = NewJob(
+            *(key.owner_id, key.chat_id, job.kind, job.thread_key, job.dedup_key, *rest, now),
+            *(max(0, job.exchanges - exchanges), job.traceparent, job.job_class),
+        )
+        async with self._deps.database.transaction() as t:
+            await chats.lock(t, key.owner_id, key.chat_id)
+            await queue.narrow(t, key, job.fence, *mine, exchanges)
+            await queue.enqueue(t, new, now)
+
+    async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
+        await self._learner.prepare(owner_id, result)
+
+    async def apply(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
+        learned = await self._learner.learn(t, job, result, now)
+        # The result of a past job may be too old for the canonical summary, which later exchanges have already updated.
+        if not job.past or await queue.carries_canonical(t, job.key):
+            await self._canonical(t, job, learned.canonical, now)
+        struck = await self._learner.strike(t, job, learned, now)
+        seen = await profile.count_exchange(t, job.key.owner_id)
+        due = seen.first or seen.exchanges_since >= self._deps.settings.compaction.profile_exchanges
+        if struck or seen.wrong or (seen.stale and due):
+            await enqueue_following(t, job, "profile", job.thread_key, "profile", now)
+        return dict(learned.counts)
+
+    async def _canonical(self, t: Queries, job: Job, text: Canonical, now: datetime) -> None:
+        masked = Canonical(**{name: mask(value) for name, value in text.model_dump().items()})
+        tokens = estimate("\n".join(masked.model_dump().values()))
+        key = job.key
+        await chats.set_canonical(
+            t,
+            key.owner_id,
+            key.chat_id,
+            masked,
+            tokens=tokens,
+            model=job.model or "",
+            provisional=job.provisional,
+            newest_id=job.to_id,
+            now=now,
+        )

@@ -1,0 +1,130 @@
+"""Declares the server's part of every kind of job. A new kind needs an entry in `JobKinds`, its models in
+`tellonce/work.py`, a migration, and a task in the summarizer."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+
+from tellonce.contract import Memory
+from tellonce.work import JobKind, ProfileInput, ProfileResult, RoutineInput, RoutineResult, WorkInput, WorkResult
+from tellonce_server.core.scope import known_everywhere
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.memory.extraction_results import Learner
+from tellonce_server.domain.memory.known import told
+from tellonce_server.domain.queue.exchange_job import ExchangeJob
+from tellonce_server.domain.queue.job_type import JobType, ResultRefused, shown
+from tellonce_server.domain.queue.summary_jobs import ChunkJob, RewriteJob, RollingJob
+from tellonce_server.store import memories, messages, profile
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import Job
+from tellonce_text.secrets import mask
+from tellonce_text.tokens import clip
+
+_RESULT: TypeAdapter[WorkResult] = TypeAdapter(WorkResult)
+
+TOLD = 60
+"""Maximum memories that a profile is written from."""
+
+LISTED: Final = {"facts": "fact", "preferences": "preference", "goals": "goal", "dates": "date"}
+
+
+class ProfileJob(JobType[ProfileResult]):
+    """Writes the narrative about the user."""
+
+    result = ProfileResult
+
+    def changes(self, chat: str) -> tuple[str, ...]:
+        return ("memory://profile",)
+
+    async def read(self, job: Job) -> WorkInput | None:
+        owner = job.key.owner_id
+        telling = await memories.telling(self._deps.database, owner, known_everywhere(owner), TOLD)
+        return ProfileInput(
+            timezone=self._deps.settings.timezone,
+            memories=tuple(map(told, telling)),
+            cap_tokens=self._deps.settings.compaction.profile_cap,
+        )
+
+    async def apply(self, t: Queries, job: Job, result: ProfileResult, now: datetime) -> dict[str, int]:
+        owner = job.key.owner_id
+        live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
+        narrative = clip(mask(result.narrative), self._deps.settings.compaction.profile_cap)[0]
+        await profile.put(
+            t,
+            owner,
+            narrative,
+            _lists_of(live),
+            job.model or "",
+            now,
+            provisional=job.provisional,
+            queued_at=job.created_at,
+        )
+        return {"profiles": 1}
+
+
+class RoutineJob(JobType[RoutineResult]):
+    """Summarizes one proactive message."""
+
+    result = RoutineResult
+
+    async def read(self, job: Job) -> WorkInput | None:
+        lines = await self._lines(job, 1)
+        if not lines or lines[0].routine is None or (lines[0].routine_summary is not None and not job.redo):
+            return None
+        return RoutineInput(timezone=self._deps.settings.timezone, name=lines[0].routine, message=shown(lines[0]))
+
+    async def apply(self, t: Queries, job: Job, result: RoutineResult, now: datetime) -> dict[str, int]:
+        key = job.key
+        await messages.set_routine_summary(t, key.owner_id, key.chat_id, job.from_id, mask(result.summary))
+        return {"routine_summaries": 1}
+
+
+class JobKinds:
+    """Reads the inputs of jobs and applies their results."""
+
+    def __init__(self, deps: Dependencies, scorer: Scorer, learner: Learner) -> None:
+        self._deps = deps
+        self._types: Mapping[JobKind, JobType[Any]] = {
+            "exchange": ExchangeJob(deps, scorer, learner),
+            "chunk_summary": ChunkJob(deps, scorer),
+            "erasure": RewriteJob(deps, scorer),
+            "thread_summary": RollingJob(deps),
+            "profile": ProfileJob(deps),
+            "routine_summary": RoutineJob(deps),
+        }
+
+    async def read(self, job: Job) -> WorkInput | None:
+        """The worker's input; None if nothing is left to do."""
+        return await self._types[job.kind].read(job)
+
+    async def prepare(self, job: Job, result: WorkResult) -> None:
+        """Do the slow work that the result needs before it is applied."""
+        of_kind = self._types[job.kind]
+        if isinstance(result, of_kind.result):
+            await of_kind.prepare(job.key.owner_id, result)
+
+    async def apply(self, t: Queries, job: Job, now: datetime) -> dict[str, int]:
+        """Apply the stored result and return counts of what was stored.
+
+        Raises: ResultRefused: the result is of another kind than the job, or a chunk summary does not continue its
+        thread.
+        """
+        of_kind, result = self._types[job.kind], _RESULT.validate_python(job.result)
+        if not isinstance(result, of_kind.result):
+            raise ResultRefused(f"a {result.kind} result does not answer a {job.kind} job")
+        return await of_kind.apply(t, job, result, now)
+
+    def announce(self, job: Job) -> None:
+        """Notify subscribers and workers after the commit."""
+        chat = f"memory://chat/{job.key.chat_id}"
+        changed = self._types[job.kind].changes(chat)
+        self._deps.tell_subscribers(job.key.owner_id, *changed, f"{chat}/context")
+        self._deps.tell_workers()
+
+
+def _lists_of(live: Sequence[Memory]) -> profile.Lists:
+    """Return the lists of the profile: for each kind of memory, the texts of the memories."""
+    return profile.Lists(**{name: [m.content for m in live if m.kind == kind] for name, kind in LISTED.items()})

@@ -1,0 +1,87 @@
+"""A kind of job: how it reads its input when a worker claims the job, and how it applies the result inside one
+transaction. The queue does not store the input."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from datetime import timezone as fixed_zone
+from typing import Generic, TypeVar
+
+from tellonce.work import JobKind, WorkInput, WorkMessage
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory.extraction_results import may_tell
+from tellonce_server.store import messages, queue
+from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import Line
+from tellonce_server.store.queue import Job, NewJob
+from tellonce_text.secrets import mask
+
+MESSAGE_CHARACTERS = 4000
+"""Maximum characters of one message that a summary sees."""
+
+ResultT = TypeVar("ResultT")
+
+
+class ResultRefused(Exception):
+    """The result does not fit its job. The error text says why. The refusal counts as a failed attempt of the job."""
+
+
+class JobType(ABC, Generic[ResultT]):
+    """One kind of job. `result` is the model of its results."""
+
+    result: type[ResultT]
+
+    def __init__(self, deps: Dependencies) -> None:
+        self._deps = deps
+
+    @abstractmethod
+    async def read(self, job: Job) -> WorkInput | None:
+        """The worker's input, with secrets masked; None if nothing is left to do."""
+
+    @abstractmethod
+    async def apply(self, t: Queries, job: Job, result: ResultT, now: datetime) -> dict[str, int]:
+        """Apply the result and return counts of what was stored."""
+
+    async def prepare(self, owner_id: int, result: ResultT) -> None:
+        """Do the slow work that the result needs before it is applied, such as embedding, so that no transaction waits
+        for this work."""
+
+    def changes(self, chat: str) -> tuple[str, ...]:
+        """The resources that the result changes, apart from the context of the chat."""
+        return (f"{chat}/summary",)
+
+    async def _lines(self, job: Job, limit: int) -> list[Line]:
+        key = job.key
+        return await messages.id_range(
+            self._deps.database, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, limit
+        )
+
+
+async def enqueue_following(
+    t: Queries, job: Job, kind: JobKind, thread_key: str, dedup_key: str, now: datetime
+) -> None:
+    """Queue a job that follows from `job`, for the same messages. A job that follows from a past job is a past job
+    too."""
+    key = job.key
+    new = NewJob(
+        *(key.owner_id, key.chat_id, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class
+    )
+    await queue.enqueue(t, new, now)
+
+
+def sender_time(line: Line) -> datetime:
+    """Return the time at which the message was sent, with the UTC offset of the sender's clock."""
+    return line.sent_at.astimezone(fixed_zone(timedelta(minutes=line.utc_offset)))
+
+
+def shown(line: Line, characters: int = MESSAGE_CHARACTERS) -> WorkMessage:
+    """The message as a worker sees it: masked, with at most this many characters."""
+    text = mask(line.content)
+    clipped = text if len(text) <= characters else text[: characters - 1] + "…"
+    return WorkMessage(
+        id=line.id, role=line.role, speaker=line.speaker, at=sender_time(line), text=clipped, routine=line.routine
+    )
+
+
+def own_messages(job: Job, lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
+    return tuple(shown(line) for line in lines if may_tell(job.key.owner_id, job.key.chat_id, line))

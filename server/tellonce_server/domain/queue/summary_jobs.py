@@ -1,0 +1,123 @@
+"""Jobs that write the summaries of messages: chunk summaries, and the rolling summaries that are made from them."""
+
+from datetime import datetime
+
+from tellonce.work import ChunkInput, ErasureInput, SummaryBody, SummaryResult, ThreadInput, WorkInput
+from tellonce_server.core.scope import session_thread
+from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
+from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, own_messages, shown
+from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.store import summaries
+from tellonce_server.store.database import Queries
+from tellonce_server.store.queue import Job
+from tellonce_server.store.summaries import SummaryText
+from tellonce_text.secrets import mask
+from tellonce_text.tokens import clip, estimate
+
+FOLDED = 24
+"""Maximum chunk summaries that are added to a rolling summary at a time. The newest chunk summaries are added. The
+newest 24 chunk summaries cover about 500 messages. An imported history may have more chunks, but almost nothing of the
+older chunks would remain in the few hundred tokens of a rolling summary."""
+
+
+class RewriteJob(JobType[SummaryResult]):
+    """Rewrites a chunk summary after something in its messages was forgotten."""
+
+    result = SummaryResult
+    input: type[ChunkInput] | type[ErasureInput] = ErasureInput
+
+    def __init__(self, deps: Dependencies, scorer: Scorer) -> None:
+        super().__init__(deps)
+        self._scorer = scorer
+
+    async def read(self, job: Job) -> WorkInput | None:
+        lines = await self._lines(job, self._deps.settings.compaction.chunk)
+        if not lines:
+            return None
+        notable = tuple(await self._scorer.notable(own_messages(job, lines)))
+        return self.input(
+            timezone=self._deps.settings.timezone, messages=tuple(shown(line) for line in lines), notable=notable
+        )
+
+    async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
+        key, text = job.key, summary_text(job, result)
+        number = await summaries.rewrite_chunk(t, key.owner_id, key.chat_id, job.thread_key, job.from_id, text, now)
+        for thread in _rolled_up_in(job) if number is not None else ():
+            await queue_rolling_rebuild(t, key.owner_id, key.chat_id, thread, now)
+        return {"summaries": int(number is not None)}
+
+
+class ChunkJob(RewriteJob):
+    """Summarizes the next messages of a thread, or summarizes them again."""
+
+    input = ChunkInput
+
+    async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
+        key, text = job.key, summary_text(job, result)
+        place = (key.owner_id, key.chat_id, job.thread_key)
+        if await summaries.add_chunk(t, *place, job.from_id, job.to_id, text, now) is not None:
+            # In a chat with one thread, both rolling summaries cover the same messages.
+            for thread in _rolled_up_in(job):
+                await enqueue_following(t, job, "thread_summary", thread, thread, now)
+        elif not (await super().apply(t, job, result, now))["summaries"]:
+            raise ResultRefused(f"thread {job.thread_key} does not continue at message {job.from_id}")
+        return {"summaries": 1}
+
+
+class RollingJob(JobType[SummaryResult]):
+    """Adds chunk summaries to the summary of a thread or of a chat."""
+
+    result = SummaryResult
+
+    async def read(self, job: Job) -> WorkInput | None:
+        key, level = job.key, _level_of(job)
+        thread = job.thread_key if level == "thread" else None
+        prior = await summaries.rolling(self._deps.database, key.owner_id, key.chat_id, level, job.thread_key)
+        prior = None if ignores_former_text(job) else prior
+        after = (prior.folded_to or 0) if prior else 0
+        new = await summaries.chunks_after(self._deps.database, key.owner_id, key.chat_id, thread, after, FOLDED)
+        if not new:
+            return None
+        return ThreadInput(
+            timezone=self._deps.settings.timezone,
+            level=level,
+            prior_text=prior.text if prior else "",
+            prior_body=prior.body if prior else SummaryBody(),
+            chunks=tuple(chunk.chunk_text() for chunk in new),
+            cap_tokens=self._deps.settings.compaction.thread_cap,
+        )
+
+    async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
+        key, cap = job.key, self._deps.settings.compaction.thread_cap
+        text = summary_text(job, result.model_copy(update={"text": clip(result.text, cap)[0]}))
+        await summaries.put_rolling(t, key.owner_id, key.chat_id, _level_of(job), job.thread_key, text, now)
+        return {"summaries": 1}
+
+
+def summary_text(job: Job, result: SummaryResult) -> SummaryText:
+    text = mask(result.text)
+    body = type(result.body).model_validate(
+        {name: [mask(line) for line in lines] for name, lines in result.body.model_dump().items()}
+    )
+    return SummaryText(
+        text=text,
+        body=body,
+        tokens=estimate(text),
+        provisional=job.provisional,
+        model=job.model or "",
+        index_text=index_text(text, None),
+        scope=scope_lexemes(job.key.owner_id, job.key.chat_id),
+    )
+
+
+def _level_of(job: Job) -> summaries.Rolling:
+    """The level of a rolling summary. A session summary is a thread summary of the whole chat."""
+    return "session" if job.thread_key == session_thread(job.key.chat_id) else "thread"
+
+
+def _rolled_up_in(job: Job) -> tuple[str, str]:
+    """Return the thread keys of the two rolling summaries that cover a chunk: the summary of the chunk's thread and the
+    summary of the chat."""
+    return job.thread_key, session_thread(job.key.chat_id)

@@ -1,0 +1,99 @@
+"""The queries that find and clean the texts of an owner, wherever they are stored. `domain/erasure/text_places.py`
+declares the places."""
+
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from tellonce_server.store.database import Database, Queries, unzip
+
+PAGE = 500
+"""Rows read at a time. Processing a page blocks the event loop, so other calls can run only between pages."""
+_ANY = ["%"]
+ARCHIVED = "archived"
+"""The subject of a canonical summary of a former epoch."""
+
+
+class TextRow(NamedTuple):
+    """A row that contains text of an owner. `texts` are its text columns in a fixed order; `body` is its JSON
+    column."""
+
+    place: str
+    chat_id: int | None
+    id: int
+    version: int
+    subject: str
+    thread_key: str
+    at: datetime
+    texts: list[str | None]
+    body: Any
+
+
+class NewText(NamedTuple):
+    """A row with its new texts, in the order of `TextRow.texts`, their tokens, and the words under which a search finds
+    them."""
+
+    row: TextRow
+    texts: Sequence[str | None]
+    body: Any
+    tokens: int
+    index_text: str = ""
+
+    def fields(self, replaced_at: datetime | None) -> dict[str, object]:
+        """The fields that the queries read. `replaced_at` is None if the former text must not be kept."""
+        row = self.row
+        return {
+            **{"chat_id": row.chat_id, "id": row.id, "version": row.version, "thread_key": row.thread_key},
+            **{"texts": self.texts, "body": self.body, "words": self.index_text, "replaced_at": replaced_at},
+            "tokens": self.tokens,
+        }
+
+
+async def find(
+    database: Database, owner_id: int, chat_id: int | None, patterns: Sequence[str], places: Iterable[str]
+) -> AsyncGenerator[list[TextRow]]:
+    """All texts in these places of an owner, or of one chat, that may match a pattern, in pages read from one
+    snapshot."""
+    async with database.transaction() as t:
+        async for page in t.pages("texts.find", PAGE, owner_id, chat_id, list(patterns), list(places)):
+            yield [TextRow(*row) for row in page]
+
+
+async def current(q: Queries, owner_id: int, places: Iterable[str]) -> list[TextRow]:
+    """The texts in these places that describe the present."""
+    rows = [TextRow(*row) for row in await q.rows("texts.find", owner_id, None, _ANY, list(places))]
+    return [row for row in rows if row.subject != ARCHIVED]
+
+
+async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -> list[TextRow]:
+    """Return the messages with the keys `keys`, each (chat, number)."""
+    return [TextRow(*row) for row in await q.rows("texts.messages", owner_id, *unzip(keys, 2))]
+
+
+async def messages_between(
+    q: Queries, owner_id: int, chat_id: int | None, since: datetime | None, until: datetime | None
+) -> list[TextRow]:
+    return [TextRow(*row) for row in await q.rows("texts.messages_between", owner_id, chat_id, since, until)]
+
+
+async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:
+    """Return the messages directly before and after each given message in its thread, and messages up to three
+    positions away from the given message that were sent within a minute of it."""
+    return [TextRow(*row) for row in await q.rows("texts.neighbors", owner_id, *unzip(keys, 2), limit)]
+
+
+async def redact_messages(
+    q: Queries, owner_id: int, new: Sequence[tuple[NewText, Sequence[bytes]]], now: datetime
+) -> set[tuple[int, int]]:
+    """Write the new texts of messages and the tombstones of the removed sentences, given by their hashes. Returns the
+    changed messages as (chat, number). A message that no longer has the expected version is not changed."""
+    marks = unzip([(text.row.chat_id, text.row.id, claim) for text, claims in new for claim in claims], 3)
+    fields = [text.fields(None) for text, _ in new]
+    rows = await q.rows("texts.redact_messages", owner_id, fields, *marks, now)
+    return {(row["chat_id"], row["id"]) for row in rows}
+
+
+async def clean(q: Queries, owner_id: int, place: str, new: Sequence[NewText], replaced_at: datetime | None) -> None:
+    """Write the new texts of rows of one place. With `replaced_at`, the former texts are kept as versions. A text that
+    changed since it was read is not written."""
+    await q.run(f"texts.clean_{place}", owner_id, [text.fields(replaced_at) for text in new])
