@@ -50,7 +50,8 @@ class Totals:
 
 @dataclass(frozen=True)
 class AnswerRow:
-    """A context that was built; `question` is the message for which the context was built, if this message is known."""
+    """A context that was built; `question` is the message for which the context was built, if this message is known.
+    If the context `preceded` it, the message was recorded afterwards."""
 
     id: str
     chat_id: int
@@ -60,6 +61,7 @@ class AnswerRow:
     token_budget: int
     truncated: bool
     question: str
+    preceded: bool
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,7 @@ class PageReads:
                 channel=x.channel,
                 at=x.at,
                 question=x.question,
+                preceded=x.preceded,
                 tokens=x.tokens,
                 token_budget=x.token_budget,
                 budgets=section_shares(self._deps.settings.budgets, x.token_budget),
