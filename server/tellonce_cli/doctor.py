@@ -7,7 +7,7 @@ import shutil
 import socket
 import stat
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -18,8 +18,8 @@ import httpx2
 from rich.text import Text
 
 from tellonce import contract as c
-from tellonce.client import MemoryUnreachable
-from tellonce.client_settings import RelaySettings, relays_token
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
@@ -78,7 +78,19 @@ def run(*, online: bool = False) -> int:
 
 
 async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
-    return [await check(settings, relay) for check in checks]
+    return [await finding(check, settings, relay) for check in checks]
+
+
+async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) -> Finding:
+    """The result of the check, or the file that this user may not open."""
+    try:
+        return await check(settings, relay)
+    except PermissionError as error:
+        return Finding(
+            False,
+            f"no permission for {error.filename}",
+            "give this user access to it, or set TELLONCE_DATA_DIR to a folder you may write",
+        )
 
 
 async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
@@ -198,17 +210,28 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 async def _knows_us(settings: ServerSettings) -> bool:
     """Whether the running server accepts the token in our data folder, and so has the same memory."""
     file = settings.data_dir / "tokens" / "assistant"
-    if not file.exists():
-        return False
-    async with connect_http(f"{address(settings)}/mcp", file.read_text().strip(), attempts=1) as memory:
+    return file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
+
+
+async def _refusal(url: str, token: str) -> str | None:
+    """The reason why the server does not serve the token; None if it does."""
+    async with connect_http(url, token, attempts=1) as memory:
         try:
             await memory.get_profile(c.GetProfileArgs())
-        except MemoryUnreachable:
-            return False
-    return True
+        except MemoryUnreachable as error:
+            return str(error)
+        except MemoryRefused:
+            return None  # The token is valid, but of another scope.
+    return None
 
 
-async def _tokens(settings: ServerSettings, _: RelaySettings) -> Finding:
+async def _tokens(settings: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.token is not None and (said := await _refusal(relay.url, relay.token.get_secret_value())):
+        return Finding(
+            False,
+            f"TELLONCE_TOKEN is set, and {relay.url} does not serve it: {said}",
+            "unset it on the machine of the memory; elsewhere, set it to a token of `tellonce token create`",
+        )
     return tokens_finding(settings.data_dir / "tokens")
 
 
@@ -347,7 +370,7 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     """Check the API key by listing the provider's models, which costs no tokens."""
     if relay.anthropic_api_key is None:
         return Finding(None, "Claude online: no key to try")
-    url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
+    url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models?limit=1000"
     headers = {"x-api-key": relay.anthropic_api_key.get_secret_value(), "anthropic-version": "2023-06-01"}
     try:
         answer = await _get(url, **headers)
@@ -357,7 +380,26 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
         return Finding(False, "Claude online: the key is refused", "make a new ANTHROPIC_API_KEY")
     if answer.status_code >= 400:
         return Finding(False, f"Claude online: answered {answer.status_code}", "try again later")
-    return _drifted(answer) or Finding(True, "Claude online: the key is accepted")
+    wanted = {"ANTHROPIC_MODEL": relay.model, "SUMMARIZER_MODEL": load(SummarizerSettings).model}
+    return _drifted(answer) or models_finding(_names(answer), wanted)
+
+
+def _names(answer: httpx2.Response) -> list[str]:
+    """The names of the provider's models; none if the answer does not list them."""
+    try:
+        return [str(model["id"]) for model in answer.json()["data"]]
+    except (ValueError, LookupError, TypeError):
+        return []
+
+
+def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:
+    """Check that the provider has the models that the settings name. The name of a model may have a date at its end,
+    which a setting may omit. `wanted` has the model of each setting."""
+    unknown = [f"{key}={model}" for key, model in wanted.items() if not any(x.startswith(model) for x in names)]
+    if names and unknown:
+        fix = f"set it to one of: {', '.join(names)}"
+        return Finding(False, f"Claude online: the provider has no model {' and '.join(unknown)}", fix)
+    return Finding(True, "Claude online: the key is accepted")
 
 
 async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:
