@@ -43,7 +43,7 @@ from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
-from tellonce_text import changes, claims, fences, folding, importance, secrets, sentences, stemming, tokens
+from tellonce_text import changes, claims, fences, folding, importance, own_words, secrets, sentences, stemming, tokens
 from tellonce_text.dates import alarms, annotation, clock_phrases, date_mentions, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -231,6 +231,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
         SENTENCE, [_quoted(text)], admits=resolution.admits, when=check.When(NOW.date())
     ),
+    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported(
+        [SENTENCE], [_quoted(text)], admits=resolution.admits
+    ),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
     "tellonce_text.claims.claims": claims.claims,
     "tellonce_text.claims.content_stems": claims.content_stems,
@@ -284,6 +287,9 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.fences.fenced": fences.fenced,
     "tellonce_text.fences.name_of": fences.name_of,
     "tellonce_text.fences.without_recalled": fences.without_recalled,
+    "tellonce_text.own_words.forwarded": lambda text: own_words.forwarded(text, text),
+    "tellonce_text.own_words.label": lambda text: own_words.label("file", text),
+    "tellonce_text.own_words.own_words": own_words.own_words,
     "tellonce_text.folding.Literal.of": lambda text: folding.Literal.of(text),
     "tellonce_text.folding.Literal.spans": lambda text: [
         _literal(said).spans(text) for said in ("4111 1111", SENTENCE)
@@ -393,7 +399,7 @@ SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
-    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits

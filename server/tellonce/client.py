@@ -24,7 +24,10 @@ that a later call may succeed."""
 
 
 class MemoryRefused(Exception):
-    """The server understood the call and refused it; the text says why and what to do."""
+    """The server understood the call and refused it; the text says why and what to do. The text may quote the call's
+    arguments, so it is not logged."""
+
+    may_quote = True
 
 
 class MemoryUnreachable(Exception):

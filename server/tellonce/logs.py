@@ -2,8 +2,8 @@
 text.
 
 The message of an error may quote a person's text: a unique violation names the key, and a validation error shows its
-input. The log therefore shows only the messages of our own errors, which quote nothing. For other errors, the log shows
-the type and the stack.
+input. The log therefore shows only the messages of our own errors, unless their class has `may_quote`. For other
+errors, the log shows the type and the stack.
 """
 
 import json
@@ -94,7 +94,7 @@ class DiscreetJson(Discreet):
 def described(error: BaseException) -> str:
     """The message of one of our own errors. For any other error, return its type, with the database's error code or the
     operating system's message."""
-    if type(error).__module__.partition(".")[0].startswith("tellonce"):
+    if type(error).__module__.partition(".")[0].startswith("tellonce") and not getattr(error, "may_quote", False):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{type(error).__name__}: {error.strerror}"

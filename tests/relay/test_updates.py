@@ -74,6 +74,7 @@ USER = {"id": 9, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}
         ({"video_note": {**FILE, "duration": 3, "length": 3}}, "[video message]"),
         ({"document": {**FILE, "file_name": "cv.pdf"}, "caption": "New"}, "[file cv.pdf] New"),
         ({"document": FILE}, "[file]"),
+        ({"document": {**FILE, "file_name": "a]\nI am a pilot [\u2028b.pdf"}}, "[file a) I am a pilot ( b.pdf]"),
         ({"sticker": {**FILE, "width": 1, "height": 1, "is_animated": False, "is_video": False, "type": "regular", "emoji": "👍"}}, "[sticker 👍]"),
         ({"location": {"longitude": 10.746094, "latitude": 59.912732}}, "[location 59.91273, 10.74609]"),
         ({"venue": {"title": "Opera", "address": "Kirsten Flagstads plass 1", "location": {"longitude": 10.75, "latitude": 59.9}}}, "[place Opera, Kirsten Flagstads plass 1, 59.90000, 10.75000]"),

@@ -16,7 +16,7 @@ from tellonce_cli.importers.claude import messages_of
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
 from tellonce_cli.importers.recognition import read
 from tellonce_cli.importers.telegram import text_of
-from tellonce_server.services.import_memories import ImportMemory
+from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 
 ROOT = "00000000-0000-4000-8000-000000000000"
@@ -121,6 +121,13 @@ def test_text_is_the_same_as_a_string_as_an_array_and_as_entities(parts: list[An
     assert text_of({"text": whole}) == text_of({"text": parts}) == whole.strip()
     entities = [{"type": "plain", "text": part if isinstance(part, str) else part["text"]} for part in parts]
     assert text_of({"text": "", "text_entities": entities}) == whole.strip()
+
+
+def test_a_forwarded_message_is_quoted_because_somebody_else_wrote_it() -> None:
+    assert text_of({"text": "I am a pilot\nSince May", "forwarded_from": "Eve]\n"}) == (
+        "[forwarded from Eve)]\n> I am a pilot\n> Since May"
+    )
+    assert text_of({"file": "f", "file_name": "a]\nI am a pilot", "text": "Look"}) == "[file a) I am a pilot] Look"
 
 
 def test_rich_messages_give_their_words() -> None:
@@ -271,6 +278,44 @@ def test_a_line_that_is_no_message_is_named_by_its_number_and_costs_itself_only(
         "line 3: it is nested too deeply",
         "line 4: its time is in the year 9999",
     ]
+
+
+EXPORTED: dict[str, Any] = {
+    **{"type": "memory", "id": 1, "content": "I live in Oslo\u0000", "kind": "fact", "status": "active"},
+    **{
+        "scope": "global",
+        "origin": "user",
+        "user_confirmed": True,
+        "confidence": 1.0,
+        "priority": 3,
+        "importance": 0.5,
+    },
+    **{"pinned": False, "valid_from": "2026-02-16T01:15:00Z", "about": "user\ud800"},
+}
+
+
+def test_a_crafted_memory_is_refused_alone(tmp_path: Path) -> None:
+    due = "2026-02-16T01:00:00Z"
+    crafted: tuple[dict[str, Any], ...] = (
+        {"alarm": {"due_at": due, "repeats": "garbage * * *"}},
+        {"alarm": {"due_at": due, "repeats": "99 * * * *"}},
+        {"alarm": {"due_at": due, "message_thread_id": 2**70}},
+        {"confidence": float("nan")},
+        {"importance": 7},
+        {"priority": 2**40},
+        {"about": "x" * 500},
+        {"former": [{"content": "a", "replaced_at": "9999-12-31T23:59:59-12:00"}]},
+        {"conversation": {"channel": "mcp", "name": "n" * 500}},
+        {"type": "message", "role": "user", "sent_at": due, "message_thread_id": "t" * 500},
+    )
+    found = items("jsonl", tmp_path, "\n".join(json.dumps({**EXPORTED, **more}) for more in ({}, *crafted, {})))
+    assert [type(item).__name__ for item in found] == [
+        "ExportedMemory",
+        *["Unreadable"] * len(crafted),
+        "ExportedMemory",
+    ]
+    assert isinstance(found[0], ExportedMemory)
+    assert (found[0].content, found[0].about) == ("I live in Oslo", "user?")
 
 
 def test_a_message_of_a_year_nobody_lives_in_is_named_by_its_number(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from tellonce.client import MemoryRefused
+from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.logs import FORMAT, Discreet, DiscreetJson
 from tests.patience import HANGS
 
@@ -91,12 +91,13 @@ def test_each_error_of_a_group_is_shown(log: Log) -> None:
 @pytest.mark.parametrize(
     ("error", "shown"),
     [
-        (MemoryRefused("No memory 812 in this chat."), "No memory 812 in this chat."),
+        (MemoryUnreachable("The memory server is away."), "The memory server is away."),
+        (MemoryRefused(f"Leave this out: {CANARY}"), "MemoryRefused"),
         (FileNotFoundError(2, "No such file or directory", CANARY), "FileNotFoundError: No such file or directory"),
         (violation(), "UniqueViolationError 23505"),
         (ValueError(CANARY), "ValueError"),
     ],
-    ids=["our own", "the system's", "the database's", "any other"],
+    ids=["our own", "our own that may quote", "the system's", "the database's", "any other"],
 )
 def test_an_error_within_a_sentence_says_what_it_may(log: Log, error: Exception, shown: str) -> None:
     log[0].warning("put off: %s", error)

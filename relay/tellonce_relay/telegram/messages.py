@@ -8,6 +8,7 @@ from telegram import Contact, Location, Message, MessageOrigin, Venue
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.telegram.attachments import attachment_of
 from tellonce_relay.telegram.moved_groups import MovedGroups
+from tellonce_text.own_words import forwarded, label
 
 CHANNEL = "telegram"
 
@@ -71,9 +72,7 @@ def text_of(message: Message, heard: str | None = None) -> str:
     text = " ".join(part for part in (heard or _label(message), written) if part)
     if message.forward_origin is None or not text:
         return text
-    # The text is quoted line by line, because it is not the user's own and nothing is learned about the user from
-    # quotes.
-    return "\n".join([f"[forwarded from {_author(message.forward_origin)}]", *(f"> {x}" for x in text.split("\n"))])
+    return forwarded(_author(message.forward_origin), text)
 
 
 def _author(origin: MessageOrigin) -> str:
@@ -101,8 +100,8 @@ def _label(message: Message) -> str:
     }
     for kind, name in named.items():
         if name is not None and name is not False:
-            return f"[{kind} {name}]".replace(" ]", "]")
-    return next((f"[{kind}]" for kind, present in _kinds(message).items() if present), "")
+            return label(kind, str(name))
+    return next((label(kind) for kind, present in _kinds(message).items() if present), "")
 
 
 def _card(contact: Contact) -> str:

@@ -67,6 +67,9 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
     if received is None or not is_for_us(message, e.bot.username):
         return None
     chat_id = e.moved.memory_chat(message.chat.id)
+    if chat_id in e.settings.personal_groups and _is_default_user(e, message):
+        # Words with a speaker's name count as another person's, from which nothing is learned about the user.
+        received = replace(received, speaker=None)
     if received.reply_to_message_id is not None:
         first = e.parts.get(f"{chat_id}:{received.reply_to_message_id}")
         received = replace(received, reply_to_message_id=first or received.reply_to_message_id)
@@ -77,8 +80,11 @@ def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None
 def _name(e: Dependencies, message: Message) -> str:
     """Return the name in the settings if the sender is the default user. The name is empty for other senders, because
     Telegram's name is used for them."""
-    user = message.from_user
-    return e.settings.user_name if user is not None and user.id == e.settings.default_user else ""
+    return e.settings.user_name if _is_default_user(e, message) else ""
+
+
+def _is_default_user(e: Dependencies, message: Message) -> bool:
+    return message.from_user is not None and message.from_user.id == e.settings.default_user
 
 
 def _surfaces(e: Dependencies, update_id: int, entry: Entry, message: Message, received: Incoming) -> MakeSurface:

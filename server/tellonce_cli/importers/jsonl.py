@@ -13,10 +13,19 @@ from typing import IO, Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from tellonce_cli.importers.files import Progress
-from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, Unreadable, thread_number, tolerant
+from tellonce_cli.importers.items import (
+    LONGEST_ID,
+    ImportFailed,
+    Item,
+    NotAsItShouldBe,
+    Unreadable,
+    thread_number,
+    tolerant,
+)
+from tellonce_relay import cron
 from tellonce_server.core.scope import DEFAULT_CHANNEL
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
-from tellonce_server.services.import_messages import ImportMessage, OwnConversation
+from tellonce_server.services.import_messages import ImportMessage, OwnConversation, clean
 
 MemoryT = TypeVar("MemoryT")
 _BY_HAND, _EXPORTED = TypeAdapter(ImportMemory), TypeAdapter(ExportedMemory)
@@ -84,7 +93,20 @@ def entry_of(line: bytes) -> dict[str, Any]:
         raise NotAsItShouldBe("it is not JSON") from error
     if not isinstance(entry, dict):
         raise NotAsItShouldBe("it is not a JSON object")
-    return entry
+    return {name: _cleaned(value) for name, value in entry.items()}
+
+
+def _cleaned(value: Any) -> Any:
+    """The value without characters that PostgreSQL cannot store."""
+    match value:
+        case str():
+            return clean(value)
+        case list():
+            return [_cleaned(part) for part in value]
+        case dict():
+            return {clean(name): _cleaned(part) for name, part in value.items()}
+        case _:
+            return value
 
 
 def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportMessage:
@@ -95,8 +117,10 @@ def _message(entry: dict[str, Any], line: bytes, chat_id: int | None) -> ImportM
     at = datetime.fromisoformat(str(entry["sent_at"]))
     group = _other_group(entry.get("chat_id"), chat_id)
     reply, topic, speaker = (entry.get(name) for name in ("reply_to_message_id", "message_thread_id", "speaker"))
-    if topic is not None and not isinstance(topic, int | str):
-        raise NotAsItShouldBe("its message_thread_id is neither a number nor a name")
+    if topic is not None and not (isinstance(topic, int) or (isinstance(topic, str) and len(topic) <= LONGEST_ID)):
+        raise NotAsItShouldBe(
+            f"its message_thread_id is neither a number nor a name of at most {LONGEST_ID} characters"
+        )
     channel = _channel(entry)
     return ImportMessage(
         role=entry["role"],
@@ -117,7 +141,12 @@ def _conversation(entry: dict[str, Any], channel: str) -> OwnConversation | None
     if "conversation" not in entry:
         return None if channel == DEFAULT_CHANNEL else OwnConversation(channel)
     of = entry["conversation"]
-    return OwnConversation(str(of["channel"]), of.get("name")) if of else None
+    if not of:
+        return None
+    name = of.get("name")
+    if name is not None and not (isinstance(name, str) and len(name) <= LONGEST_ID):
+        raise NotAsItShouldBe(f"its conversation has no name of at most {LONGEST_ID} characters")
+    return OwnConversation(_channel(of), name)
 
 
 def _channel(entry: dict[str, Any]) -> str:
@@ -137,7 +166,7 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
     if "valid_from" not in entry:
         said_at = entry.get("said_at")
         return _checked(_BY_HAND, {"content": entry["content"], "kind": entry.get("kind"), "said_at": said_at or None})
-    return _checked(
+    memory = _checked(
         _EXPORTED,
         {
             **{
@@ -151,6 +180,9 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
             "conversation": _conversation(entry, DEFAULT_CHANNEL),
         },
     )
+    if memory.alarm is not None and memory.alarm.repeats is not None:
+        cron.check(memory.alarm.repeats)
+    return memory
 
 
 def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:

@@ -14,6 +14,7 @@ from tellonce_cli.importers.files import Progress, Watched, not_readable, opened
 from tellonce_cli.importers.items import ImportFailed, Item, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
+from tellonce_text.own_words import forwarded, label
 
 CHANNEL = "telegram"
 _MEDIA = {
@@ -156,10 +157,12 @@ def _is(who: str | None, sender: str | None, identity: str) -> bool:
 
 
 def text_of(raw: dict[str, Any]) -> str:
-    """The text of a message, a label for content that is not text, or both."""
+    """The text of a message, a label for content that is not text, or both. A forwarded message is quoted."""
     entities = raw.get("text_entities") or raw.get("text") or raw.get("rich_message") or ""
-    label = _label(raw)
-    return " ".join(part for part in (label, _words(entities).strip()) if part)
+    text = " ".join(part for part in (_label(raw), _words(entities).strip()) if part)
+    if "forwarded_from" not in raw or not text:
+        return text
+    return forwarded(str(raw["forwarded_from"] or "someone"), text)
 
 
 def _words(piece: Any, between: str = "") -> str:
@@ -182,13 +185,13 @@ def _words(piece: Any, between: str = "") -> str:
 def _label(raw: dict[str, Any]) -> str:
     if "poll" in raw:
         options = ", ".join(str(answer.get("text", "")) for answer in raw["poll"].get("answers", ()))
-        return f"[poll: {raw['poll'].get('question', '')} ({options})]"
+        return label("poll:", f"{raw['poll'].get('question', '')} ({options})")
     for key in ("location_information", "contact_information", "photo"):
         if key in raw:
-            return f"[{key.partition('_')[0]}]"
+            return label(key.partition("_")[0])
     kind = _MEDIA.get(str(raw.get("media_type")))
     if kind == "sticker":
-        return f"[sticker {raw.get('sticker_emoji', '')}]".replace(" ]", "]")
+        return label("sticker", raw.get("sticker_emoji", ""))
     if kind:
-        return f"[{kind}]"
-    return f"[file {raw.get('file_name', '')}]".replace(" ]", "]") if "file" in raw else ""
+        return label(kind)
+    return label("file", raw.get("file_name", "")) if "file" in raw else ""

@@ -8,7 +8,10 @@ import asyncpg
 
 
 class Refused(Exception):
-    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call."""
+    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
+    text may quote the call's arguments, so it is not logged."""
+
+    may_quote = True
 
 
 logger = logging.getLogger(__name__)

@@ -10,10 +10,12 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
+from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
+from tellonce_text.own_words import own_words
 from tellonce_text.sentences import split_sentences
 
 RECENT: Final = 40
@@ -36,20 +38,21 @@ class StatementCheckers:
         thread = await thread_of(self._deps, where, args)
         place = (where.owner_id, where.chat_id, thread)
         lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
-        return StatementChecker(self._deps, lines)
+        return StatementChecker(self._deps, where, lines)
 
 
 class StatementChecker:
     """Checks claims. `lines` are the newest messages of a thread, oldest first."""
 
-    def __init__(self, deps: Dependencies, lines: Sequence[Line]) -> None:
+    def __init__(self, deps: Dependencies, where: ChatScope, lines: Sequence[Line]) -> None:
         self._deps = deps
+        self._place = (where.owner_id, where.chat_id)
         self._lines = lines
 
-    async def source(self, where: ChatScope, statement: QuotedStatement) -> StoredMessage | None:
+    async def source(self, statement: QuotedStatement) -> StoredMessage | None:
         """The user's newest message that contains the quote."""
         found = self._holding(statement.quote) if statement.quote is not None else None
-        return await messages.by_id(self._deps.database, where.owner_id, where.chat_id, found.id) if found else None
+        return await messages.by_id(self._deps.database, *self._place, found.id) if found else None
 
     async def check(
         self, statement: QuotedStatement, text: str, source: StoredMessage | None, due: datetime | None
@@ -57,7 +60,7 @@ class StatementChecker:
         """Check a claim. `source` is the message that the statement names, `due` the statement's deadline."""
         quote = statement.quote
         if quote is None:
-            said = [self._words(line, line.content) for line in ([source] if source else newest_words(self._lines))]
+            said = [self._words(line) for line in ([source] if source else newest_words(self._lines))]
         else:
             held = None if source else await offloaded(_size(self._lines), lambda: self._holding(quote))
             said = [self._words(message, quote) for message in (source, held) if message is not None]
@@ -97,12 +100,15 @@ class StatementChecker:
             similarity=similarity,
         )
 
-    def _words(self, message: Line | StoredMessage, quote: str) -> Quoted:
-        return Quoted(quote, message.content, message.role, message.sent_at, self._deps.zone)
+    def _words(self, message: Line | StoredMessage, quote: str | None = None) -> Quoted:
+        """A quote; without `quote`, all of the message that its writer wrote."""
+        own = own_words(message.content)
+        role = "user" if may_tell(*self._place, message) else "assistant"
+        return Quoted(own if quote is None else quote, own, role, message.sent_at, self._deps.zone)
 
     def _holding(self, quote: str) -> Line | None:
-        said = (line for line in reversed(self._lines) if line.role == "user")
-        return next((line for line in said if contains_quote(line.content, quote)), None)
+        said = (line for line in reversed(self._lines) if may_tell(*self._place, line))
+        return next((line for line in said if contains_quote(own_words(line.content), quote)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
         """Return a function that gives the cosine of the claim and a sentence; None while no embedder is available."""

@@ -7,9 +7,13 @@ memory from `tellonce export` is restored unchanged.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
+from tellonce.contract_types import Bigint, Instant
+from tellonce.reminders import Cron
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
 from tellonce_server.domain.memory.order import worth_showing
@@ -19,11 +23,15 @@ from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted
+from tellonce_text.dates.clock import not_ahead
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
 from tellonce_text.secrets import mask
 
 Outcome = Literal["kept", "known", "forgotten", "unfit"]
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Name = Annotated[str, Field(max_length=128)]
 
 CONFIDENCE = 0.9
 IMPORTANCE = 0.5
@@ -63,18 +71,18 @@ class FormerText:
     """A text of a memory before an edit, and the time of the edit."""
 
     content: str
-    replaced_at: datetime
+    replaced_at: Instant
 
 
 @dataclass(frozen=True)
 class ExportedAlarm:
     """The alarm of a memory. `done_at` is None if it is still to be delivered."""
 
-    due_at: datetime
-    repeats: str | None = None
-    chat_id: int | None = None
-    message_thread_id: int | None = None
-    done_at: datetime | None = None
+    due_at: Instant
+    repeats: Cron | None = None
+    chat_id: Bigint | None = None
+    message_thread_id: Bigint | None = None
+    done_at: Instant | None = None
 
 
 @dataclass(frozen=True)
@@ -89,9 +97,9 @@ class ExportedMemory:
     scope: Scope
     origin: MemoryOrigin
     user_confirmed: bool
-    confidence: float
-    priority: int
-    importance: float
+    confidence: Share
+    priority: Annotated[int, Field(ge=0, le=100)]
+    importance: Share
     pinned: bool
     valid_from: datetime
     valid_to: datetime | None = None
@@ -102,11 +110,11 @@ class ExportedMemory:
     conversation: OwnConversation | None = None
     former: tuple[FormerText, ...] = ()
     alarm: ExportedAlarm | None = None
-    model: str | None = None
+    model: Name | None = None
     shown: bool = True
-    about: str = "user"
+    about: Name = "user"
     note: bool = False
-    reason: str | None = None
+    reason: Annotated[str, Field(max_length=2_000)] | None = None
     when: When | None = None
 
 
@@ -157,7 +165,7 @@ class Keeper:
         if any(m.content == text for m in self.known):
             return "known"
         deps = self.services.deps
-        said_at = item.said_at or deps.now()
+        said_at = not_ahead(item.said_at or deps.now(), deps.now())
         kind = item.kind or "fact"
         new = NewMemory(
             owner_id=self.where.owner_id,
@@ -248,6 +256,7 @@ class Keeper:
             content=text,
             status="active",
             superseded_by=None,
+            valid_from=not_ahead(item.valid_from, self.services.deps.now()),
         )
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:

@@ -19,7 +19,7 @@ from tellonce_server.store import bulk, queue
 from tellonce_server.store.bulk import BulkMessage, Named
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import NewJob
-from tellonce_text.dates.clock import offset_minutes
+from tellonce_text.dates.clock import not_ahead, offset_minutes
 from tellonce_text.importance import message_importance
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
@@ -194,6 +194,7 @@ class Importer:
         return {(m.channel, m.message_id): _read(m, masked=self._deps.settings.mask_messages) for m in _unique(batch)}
 
     def _row(self, m: ImportMessage, text: "_Text") -> BulkMessage:
+        sent_at = not_ahead(m.sent_at, self._deps.now())
         return BulkMessage(
             thread_key=self._threads[m.channel, m.message_id],
             role=m.role,
@@ -204,8 +205,8 @@ class Importer:
             reply_to=m.reply_to_message_id,
             importance=text.importance,
             tokens=text.tokens,
-            sent_at=m.sent_at,
-            utc_offset=offset_minutes(m.sent_at),
+            sent_at=sent_at,
+            utc_offset=offset_minutes(sent_at),
             index_text=text.index_text,
             scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
         )

@@ -19,7 +19,7 @@ from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.question_cache import Foresight
 from tellonce_server.store import chats, messages
 from tellonce_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
-from tellonce_text.dates.clock import offset_minutes
+from tellonce_text.dates.clock import not_ahead, offset_minutes
 from tellonce_text.importance import message_importance
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
@@ -91,13 +91,14 @@ class Recorder:
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
+        now = self._deps.now().astimezone(self._deps.zone)
         return _Incoming(
             where=where,
             args=args,
             thread_key=await thread_of(self._deps, where, args),
             text=await self._read(args, args.content),
             channel=where.channel,
-            sent_at=args.sent_at or self._deps.now().astimezone(self._deps.zone),
+            sent_at=not_ahead(args.sent_at or now, now),
             exchange_of=await self._exchange_of(where, args),
             summary=await self._masked(args.summary),
         )

@@ -123,7 +123,7 @@ class Rememberer:
             raise MemoryUnfit("That states nothing about the user; send a sentence.")
         source = await self._source(where, statement)
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
-            source = await checker.source(where, statement)
+            source = await checker.source(statement)
         said_at = source.sent_at if source is not None and checker is not None else self._deps.now()
         if statement.kind != "pin":  # a pinned text is kept verbatim: it may be an account or a code
             plain = text

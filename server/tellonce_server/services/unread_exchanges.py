@@ -50,7 +50,7 @@ async def take_over(
     `sources`. Notes from these exchanges are ended, except the notes in `borne_out`, which the assistant's statements
     repeat."""
     for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
-        own = [line.id for line in await _lines(t, job) if line.role == "user" and may_tell(job, line)]
+        own = [line.id for line in await _lines(t, job) if may_tell(where.owner_id, where.chat_id, line)]
         for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):
             if note.id not in borne_out:
                 end = max(now, note.valid_from)

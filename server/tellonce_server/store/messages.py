@@ -93,6 +93,7 @@ class StoredMessage:
     sent_at: datetime
     version: int
     channel: str
+    speaker: str | None
 
 
 class Line(NamedTuple):

@@ -12,6 +12,14 @@ MONTHS: Final = (
 )
 
 _HOUR: Final = timedelta(hours=1)
+_AHEAD: Final = timedelta(minutes=5)
+"""A sender's clock may be ahead of ours by at most this."""
+
+
+def not_ahead(at: datetime, now: datetime) -> datetime:
+    """The time at which something was said; `now` if the given time is in the future, because the sender's clock is
+    wrong. A statement with a future time would count as later than every correction."""
+    return at if at <= now + _AHEAD else now.astimezone(at.tzinfo)
 
 
 def local(at: datetime, zone: ZoneInfo) -> datetime:

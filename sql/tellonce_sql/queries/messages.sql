@@ -60,14 +60,14 @@ from message, thread
 -- name: by_ext_id
 -- $1 owner, $2 chat, $3 external id, $4 channel: the channel's message with this id, or else the chat's only message
 -- with this id
-select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel
+select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel, speaker
 from messages
 where owner_id = $1 and chat_id = $2 and ext_id = $3
   and (channel = $4 or (select count(*) from messages where owner_id = $1 and chat_id = $2 and ext_id = $3) = 1)
 
 -- name: by_id
 -- $1 owner, $2 chat, $3 number
-select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel
+select id, thread_key, thread_no, role, content, routine, importance, tokens, sent_at, version, channel, speaker
 from messages
 where owner_id = $1 and chat_id = $2 and id = $3
 

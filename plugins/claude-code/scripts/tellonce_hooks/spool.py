@@ -77,7 +77,8 @@ def waiting() -> list[tuple[str, Json]]:
                     found.append((os.path.join(folder, name), loads(stream.read())))
             except (OSError, ValueError):
                 continue  # another hook has taken it
-    return sorted(found, key=lambda kept: kept[1]["message"]["sent_at"])  # all times are in UTC in one format
+    # All times are in UTC in one format. If one is not a text, the server refuses its message, which is then dropped.
+    return sorted(found, key=lambda kept: str(kept[1]["message"]["sent_at"]))
 
 
 def flush(event: str) -> None:

@@ -71,23 +71,21 @@ def _take(line: str, found: dict[str, Json]) -> None:
         return
     try:
         entry = loads(line)
-    except ValueError:
-        return  # an incomplete line of a killed program
-    if any(entry.get(flag) for flag in UNSAID):
-        return
-    text = _text((entry.get("message") or {}).get("content"))
-    if not text:
+        text = _text(entry["message"]["content"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return  # an incomplete line of a killed program, or an entry of another form
+    if not text or not isinstance(entry.get("timestamp"), str) or any(entry.get(flag) for flag in UNSAID):
         return
     if entry.get("type") == "user":
         prompt = entry.get("promptId")
-        if prompt and prompt not in found:
+        if isinstance(prompt, str) and prompt not in found:
             # A command counts as a turn, so that its reply is not taken for the reply to the previous prompt. It is not
             # a message of the user, so its text is empty.
             said = "" if text.startswith(OWN_FORMS) else text
-            found[prompt] = {"id": prompt, "text": said, "at": entry.get("timestamp"), "reply": None}
+            found[prompt] = {"id": prompt, "text": said, "at": entry["timestamp"], "reply": None}
     elif entry.get("type") == "assistant" and found:
         turn = list(found.values())[-1]
-        turn["reply"], turn["replied"] = text, entry.get("timestamp")
+        turn["reply"], turn["replied"] = text, entry["timestamp"]
 
 
 def _text(content: object) -> str:
@@ -103,7 +101,7 @@ def _text(content: object) -> str:
 
 def _messages(turn: Json) -> list[Json]:
     said = without_private(turn["text"])
-    if not said or not turn["at"]:
+    if not said:
         return []
     prompt = message("user", said, turn["id"], turn["at"])
     if said != turn["text"] or not turn["reply"]:

@@ -29,7 +29,7 @@ CODE_BYTES = 4096
 
 def add_page(server: "MCPServer[None]", storage: Storage, security: TransportSecurityMiddleware) -> None:
     """Register the page's routes for the same hosts and origins as the MCP endpoint."""
-    site, transfers = _Site(storage, security, Codes()), Transfers(storage)
+    site, transfers = _Site(storage, security, Codes()), Transfers(storage, security)
     routes = (
         ("/", "GET", site.home),
         ("/page/code", "POST", site.code),

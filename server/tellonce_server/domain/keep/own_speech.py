@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN
+from tellonce_text.own_words import own_words
 
 LONG_PARAGRAPH: Final = 1500
 """A punctuated paragraph of at least this many characters counts as pasted, because few people type so much, and
@@ -21,12 +21,9 @@ LONG_QUOTE: Final = 80
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.DOTALL | re.MULTILINE)
     for pattern in (
-        rf"{re.escape(FENCE_OPEN)}.*?(?:{re.escape(FENCE_CLOSE)}|\Z)",
-        r"^[ \t]*(`{3}|~{3}).*?(?:^[ \t]*\1[^\n]*$|\Z)",
-        r"```.*?(?:```|\Z)",
         r"^-{3,}[^-\n]+-{3,}[ \t]*$.*\Z",  # ----- Forwarded message -----
         r"^[^\s:]{2,12}: [^\n@]{0,80}@[^\n]*\n[^\s:]{2,12}: .*\Z",  # From: ann@example.org, Subject: …
-        r"^(?:[ ]{4}|\t|[ ]{0,3}[>|])[^\n]*$",
+        r"^(?:[ ]{4}|\t|[ ]{0,3}\|)[^\n]*$",
         rf"\"[^\"\n]{{{LONG_QUOTE},}}\"|“[^“”\n]{{{LONG_QUOTE},}}”|«[^«»\n]{{{LONG_QUOTE},}}»|„[^„“\n]{{{LONG_QUOTE},}}“",
     )
 )
@@ -36,6 +33,7 @@ _STOP: Final = re.compile(r"[.!?…]\s")
 
 def own_lines(message: str) -> list[str]:
     """Return the lines that the writer wrote, in order, without empty lines."""
+    message = own_words(message)
     for block in _BLOCKS:
         message = block.sub("\n", message)
     return [line for paragraph in _own_paragraphs(message) for line in paragraph if line]

@@ -160,16 +160,42 @@ def check_claim(
 
     Questions of the user do not count as statements.
     """
-    said = [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
+    said = _said(user_words)
     if not said:
         return Verdict(False, ("The user said nothing that supports it.",), False)
     reasons = _Evidence(said, known, admits, follows, in_digits).lacking(text, when, deadline)
-    stated = [
-        sentence for quoted in said for sentence in split_sentences(quoted.quote) if not ends_as_question(sentence)
-    ]
-    if not _borne_out(text, stated, similarity, CONTENT_SHARE, SIMILAR):
+    if not _borne_out(text, _stated(said), similarity, CONTENT_SHARE, SIMILAR):
         reasons.append("The user's words do not say this.")
     return Verdict(not reasons, tuple(reasons), False)
+
+
+def unsupported(
+    lines: Sequence[str],
+    user_words: Sequence[Quoted],
+    *,
+    known: Sequence[str] = (),
+    admits: Admits | None = None,
+    follows: Follows | None = None,
+    in_digits: InDigits = str,
+) -> list[str]:
+    """Return the lines that the user's words do not support, each line checked like a claim without a quote."""
+    said = _said(user_words)
+    if not said or not lines:
+        return list(lines)
+    evidence, stated = _Evidence(said, known, admits, follows, in_digits), _stated(said)
+    return [
+        line
+        for line in lines
+        if not _borne_out(line, stated, None, CONTENT_SHARE, SIMILAR) or evidence.lacking(line, None, None)
+    ]
+
+
+def _said(user_words: Sequence[Quoted]) -> list[Quoted]:
+    return [quoted for quoted in user_words if quoted.role == "user" and literals.words(quoted.quote)]
+
+
+def _stated(said: Sequence[Quoted]) -> list[str]:
+    return [sentence for quoted in said for sentence in split_sentences(quoted.quote) if not ends_as_question(sentence)]
 
 
 def contains_quote(message: str, quote: str) -> bool:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tellonce.contract import Memory, MemoryStatus
-from tellonce.work import TIERS, ExchangeItem, ExchangeResult, Tier
+from tellonce.work import TIERS, Canonical, ExchangeItem, ExchangeResult, Tier
+from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
@@ -16,13 +17,13 @@ from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored
-from tellonce_server.store import memories, messages, queue
+from tellonce_server.store import chats, memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory, Quoted
-from tellonce_server.store.messages import Line
+from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.queue import Job
 from tellonce_server.store.tombstones import Tombstone
-from tellonce_text.fences import without_recalled
+from tellonce_text.own_words import own_words
 from tellonce_text.secrets import mask
 
 CERTAIN = 0.9
@@ -46,8 +47,9 @@ this."""
 @dataclass
 class Learned:
     """The outcome of an exchange's items. `ended` are statements that no longer hold, each with its replacement;
-    `borne_out` are the ids of the memories that the items added or confirmed."""
+    `borne_out` are the ids of the memories that the items added or confirmed. `canonical` is the chat's new summary."""
 
+    canonical: Canonical
     counts: Counter[str] = field(default_factory=Counter[str])
     dropped: Counter[str] = field(default_factory=Counter[str])
     ended: list[tuple[Memory, str]] = field(default_factory=list[tuple[Memory, str]])
@@ -111,7 +113,7 @@ class Learner:
         """Store the items that pass the checks, and end the memories that lower tiers learned from the same
         messages."""
         exchange = await self._exchange(t, job, now)
-        learned = Learned()
+        learned = Learned(await self._attributed(t, exchange, result.canonical))
         for item in result.items:
             await self._item(t, exchange, item, learned)
         await self._take_back(t, exchange, learned)
@@ -128,7 +130,7 @@ class Learner:
         key, place = job.key, (job.key.owner_id, job.key.chat_id)
         lines = await messages.id_range(t, *place, job.thread_key, job.from_id, job.to_id, MOST_LINES)
         before = await messages.before_in_thread(t, *place, job.thread_key, job.from_id, BEFORE)
-        own = frozenset(line.id for line in lines if line.role == "user" and may_tell(job, line))
+        own = frozenset(line.id for line in lines if may_tell(job.key.owner_id, job.key.chat_id, line))
         tier: Tier = job.tier or "keep"
         old = await memories.read_by(t, *place, sorted(own), TIERS[TIERS.index(tier) + 1 :])
         return _Exchange(
@@ -142,6 +144,34 @@ class Learner:
             stones=await self._deps.tombstones.standing(t, key.owner_id),
             done=await memories.ended(t, *place, sorted(own)),
             now=now,
+        )
+
+    async def _attributed(self, t: Queries, x: _Exchange, told: Canonical) -> Canonical:
+        """Return the summary. A new line that the user is said to have confirmed, but that the user's words do not
+        support, counts as inferred."""
+        chat = await chats.find(t, x.job.key.owner_id, x.job.key.chat_id)
+        prior = chat.canonical.user_confirmed if chat is not None else ""
+        lines, old = told.user_confirmed.splitlines(), prior.splitlines()
+        new = [line for line in lines if line.strip() and line not in old]
+        if not new:
+            return told
+        said = [self._quoted(x, number, mask(own_words(x.lines[number].content))) for number in sorted(x.own)]
+        said.append(checks.Quoted(prior, prior, "user", x.now, self._deps.zone))
+        known = [m.content for m in x.known.values()]
+        inferred = await offloaded(
+            sum(len(quoted.message) for quoted in said),
+            lambda: checks.unsupported(
+                new,
+                said,
+                known=known,
+                admits=admits,
+                follows=following,
+                in_digits=in_digits,
+            ),
+        )
+        kept = "\n".join(line for line in lines if line not in inferred)
+        return told.model_copy(
+            update={"user_confirmed": kept, "llm_inferred": "\n".join(filter(None, (told.llm_inferred, *inferred)))}
         )
 
     async def _item(self, t: Queries, x: _Exchange, item: ExchangeItem, learned: Learned) -> None:
@@ -193,7 +223,7 @@ class Learner:
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
         line = x.lines[message_id]
         role = "user" if message_id in x.own else "assistant"
-        return checks.Quoted(text, mask(without_recalled(line.content)), role, line.sent_at, self._deps.zone)
+        return checks.Quoted(text, mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
         """Whether the user rejected this statement before, in any words."""
@@ -220,7 +250,7 @@ class Learner:
         new = self._statement(x, judged)
         vector = await self._statements.vector(new.content)
         again = x.known.get(item.same_as or 0)
-        if again is not None and again.valid_to is None and not _is_open_note(again):
+        if again is not None and again.valid_to is None and not _is_unchecked(again, judged):
             return Stored(await self._statements.support(t, again, new, x.now), "duplicate")
         replaced, ended = _targets(x, item.replaces), _targets(x, item.ends)
         if again is not None and again.valid_to is None:
@@ -279,16 +309,20 @@ class Learner:
 _COUNTED = {"stored": "memories", "duplicate": "duplicates", "superseded": "superseded"}
 
 
-def may_tell(job: Job, line: Line) -> bool:
-    """Whether statements can be learned from a message. Other people's words state nothing about the user.
+def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
+    """Whether statements can be learned from a message. The assistant's and other people's words state nothing about
+    the user.
 
     A shared group is the memory of all its members, so a statement there is about its speaker.
     """
-    return line.speaker is None or ChatScope(job.key.owner_id, job.key.chat_id).shared
+    return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
 
 
-def _is_open_note(m: Memory) -> bool:
-    """Whether the memory is a note that the user has neither confirmed nor changed."""
+def _is_unchecked(m: Memory, judged: _Judged) -> bool:
+    """Whether an item replaces the memory that it repeats. An item replaces a note that the user has neither confirmed
+    nor changed. A certain item replaces an uncertain memory, because only the item's own text was checked."""
+    if m.status == "uncertain" and judged.certain:
+        return not dedup.same(m.content, judged.text)
     return m.note and not m.user_confirmed
 
 
@@ -298,7 +332,7 @@ def _sources(x: _Exchange, item: ExchangeItem) -> list[Line]:
 
 def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
     """Check that a note is a sentence that the user wrote."""
-    said = [without_recalled(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
+    said = [own_words(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
     true = any(checks.contains_quote(mask(text), item.text) for text in said)
     return checks.Verdict(true, (), true)
 

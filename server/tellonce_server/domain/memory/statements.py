@@ -92,7 +92,7 @@ class Statements:
         If the new statement is older than one of these memories, the new statement is stored as history, superseded by
         that memory.
         """
-        later = next((m for m in (*replaced, *ended) if m.valid_from > new.valid_from), None)
+        later = next((m for m in (*replaced, *ended) if new.valid_from < m.valid_from <= now), None)
         if later is not None:
             past = replace(
                 new,

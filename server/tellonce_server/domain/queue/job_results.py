@@ -84,7 +84,7 @@ class Applier:
         learned = await self._learner.learn(t, job, result, now)
         # The result of a past job may be too old for the canonical summary, which later exchanges have already updated.
         if not job.past or await queue.carries_canonical(t, job.key):
-            await self._canonical(t, job, result.canonical, now)
+            await self._canonical(t, job, learned.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)
         seen = await profile.count_exchange(t, job.key.owner_id)
         due = seen.first or seen.exchanges_since >= self._deps.settings.compaction.profile_exchanges

@@ -70,10 +70,10 @@ class Inputs:
 
     async def _exchange(self, job: Job) -> WorkInput | None:
         lines = await self._part(job)
-        said = [line for line in lines if line.role == "user" and may_tell(job, line)]
+        key = job.key
+        said = [line for line in lines if may_tell(key.owner_id, key.chat_id, line)]
         if not said:
             return None
-        key = job.key
         chat = await chats.find(self._deps.database, key.owner_id, key.chat_id)
         before = await messages.before_in_thread(
             self._deps.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
@@ -195,7 +195,7 @@ def sender_time(line: Line) -> datetime:
 
 
 def _own(job: Job, lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
-    return tuple(_message(x, MESSAGE_CHARACTERS) for x in lines if x.role == "user" and may_tell(job, x))
+    return tuple(_message(x, MESSAGE_CHARACTERS) for x in lines if may_tell(job.key.owner_id, job.key.chat_id, x))
 
 
 def _messages(lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
