@@ -68,7 +68,7 @@ def _show(client: Client, name: ClientName) -> None:
     except CommandFailed:
         file = client.file(this_machine())
         text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
-        console.print("The file cannot be parsed; add this to it by hand:")
+        console.print("The file has comments or is not as expected; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
 
@@ -132,7 +132,8 @@ def _legible() -> Generator[None]:
         yield
     except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
         raise CommandFailed(
-            f"{error}. Nothing was changed; correct the file and run this again, or add by hand what --print shows."
+            f"{error}. Nothing was changed. If the file has comments, which would be lost, add by hand what --print shows; "
+            "otherwise correct the file and run this again."
         ) from error
 
 

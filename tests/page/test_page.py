@@ -254,7 +254,7 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     page = await tab.show("data")
     (tmp_path / "other.json").write_text('{"hello": 1}')
     await page.locator("#import-file").set_input_files(tmp_path / "other.json")
-    await expect(page.locator("main")).to_contain_text("is not an export", timeout=HANGS * 1000)
+    await expect(page.locator("main")).to_contain_text("This file is not an export", timeout=HANGS * 1000)
     await expect(page.locator("main progress")).to_have_count(0)
     telegram(tmp_path / "result.json", messages=120)
     before = await messages(memory)
