@@ -14,7 +14,8 @@ INTRO = """\
 # The command `tellonce`
 
 In the terminal, `--help` shows the same text for each command. `tellonce --debug` before a command shows where in the
-code a failure happened."""
+code a failure happened. The command speaks English, whatever the language of your system; the bot and the memory page
+speak more languages."""
 
 
 def text() -> str:

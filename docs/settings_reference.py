@@ -14,7 +14,8 @@ INTRO = """\
 # Settings
 
 Settings are read from the environment, or from `.env` in the folder where a program is started; the environment has
-priority. No setting is required.
+priority. No setting is required. A stdio server, which a client starts in the folder of any project, reads the environment only;
+`tellonce connect` writes your settings there.
 Lists are separated by commas or blanks; `1` is on, `0` is off."""
 DATA_FOLDER = "`~/.local/share/tellonce`; macOS: `~/Library/Application Support/tellonce`"
 

@@ -13,6 +13,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal
 
+from tellonce.server_text import ServerText
+
 Language = Literal["en", "de", "es", "ru"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "de", "es", "ru")
 _BY_CODE: Final[dict[str, Language]] = {language: language for language in LANGUAGES}
@@ -46,6 +48,11 @@ def phrase(key: str, **values: object) -> str:
     """Return the text for a key such as `forget.kept`, with the text's placeholders filled in. Raises KeyError for an
     unknown key."""
     return _form(_entry(spoken(), key), values.get("n")).format(**values)
+
+
+def server_text(text: ServerText) -> str:
+    """The bot's own sentence for a text of the server; the text itself if it has no code."""
+    return phrase(f"server.{text.code}", **text.values) if f"server.{text.code}" in entries(spoken()) else str(text)
 
 
 def counted(noun: str, number: int) -> str:

@@ -10,9 +10,10 @@ from typing import Final, Literal, NamedTuple, get_args
 from tellonce_relay.catalogue import LANGUAGES, Language, entries, spoken, words
 
 Kind = Literal[
-    "remind", "remember", "forget", "help", "stop", "know", "reminders", "summary", "greeting", "nod", "task"
+    "help", "stop", "know", "reminders", "greeting", "nod", "remind", "remember", "forget", "summary", "task"
 ]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""Orders that consist of a phrase alone come first, so that "forget it" does not forget every "it"."""
 
 _COMMANDS: Final[dict[Kind, str]] = {
     "remind": "/remind",
@@ -59,13 +60,18 @@ def is_command_in_words(text: str) -> bool:
 
 
 def without_joint(text: str) -> str:
-    """The text without a leading `to`: `to call mom` becomes `call mom`."""
+    """The text without leading words such as `to`: `for to call mom` becomes `call mom`."""
     joints = "|".join(re.escape(word) for word in words("orders.joints"))
-    return re.sub(rf"\A(?:{joints})\s+", "", text.strip(_BLANK), flags=re.IGNORECASE)
+    return re.sub(rf"\A(?:(?:{joints})\s+)+", "", text.strip(_BLANK), flags=re.IGNORECASE).lstrip(_BLANK)
 
 
 def _order_in(text: str, language: Language) -> Order | None:
-    said = _ending(language).sub("", text.strip().lstrip(_BLANK))
+    said = text.strip().lstrip(_BLANK)
+    # Polite words may also end a phrase that is an order itself ("was kannst du").
+    return _beginning(_ending(language).sub("", said), language) or _beginning(said, language)
+
+
+def _beginning(said: str, language: Language) -> Order | None:
     for kind, pattern in _patterns(language):
         found = pattern.match(said)
         if found is None:

@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 
 from tellonce.contract import ChatSummary, ForgetMatch, Forgotten, Memory, Profile
 from tellonce.work import QueueStatus
-from tellonce_relay.catalogue import clock, counted, day, from_english, number, phrase
+from tellonce_relay.catalogue import clock, counted, day, from_english, number, phrase, server_text
 
 SHOWN = 5
 LONGEST = 3500
@@ -88,7 +88,7 @@ def match_view(match: ForgetMatch, zone: tzinfo | None = None) -> str:
 
 def nothing_view(preview: Forgotten) -> str:
     """The text for a preview without matches, with the memory's hints."""
-    return "\n".join((phrase("forget.nothing"), *preview.notes))
+    return "\n".join((phrase("forget.nothing"), *map(server_text, preview.notes)))
 
 
 def forgotten_view(done: Forgotten, kept: int = 0) -> str:
@@ -102,18 +102,13 @@ def forgotten_view(done: Forgotten, kept: int = 0) -> str:
     places = counted("place", done.traces_left)
     left = [f"• {match.text[:_QUOTE]}" for match in done.left[:SHOWN]]
     head = phrase("forget.not_yet", tally=tally or phrase("forget.erased_nothing"), places=places)
-    return "\n".join([head, *left, *done.notes])
+    return "\n".join([head, *left, *map(server_text, done.notes)])
 
 
 def _tallied(done: Forgotten) -> list[str]:
     counts = {noun: done.erased.get(name, 0) for name, noun in _TALLIED.items()}
     counts["text"] = sum(count for name, count in done.erased.items() if name not in _NOT_TEXTS)
     return [counted(noun, count) for noun, count in counts.items() if count]
-
-
-def notice_view(notice: str) -> str:
-    """The text of a notice for the person. The memory words its notices for a model."""
-    return phrase("turn.chat_full") if "/new" in notice else notice
 
 
 def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "") -> str:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from tellonce import contract as c
 from tellonce import reminders as r
 from tellonce import work as w
+from tellonce.server_text import ServerText, from_meta, with_codes
 
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
@@ -24,10 +25,14 @@ that a later call may succeed."""
 
 
 class MemoryRefused(Exception):
-    """The server understood the call and refused it; the text says why and what to do. The text may quote the call's
-    arguments, so it is not logged."""
+    """The server understood the call and refused it; the text says why and what to do, and `text.code` names the reason
+    for programs. The text may quote the call's arguments, so it is not logged."""
 
     may_quote = True
+
+    def __init__(self, text: str) -> None:
+        self.text = ServerText(text) if not isinstance(text, ServerText) else text
+        super().__init__(text)
 
 
 class MemoryUnreachable(Exception):
@@ -122,9 +127,9 @@ class MemoryClient:
         if result.is_error and (result.meta or {}).get(LATER_META):
             raise MemoryUnreachable(_text(result))
         if result.is_error:
-            raise MemoryRefused(_text(result))
+            raise MemoryRefused(from_meta([_text(result)], result.meta)[0])
         try:
-            return kind.model_validate(result.structured_content)
+            return with_codes(kind.model_validate(result.structured_content), result.meta)
         except ValidationError as error:
             raise MemoryUnreachable(f"the answer of {tool} does not match the contract: {error}") from error
 

@@ -39,6 +39,7 @@ from tellonce.contract_types import When as When
 from tellonce.forget_contract import ForgetArgs as ForgetArgs
 from tellonce.forget_contract import ForgetMatch as ForgetMatch
 from tellonce.forget_contract import Forgotten as Forgotten
+from tellonce.server_text import ServerText
 
 RECORD_MESSAGE = "record_message"
 GET_CONTEXT = "get_context"
@@ -146,7 +147,7 @@ class Context(Contract):
     thread_key: str
     session_id: str
     focus: Focus | None
-    notices: tuple[str, ...]
+    notices: tuple[ServerText, ...]
     coverage: Coverage
     receipt_id: str
 

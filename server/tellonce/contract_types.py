@@ -15,6 +15,7 @@ from pydantic import (
     WithJsonSchema,
 )
 from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
 
 ZONE = "zone"
 """The key of the time zone in pydantic's validation context. The zone is used for times without an offset."""
@@ -83,19 +84,19 @@ LISTED_KINDS: Final[tuple[ListedKind, ...]] = get_args(ListedKind)
 
 def _clean(text: str) -> str:
     if "\x00" in text:
-        raise ValueError("contains a NUL character; send plain text")
+        raise PydanticCustomError("text_unstorable", "contains a NUL character; send plain text")
     if len(text.encode("utf-8", "surrogatepass")) > MAX_TEXT_BYTES:
-        raise ValueError("is longer than 64 KiB; split it")
+        raise PydanticCustomError("text_long", "is longer than 64 KiB; split it")
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise ValueError("is not valid Unicode text") from error
+        raise PydanticCustomError("text_unstorable", "is not valid Unicode text") from error
     return text
 
 
 def _not_blank(text: str) -> str:
     if not text.strip():
-        raise ValueError("is empty")
+        raise PydanticCustomError("text_empty", "is empty")
     return text
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, ConfigDict, Field, model_validator
 
 from tellonce.contract_types import ChatPlace, Contract, End, ForgetLabel, Moment, ResultKind, RowId, Text
+from tellonce.server_text import ServerText
 
 
 class ForgetArgs(ChatPlace):
@@ -69,7 +70,7 @@ class Forgotten(Contract):
     )
     left: tuple[ForgetMatch, ...] = Field(default=(), description="Some of these texts.")
     receipt: str | None = None
-    notes: tuple[str, ...] = Field(default=(), description="Tell the user.")
+    notes: tuple[ServerText, ...] = Field(default=(), description="Tell the user.")
 
 
 _RANGE = re.compile(r"([0-9]{1,6})(?:-([0-9]{1,6}))?")

@@ -1,6 +1,7 @@
 """The settings that all processes share, and the settings of the server. All of them are read from the environment and
 `.env` only."""
 
+import os
 import re
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import BaseSettings, DotEnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from tellonce.backoff import backoff
 from tellonce.former_name import data_folder, former_sources
@@ -199,6 +200,15 @@ class ContextDefaults(Group):
     )
 
 
+ENVIRONMENT_ONLY = "_TELLONCE_ENVIRONMENT_ONLY"
+
+
+def ignore_env_file() -> None:
+    """From now on, this process and its children read no `.env`. Clients start a stdio server in the folder of any
+    project, and a project's `.env` belongs to the project: its author could send the memory elsewhere."""
+    os.environ[ENVIRONMENT_ONLY] = "1"
+
+
 class Settings(BaseSettings):
     """The settings of every process."""
 
@@ -255,7 +265,10 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], *sources: PydanticBaseSettingsSource, **named: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (*sources, *named.values(), *former_sources(settings_cls))
+        found = (*sources, *named.values(), *former_sources(settings_cls))
+        if ENVIRONMENT_ONLY not in os.environ:
+            return found
+        return tuple(source for source in found if not isinstance(source, DotEnvSettingsSource))
 
     @property
     def default_user(self) -> int:

@@ -29,7 +29,7 @@ from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.turn.reminders import set_reply
 from tellonce_relay.turn.tag_effects import Done, Saved
-from tellonce_relay.turn.turn import TurnOptions, run_turn
+from tellonce_relay.turn.turn import TurnOptions, record_incoming, run_turn
 
 _BOTS_OWN = ("/stop", "/routines")
 """Commands of the bot that do not exist in the terminal."""
@@ -122,11 +122,14 @@ class Talk:
         self._effects = Done()
 
     async def hear(self, line: str) -> None:
-        line = self._order_in(line) or line
-        incoming = _incoming(self._settings, line)
+        ordered = self._order_in(line)
+        incoming = _incoming(self._settings, ordered or line)
+        recorded = ordered is not None and command_of(ordered)[0] == "/remind"
         try:
-            if is_command(line):
-                console.print(await self._command(incoming))
+            if recorded:
+                await record_incoming(self._command_context.memory, replace(incoming, text=line))
+            if is_command(incoming.text):
+                console.print(await self._command(incoming, recorded=recorded))
             else:
                 await self._turn(incoming)
         except (MemoryRefused, MemoryUnreachable) as error:
@@ -157,12 +160,12 @@ class Talk:
         saved = [f"{_saved_line(one, self._command_context.zone)}  [/undo]" for one in effects.saved]
         return saved + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
 
-    async def _command(self, incoming: Incoming) -> str:
+    async def _command(self, incoming: Incoming, *, recorded: bool) -> str:
         name, topic = command_of(incoming.text)
         if name == "/forget":
             return await self._forget(topic)
         if name == "/remind" and topic:
-            return await self._remind(incoming, topic)
+            return await self._remind(incoming, topic, recorded=recorded)
         if name == "/remember" and topic:
             return await self._remember(incoming, topic)
         if name in ("/remind", "/reminders"):
@@ -182,8 +185,8 @@ class Talk:
         about = replace(incoming, reply_to_message_id=self._last_answer)
         return await answer(self._command_context, about) or phrase("help.unknown_command")
 
-    async def _remind(self, incoming: Incoming, text: str) -> str:
-        said, made = await self.reminders.set(incoming, text)
+    async def _remind(self, incoming: Incoming, text: str, *, recorded: bool) -> str:
+        said, made = await self.reminders.set(incoming, text, recorded=recorded)
         self._effects = Done(saved=[Saved(made.memory, "reject", made)] if made is not None else [])
         return f"{said}  [/undo]" if made is not None else said
 

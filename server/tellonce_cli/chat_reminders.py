@@ -47,10 +47,10 @@ class ChatReminders:
     _shown: set[tuple[int, datetime]] = field(default_factory=set)
     _listed: tuple[Reminder, ...] = ()
 
-    async def set(self, incoming: Incoming, text: str) -> tuple[str, Reminder | None]:
+    async def set(self, incoming: Incoming, text: str, *, recorded: bool = False) -> tuple[str, Reminder | None]:
         """Set the reminder that `text` asks for. Returns the answer to the user, and the reminder if it was set."""
         try:
-            made = await reminders.set_by(self.memory, self.zone, incoming, text)
+            made = await reminders.set_by(self.memory, self.zone, incoming, text, recorded=recorded)
         except reminders.NotSet as reason:
             return str(reason), None
         self.changed.set()

@@ -2,16 +2,12 @@
 
 import asyncio
 import importlib.util
-import shlex
 import shutil
 import socket
-import stat
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 
 import asyncpg
 import httpx2
@@ -25,6 +21,15 @@ from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce_cli.connect import connected, this_machine
+from tellonce_cli.findings import (
+    Finding,
+    clock_finding,
+    model_finding,
+    models_finding,
+    python_finding,
+    readiness_finding,
+    tokens_finding,
+)
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
@@ -32,29 +37,17 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
-from tellonce_server.app.auth import LOCAL_SCOPES
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.embedding.model_files import MODEL, complete
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance, look
+from tellonce_server.store.postgres.readiness import look
 from tellonce_server.store.route import find_route
 
 FREE_BYTES = 1 << 30
-OLDEST_PYTHON = (3, 11)
 BUILT = datetime(2026, 1, 1, tzinfo=UTC)
 """The program was built after this time, so a clock that shows an earlier time is wrong."""
 CLOCK_SECONDS = 60
-WEIGHTS = "model.safetensors"
 TIMEOUT = 5
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The result of one check. `ok` is None if the result is neither good nor bad."""
-
-    ok: bool | None
-    text: str
-    fix: str = ""
 
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "")}
@@ -95,13 +88,6 @@ async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) 
 
 async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
     return python_finding(sys.version_info[:3])
-
-
-def python_finding(version: tuple[int, ...]) -> Finding:
-    name = "Python " + ".".join(map(str, version))
-    if version < OLDEST_PYTHON:
-        return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
-    return Finding(True, name)
 
 
 async def _settings(_: ServerSettings, __: RelaySettings) -> Finding:
@@ -158,14 +144,6 @@ async def _connected(dsn: str, name: str) -> Finding:
     finally:
         await connection.close()
     return readiness_finding(found, name)
-
-
-def readiness_finding(found: Readiness, name: str) -> Finding:
-    if said := hindrance(found):
-        return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
-    if said := for_administrator(found):
-        return Finding(False, f"{name} is not set up", f"run `tellonce database setup`. If you lack the rights: {said}")
-    return Finding(True, f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
 
 
 async def _route(settings: ServerSettings) -> Finding | None:
@@ -235,19 +213,6 @@ async def _tokens(settings: ServerSettings, relay: RelaySettings) -> Finding:
     return tokens_finding(settings.data_dir / "tokens")
 
 
-def tokens_finding(folder: Path) -> Finding:
-    files = [folder / scope for scope in LOCAL_SCOPES]
-    missing = [file.name for file in files if not file.exists()]
-    if len(missing) == len(files):
-        return Finding(None, "access tokens: created when the server first starts")
-    if missing:
-        return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
-    if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
-        fix = f"chmod 600 {shlex.join(map(str, files))}"
-        return Finding(False, f"access tokens in {folder} can be read by others", fix)
-    return Finding(True, f"access tokens in {folder}, readable by you alone")
-
-
 async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
     match settings.embeddings:
         case "local":
@@ -256,20 +221,6 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
             return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
         case "none":
             return Finding(None, "embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
-
-
-def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is the folder of the prepared model. `source` is the configured folder, which
-    may contain the prepared files, or the original files at any depth."""
-    ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
-    if ready is not None:
-        return Finding(True, f"embedding model in {ready}")
-    if source is None:
-        text = "embedding model: not here yet. A running server downloads it in the background; search works by words until then"
-        return Finding(None, text, "without a network, set TELLONCE_EMBEDDING_MODEL_DIR to a folder with the model")
-    if any(source.rglob(WEIGHTS)):
-        return Finding(True, f"embedding model in {source}, to be prepared at the first start")
-    return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
 
 
 async def _claude(_: ServerSettings, relay: RelaySettings) -> Finding:
@@ -346,14 +297,6 @@ async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
     return clock_finding(datetime.now(UTC), BUILT, "this program was built")
 
 
-def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Check that this machine's clock is later than `reference`. `name` says what happened at that time. If the clock
-    is slow, answers get earlier times than their questions."""
-    if now < reference:
-        return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
-    return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
-
-
 async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
     found = connected(this_machine())
     for name, told in found.items():
@@ -390,16 +333,6 @@ def _names(answer: httpx2.Response) -> list[str]:
         return [str(model["id"]) for model in answer.json()["data"]]
     except (ValueError, LookupError, TypeError):
         return []
-
-
-def models_finding(names: Sequence[str], wanted: Mapping[str, str]) -> Finding:
-    """Check that the provider has the models that the settings name. The name of a model may have a date at its end,
-    which a setting may omit. `wanted` has the model of each setting."""
-    unknown = [f"{key}={model}" for key, model in wanted.items() if not any(x.startswith(model) for x in names)]
-    if names and unknown:
-        fix = f"set it to one of: {', '.join(names)}"
-        return Finding(False, f"Claude online: the provider has no model {' and '.join(unknown)}", fix)
-    return Finding(True, "Claude online: the key is accepted")
 
 
 async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:

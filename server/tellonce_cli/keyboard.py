@@ -9,6 +9,8 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 
+from tellonce_cli.screen import harmless
+
 if sys.platform != "win32":
     import termios
 
@@ -73,6 +75,7 @@ class Keyboard:
 
     def show(self, text: str) -> None:
         """Print a text while the user may be typing. Then print the prompt and the typed text again."""
+        text = harmless(text)
         if not self.interactive or self._reading is None:
             print(text, flush=True)
             return

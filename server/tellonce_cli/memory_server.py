@@ -55,7 +55,7 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
             notes.print(_OWN.format(url=settings.url, folder=settings.data_dir))
         if notice and notes.is_terminal:
             notes.print(notice)
-        arguments = ["-m", "tellonce_server", "--stdio"]
+        arguments = ["-m", "tellonce_server", "--stdio", "--env-file"]
         async with connect_stdio(sys.executable, arguments, dict(os.environ), name=CHANNEL) as memory:
             await _open(memory)
             yield memory

@@ -2,16 +2,35 @@
 page."""
 
 import json
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
 from tellonce.settings import SettingsError
 
-console = Console(markup=False, highlight=False, soft_wrap=True)
-notes = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def harmless(text: str) -> str:
+    """The text without control characters, because with them a stored text could command the terminal, such as to write
+    to the clipboard."""
+    return _CONTROLS.sub("", text)
+
+
+class Screen(Console):
+    """A console whose texts cannot command the terminal. Its own commands, such as colors, are not in the texts."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+
+console = Screen(markup=False, highlight=False, soft_wrap=True)
+notes = Screen(stderr=True, markup=False, highlight=False, soft_wrap=True)
 """The console on standard error, for messages that are not part of the result."""
 
 EXTRAS = {

@@ -7,7 +7,7 @@ import sys
 
 from tellonce import logs, shutdown, tracing
 from tellonce.preload import imported
-from tellonce.settings import ServerSettings, SettingsError, load
+from tellonce.settings import ServerSettings, SettingsError, ignore_env_file, load
 from tellonce_server.app.memory_location import move_former_folder
 
 SWITCH_SECONDS = 0.0001
@@ -21,9 +21,12 @@ def main() -> None:
     transport = parser.add_mutually_exclusive_group()
     transport.add_argument("--stdio", action="store_true", help="speak MCP on stdin and stdout")
     transport.add_argument("--http", action="store_true", help="speak MCP over HTTP (default)")
+    parser.add_argument("--env-file", action="store_true", help="with --stdio: read .env of this folder, too")
     args = parser.parse_args()
     shutdown.watch_parent()
     logs.begin()
+    if args.stdio and not args.env_file:
+        ignore_env_file()
     if told := move_former_folder():
         logging.getLogger(__name__).warning(told)
     try:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import cast
 
 import pytest
-from rich.console import Console
 
 from tellonce.client import MemoryClient
 from tellonce_cli import chat
 from tellonce_cli.keyboard import Keyboard
+from tellonce_cli.screen import Screen
 from tellonce_relay.responders.offline import OfflineResponder
 from tests.chain.home import Home
 from tests.patience import HANGS, promised
@@ -124,7 +124,7 @@ async def test_a_reminder_is_shown_while_the_person_types(at_home: Home) -> None
 
 async def test_a_turn_that_is_begun_again_gives_the_terminal_its_cursor_back(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
-    monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True))
+    monkeypatch.setattr(chat, "console", Screen(file=screen, force_terminal=True))
     terminal = chat.Terminal()
     for _ in range(2):
         await terminal.typing()
@@ -138,7 +138,7 @@ async def test_an_interrupted_turn_gives_the_terminal_its_cursor_back(monkeypatc
         raise asyncio.CancelledError
 
     screen = io.StringIO()
-    monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True))
+    monkeypatch.setattr(chat, "console", Screen(file=screen, force_terminal=True))
     monkeypatch.setattr(chat, "run_turn", interrupted)
     talk = chat.Talk(cast("MemoryClient", None), OfflineResponder(), settings(), Keyboard())
     with pytest.raises(asyncio.CancelledError):
@@ -148,11 +148,24 @@ async def test_an_interrupted_turn_gives_the_terminal_its_cursor_back(monkeypatc
 
 async def test_an_answer_keeps_its_lines_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.StringIO()
-    monkeypatch.setattr(chat, "console", Console(file=screen, force_terminal=True, color_system=None, width=60))
+    monkeypatch.setattr(chat, "console", Screen(file=screen, force_terminal=True, color_system=None, width=60))
     await chat.Terminal().send("Your **goals**:\n• run a marathon\n• learn Portuguese")
     assert [line.rstrip() for line in screen.getvalue().splitlines()] == [
         *("Your goals:", "• run a marathon", "• learn Portuguese"),
     ]
+
+
+async def test_a_text_cannot_command_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil, screen = "a\x1b]52;c;eA==\x07 b\x9b2J\r c\x1b[2J\n\td", io.StringIO()
+    monkeypatch.setattr(chat, "console", Screen(file=screen, force_terminal=True, color_system=None, width=60))
+    await chat.Terminal().send(evil)
+    chat.console.print(evil)
+    Keyboard().show(evil)
+    shown = screen.getvalue() + capsys.readouterr().out
+    assert shown.count("]52;c;eA==") == 3
+    assert set(shown) & {"\x1b", "\x07", "\x9b", "\r"} == set()
 
 
 @dataclass

@@ -14,11 +14,10 @@ from starlette.routing import Route
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import ServerSettings
-from tellonce_cli.doctor import (
-    BUILT,
+from tellonce_cli.doctor import BUILT, finding
+from tellonce_cli.findings import (
     Finding,
     clock_finding,
-    finding,
     model_finding,
     models_finding,
     python_finding,

@@ -31,6 +31,7 @@ from tests.patience import promised
 from tests.server.injections import ATTACKS
 from tests.server.processes import HttpServer
 
+STATIC = Path(__file__).parents[2] / "server/tellonce_server/api/page/static"
 pytestmark = pytest.mark.anyio
 
 MARKUP = (
@@ -116,10 +117,19 @@ async def test_the_page_speaks_the_readers_language(chrome: Browser, server: Htt
             assert await page.locator("html").get_attribute("lang") == locale[:2]
             assert await page.evaluate("document.documentElement.scrollWidth") <= 360, address
         assert tab.wrong == []
+        # The server's own texts are shown in the language, too: of a tool, of a route, and before the page has begun.
+        said = json.loads((STATIC / f"strings/{locale[:2]}.json").read_text())
+        await tab.page.evaluate("location.hash = 'memory/999999'")
+        alert = tab.page.get_by_role("alert")
+        await expect(alert).to_contain_text(said["said.no_memory"].format(id=999999))
+        await tab.page.goto("about:blank")
+        await tab.page.goto(f"{server.base}/#code=wrong")
+        await expect(alert).to_contain_text(said["said.code_used"])
+        await expect(alert.get_by_role("heading")).to_have_text(said["signin"])
 
 
 def test_every_language_has_every_sentence_with_the_same_values() -> None:
-    folder = Path(__file__).parents[2] / "server/tellonce_server/api/page/static"
+    folder = STATIC
     english = _catalogue(folder / "strings/en.json")
     used = set(re.findall(r'\bt\("([a-z.]+)"', "".join(file.read_text() for file in folder.glob("*.js"))))
     assert used - set(english) == set()
@@ -128,7 +138,7 @@ def test_every_language_has_every_sentence_with_the_same_values() -> None:
 
 
 def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
-    folder = Path(__file__).parents[2] / "server/tellonce_server/api/page/static"
+    folder = STATIC
     scripts = "".join(file.read_text() for file in folder.glob("*.js"))
     values: dict[str, Collection[str]] = {
         "section": get_args(ShownName),

@@ -343,7 +343,7 @@ async def test_the_full_chat_is_told_of_once(memory: Memory) -> None:
         await api.replies(3)
         await api.say("And again")
         await api.replies(4)
-    assert texts(api) == ["ok", "ok", phrase("turn.chat_full"), "ok"]
+    assert texts(api) == ["ok", "ok", phrase("server.chat_full"), "ok"]
 
 
 async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_other(memory: Memory) -> None:

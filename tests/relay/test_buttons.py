@@ -129,7 +129,7 @@ async def test_a_button_of_something_long_gone_says_so(memory: Memory) -> None:
         await client.forget(target.model_copy(update={"confirm": (await client.forget(target)).confirm}))
         await api.press(api.sent[1], "✓")
         await api.until(lambda: bool(api.world.toasts))
-    assert api.world.toasts == [phrase("memory.gone")]
+    assert api.world.toasts == [phrase("server.no_memory", id=number)]
 
 
 async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_decides(memory: Memory) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from string import Formatter
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,13 +14,25 @@ import tellonce_relay
 from tellonce_relay import catalogue
 from tellonce_relay.catalogue import LANGUAGES, Language, counted, entries, language_of, phrase, speaking
 from tellonce_relay.orders import KINDS, order_of
+from tellonce_relay.turn.reminders import wanted_by
 
 SOURCES = "\n".join(
     file.read_text()
     for package in (tellonce_relay, tellonce_cli)
     for file in Path(str(package.__file__)).parent.rglob("*.py")
 )
-BY_NAME = ("menu.", "trouble.", "count.", "kind.", "orders.", "memory.tab_", "memory.goals", "memory.pins", "reminder.")
+BY_NAME = (
+    "menu.",
+    "trouble.",
+    "count.",
+    "kind.",
+    "orders.",
+    "server.",
+    "memory.tab_",
+    "memory.goals",
+    "memory.pins",
+    "reminder.",
+)
 """Keys that the code composes or lists in a table."""
 
 
@@ -112,12 +125,44 @@ def test_the_servers_days_times_and_numbers_are_written_as_the_reader_writes_the
         ("¿Qué sabes de mí?", "know", ""),
         ("Забудь, что я вегетарианец", "forget", "я вегетарианец"),
         ("Write a letter to my landlord", "task", "a letter to my landlord"),
+        ("Forget it!", "stop", ""),
+        ("Delete my reminders please", "reminders", ""),
+        ("Was kannst du?", "help", ""),
+        ("Vergiss bitte nicht, dass ich Nüsse meide", "remember", "ich Nüsse meide"),
+        ("Olvida lo que te dije de Paul", "forget", "Paul"),
+        ("¿Me recuerdas mañana a las 9 llamar?", "remind", "mañana a las 9 llamar?"),
+        ("Забудь, пожалуйста, что я люблю чай", "forget", "я люблю чай"),
     ],
 )
 def test_an_order_is_known_by_its_first_words(text: str, kind: str, rest: str) -> None:
     found = order_of(text)
     assert found is not None
     assert (found.kind, found.rest) == (kind, rest)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_phrase_begins_the_order_that_lists_it(language: Language) -> None:
+    with speaking(language):
+        for kind in KINDS:
+            for phrase_of_order in catalogue.words(f"orders.{kind}"):
+                whole, begun = order_of(phrase_of_order), order_of(f"{phrase_of_order} Xyz")
+                assert kind in {found.kind for found in (whole, begun) if found}, (kind, phrase_of_order)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "what"),
+    [
+        ("en", "for tomorrow at 18: dentist", "dentist"),
+        ("de", "für morgen um 18: Müll rausbringen", "Müll rausbringen"),
+        ("es", "para mañana a las 18: dentista", "dentista"),
+        ("ru", "завтра в 18: врач", "врач"),
+    ],
+)
+def test_a_colon_may_separate_the_time_of_a_reminder_from_its_text(language: Language, text: str, what: str) -> None:
+    now = datetime(2026, 11, 23, 8, tzinfo=(zone := ZoneInfo("Europe/Berlin")))
+    with speaking(language):
+        wanted = wanted_by(text, now, zone)
+    assert (wanted.what, wanted.at) == (what, datetime(2026, 11, 24, 18, tzinfo=zone))
 
 
 @pytest.mark.parametrize(
@@ -128,6 +173,7 @@ def test_an_order_is_known_by_its_first_words(text: str, kind: str, rest: str) -
         "Helping hands",
         "What do you know about cats?",
         "I stop here",
+        "Finde ich gut",
         "",
     ],
 )

@@ -24,10 +24,12 @@ from tests.patience import HANGS
 from tests.relay.relay_process import relay_process
 from tests.relay.running_relay import ZONE, Scripted, relaying, texts
 from tests.server.processes import http_server
+from tests.server.test_learning_again import dropped, read
 from tests.stubs.telegram_emulator import DropAfter, Telegram, telegram
 
 pytestmark = pytest.mark.anyio
 
+CALL = "remind me tomorrow at 9 to call mom"
 MOM = "⏰ I'll remind you tomorrow at 9:00 AM: call mom"
 
 
@@ -50,9 +52,14 @@ async def test_a_reminder_set_in_words_is_confirmed_delivered_once_and_history_t
     memory: Memory, clock: Clock
 ) -> None:
     async with relaying(memory, clock=clock) as api, memory.relay() as client:
-        await api.say("remind me tomorrow at 9 to call mom")
+        await api.say(CALL)
         assert await api.replies(1) == [MOM]
-        clock.forward(hours=22)  # 7:15 of that day in Singapore
+        clock.forward(minutes=5)
+        async with memory.agent() as agent:
+            again = {CALL: "The user wants to call mom on 2026-02-17 at 09:00"}
+            await read(agent, "claude", "date", again)
+            assert await dropped(agent) == {"set or ended since": 1}
+        clock.forward(hours=21, minutes=55)  # 7:15 of that day in Singapore
         await api.say("/reminders")
         await api.replies(2)
         assert len(await coming(client, bool)) == 1
@@ -61,7 +68,9 @@ async def test_a_reminder_set_in_words_is_confirmed_delivered_once_and_history_t
         await coming(client, lambda found: not found)
         await api.press(next(m for m in api.sent if m["text"] == "⏰ call mom"), "✓ Done")
         await api.until(lambda: "✓ call mom" in texts(api))
+        found = await client.search_memory(c.SearchMemoryArgs(chat_id=42, query="What did I ask you about mom?"))
     assert sum(text in ("⏰ call mom", "✓ call mom") for text in texts(api)) == 1
+    assert CALL in [result.text for result in found.results if result.role == "user"]
     assert await statuses(memory) == {"call mom (2026-02-17 09:00)": "completed"}
 
 

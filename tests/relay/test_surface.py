@@ -98,8 +98,14 @@ async def test_a_person_is_greeted_and_served_in_their_language(memory: Memory) 
         await api.replies(2)
         await api.say("danke")
         await api.until(lambda: bool(api.world.reactions))
+        await api.say("/remember ???")
+        await api.say("/forget Tee Fallschirm")
+        await api.replies(4)
     with speaking("de"):
         assert texts(api)[0] == phrase("start.greeting", name="Priya")
+        assert texts(api)[2] == phrase("server.nothing_stated")
+        alone = phrase("server.forget_words", words="tee (1)")
+        assert texts(api)[3] == f"{phrase('forget.nothing')}\n{alone}"
     assert texts(api)[1] == "✓ Gemerkt: ich Tee mag"
     assert set(api.world.menus) == {"", *LANGUAGES} - {"en"}
     assert api.world.menus["ru"][0]["description"] == "Что я о тебе знаю"

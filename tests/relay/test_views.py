@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tellonce import contract as c
+from tellonce.server_text import ServerText
 from tellonce_relay import views
 from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
 from tellonce_relay.catalogue import phrase
@@ -175,7 +176,9 @@ def test_forgotten_is_never_said_while_something_still_says_it() -> None:
     )
     assert "(1 memory, 2 sentences, 4 other texts); 0 left" in views.forgotten_view(done, 2)
     assert "2 matches that you kept still say it" in views.forgotten_view(done, 2)
-    left = done.model_copy(update={"traces_left": 1, "left": (hit(7),), "notes": ("1 more since the preview.",)})
+    left = done.model_copy(
+        update={"traces_left": 1, "left": (hit(7),), "notes": (ServerText("1 more since the preview."),)}
+    )
     told = views.forgotten_view(left)
     assert "✓" not in told
     assert "1 text still says it:\n• Vuxley number 7" in told

@@ -76,7 +76,7 @@ async def test_a_goal_that_is_done_is_not_open_again(memory: Memory, clock: Cloc
         await say(client, clock, GOAL)
         await read(agent, "claude", "goal", {GOAL: GOAL})
         said_again = (await client.get_profile(c.GetProfileArgs())).goals
-    assert since == {"ended since": 1}
+    assert since == {"set or ended since": 1}
     assert left == ()
     assert [g.content for g in said_again] == [GOAL]
 

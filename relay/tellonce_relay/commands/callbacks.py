@@ -7,7 +7,7 @@ from telegram.error import TelegramError
 
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce_relay import buttons
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.commands.button_effects import ButtonContext, Reaction, pressed
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
@@ -45,8 +45,8 @@ class Callbacks:
         except MemoryUnreachable:
             await _toast(query, phrase("memory.away"))
             return
-        except MemoryRefused:
-            await _toast(query, phrase("memory.gone"))
+        except MemoryRefused as error:
+            await _toast(query, server_text(error.text))
             return
         if reaction.buttons is None and reaction.said is None:
             self._done.put(_name(message), found.action)

@@ -53,38 +53,48 @@ class Wanted:
     repeats: str | None = None
     words: str | None = None
 
-    def args(self, incoming: Incoming, *, claimed: bool = False) -> SetReminderArgs:
-        """The arguments. `claimed` marks a model's claim, which is checked against the message."""
+    def args(self, incoming: Incoming, *, claimed: bool = False, recorded: bool = False) -> SetReminderArgs:
+        """The arguments. `claimed` marks a model's claim, which is checked against the message. `recorded` says that
+        the message is recorded, so that its words are not learned once more."""
         return SetReminderArgs(
             content=self.what,
             at=self.at,
             repeats=self.repeats,
             words=self.words,
-            source_message_id=incoming.message_id if claimed else None,
+            source_message_id=incoming.message_id if claimed or recorded else None,
             quote=incoming.text[:LONGEST_QUOTE] if claimed else None,
             chat_id=incoming.chat_id,
             message_thread_id=incoming.message_thread_id,
         )
 
 
+_COLON = re.compile(r":(?=\s)")
+"""A colon between a time and the text ("tomorrow at 9: dentist"). It does not belong to the time."""
+
+
 class NotSet(Exception):
     """No reminder can be set; the text gives the person the reason."""
 
 
-async def remind(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reply:
-    """Set the reminder that a person asks for; without a text, list the reminders that are set. Raises
-    MemoryUnreachable and MemoryRefused."""
+async def remind(
+    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
+) -> Reply:
+    """Set the reminder that a person asks for; without a text, list the reminders that are set. `recorded` says that the
+    message is recorded. Raises MemoryUnreachable and MemoryRefused."""
     if not text:
         return list_reply(await coming(memory, incoming), incoming.sent_at, zone)
     try:
-        return set_reply(await set_by(memory, zone, incoming, text), incoming.sent_at, zone)
+        made = await set_by(memory, zone, incoming, text, recorded=recorded)
+        return set_reply(made, incoming.sent_at, zone)
     except NotSet as reason:
         return Reply(str(reason))
 
 
-async def set_by(memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str) -> Reminder:
+async def set_by(
+    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
+) -> Reminder:
     """Set the reminder that a person asks for. Raises NotSet, MemoryUnreachable and MemoryRefused."""
-    return await memory.set_reminder(wanted_by(text, incoming.sent_at, zone).args(incoming))
+    return await memory.set_reminder(wanted_by(text, incoming.sent_at, zone).args(incoming, recorded=recorded))
 
 
 def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
@@ -92,10 +102,11 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
-    found = max(filter(None, (alarm(text, said), alarm(text, said, spoken()))), key=_length, default=None)
+    parsed = _COLON.sub(",", text)
+    found = max(filter(None, (alarm(parsed, said), alarm(parsed, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
-    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,')}".strip()
+    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
     what = without_joint(rest)
     if not what:
         raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))

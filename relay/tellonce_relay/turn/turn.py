@@ -15,8 +15,9 @@ from tellonce import contract as c
 from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
+from tellonce.server_text import ServerText, invalid
 from tellonce_llm import Answer, Cause
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently
 from tellonce_relay.responders import prompt as prompts
@@ -144,7 +145,7 @@ async def run_turn(
         except MemoryUnreachable as error:
             draft = failed(phrase("turn.memory_down"), error, options)
         except MemoryRefused as error:
-            draft = failed(phrase("turn.refused", reason=error), error, options)
+            draft = failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
         return await give(memory, surface, incoming, draft, options)
 
 
@@ -165,10 +166,11 @@ async def record_incoming(memory: MemoryClient, incoming: Incoming) -> c.Recorde
     return await memory.record_message(args)
 
 
-def wrong(error: ValidationError) -> str:
+def wrong(error: ValidationError) -> ServerText:
     """Names the part of a message that the memory refused, and the reason. The text does not quote the message, as the
     error itself does."""
-    return "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
+    text = "; ".join(_lack(str(e["loc"][0]) if e["loc"] else "", e["msg"]) for e in error.errors())
+    return invalid(text, error, "message")
 
 
 def _lack(field: str, message: str) -> str:
@@ -216,7 +218,7 @@ async def think(
         said = await persistently(lambda: request.once(prompt), options.persistence, request.failed, options.sleep)
     except CannotAnswer as error:
         return troubled(error, options)
-    return replace(shown, said=said, notices=tuple(context.notices))
+    return replace(shown, said=said, notices=tuple(map(server_text, context.notices)))
 
 
 def _prompt(context: c.Context, incoming: Incoming, options: TurnOptions) -> prompts.Prompt:

@@ -10,7 +10,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
 from tellonce_relay.buttons import Reply
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
 from tellonce_relay.commands.button_effects import ButtonContext
 from tellonce_relay.commands.callbacks import Callbacks
@@ -20,7 +20,7 @@ from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.orders import Order, order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.seen_store import SeenStore
-from tellonce_relay.turn import turn
+from tellonce_relay.turn import reminders, turn
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
@@ -146,7 +146,7 @@ class Relay:
         case.entry.stops = self._stops(case)
         self._e.inbox.put(update.update_id, case.entry)
         is_order = self._is_order(case)
-        is_new = is_order or await self._is_new(case) or owed
+        is_new = (self._is_recorded(case) and await self._is_new(case)) or is_order or owed
         if is_order or (is_new and self._wants_answer(case)):
             self._submit(case)
             await self._e.inbox.secure(update.update_id)
@@ -171,7 +171,7 @@ class Relay:
                 found["outcome"] = outcome
         except MemoryRefused as error:
             case.entry.draft = turn.failed(
-                phrase("turn.refused", reason=error), error, self._conversations.options(case)
+                phrase("turn.refused", reason=server_text(error.text)), error, self._conversations.options(case)
             )
             outcome = "created"
         self._outage.is_over()
@@ -205,7 +205,7 @@ class Relay:
                 await case.settle(aside)
         except turn.NotShown as error:
             logger.warning("it cannot be checked whether an answer was delivered: %s", error)
-        if not case.entry.recorded and not self._is_order(case):
+        if not case.entry.recorded and self._is_recorded(case):
             # The last process may have recorded the message and then been killed.
             await patiently(lambda: self._is_new(case), FOREVER)
 
@@ -238,17 +238,23 @@ class Relay:
                 await turn.record_edit(memory, case.incoming, self._conversations.options(case))
         except MemoryRefused as error:
             logger.warning("an edit was refused: %s", error)
-            await self._conversations.say(case, phrase("turn.refused", reason=error))
+            await self._conversations.say(case, phrase("turn.refused", reason=server_text(error.text)))
             return
         self._outage.is_over()
         await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
         self._conversations.reword(case)
 
     def _is_order(self, case: Case) -> bool:
-        """Whether the message is a command or answers one of our questions. Such a message is carried out and never
-        recorded."""
+        """Whether the message is a command or answers one of our questions. Such a message is carried out, and an answer of
+        the model is not needed."""
         words = self._order_in_words(case)
         return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
+
+    def _is_recorded(self, case: Case) -> bool:
+        """Whether the message is recorded. Of the orders, only a request for a reminder in words is recorded, because the
+        reminder does not contain all of these words."""
+        words = self._order_in_words(case)
+        return not self._is_order(case) or (words is not None and words.kind == "remind")
 
     def _order_in_words(self, case: Case) -> Order | None:
         """The order in a message, if a command carries it out. None with a language model, which understands orders
@@ -318,7 +324,7 @@ class Relay:
             if said is not None:
                 await case.tell(_ANSWER, said.text, said.markup)
         except MemoryRefused as error:
-            await self._conversations.say(case, str(error))
+            await self._conversations.say(case, server_text(error.text))
         except turn.NotShown as error:
             logger.warning("a command's answer was not shown: %s", error)
 
@@ -342,9 +348,15 @@ class Relay:
             return None
         if order.command == "/stop":
             return Reply(await self._ended(case, order.command))
+        context = self._e.command_context
         with speaking(order.language):
+            if order.kind == "remind":
+                recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
+                return await reminders.remind(
+                    context.memory, context.zone, case.incoming, order.rest, recorded=recorded
+                )
             ordered = replace(case.incoming, text=order.command)
-            return await menu.run(self._e.command_context, self._lists, ordered)
+            return await menu.run(context, self._lists, ordered)
 
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":

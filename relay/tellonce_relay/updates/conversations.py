@@ -12,7 +12,7 @@ from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.shutdown import Stopped, unless_stopped
 from tellonce_relay import buttons, views
-from tellonce_relay.catalogue import phrase, speaking
+from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.telegram.outbox import Markup
@@ -224,7 +224,7 @@ class Conversations:
             draft = await self._perceived(opened)
             draft = draft or await self._model_draft(opened, options)
         except MemoryRefused as error:
-            draft = turn.failed(phrase("turn.refused", reason=error), error, options)
+            draft = turn.failed(phrase("turn.refused", reason=server_text(error.text)), error, options)
         await self._held(opened)
         if opened.interrupted.is_set():
             # Wait until `_draft` cancels this attempt. It then asks again, or ends the answer if the user stopped it.
@@ -331,7 +331,7 @@ class Conversations:
         elif case.chat_id not in self._noticed:
             self._noticed.add(case.chat_id)
             for notice in notices:
-                await self.say(case, views.notice_view(notice))
+                await self.say(case, notice)
 
     async def _show_saved(self, case: Case, saved: Sequence[Saved]) -> None:
         """Show each saved memory with a button that reverts it."""

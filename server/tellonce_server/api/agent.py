@@ -67,7 +67,7 @@ def _possible(args: JobArgs) -> JobArgs:
     Raises: Refused: a number is too large, so no job can have this id.
     """
     if any(abs(int(number)) > MAX_BIGINT for number in args.job_id.split(":")):
-        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.")
+        raise Refused(f"There is no job {args.job_id[:80]}; use the job_id that claim_work returned.", "call")
     return args
 
 

@@ -7,6 +7,7 @@ from mcp.types import InputRequiredResult, ToolAnnotations
 from pydantic import BaseModel
 
 from tellonce import contract as c
+from tellonce.server_text import ServerText
 from tellonce.turn_contract import RECORD_TURN, RecordedTurn, RecordTurnArgs
 from tellonce_server.api import text
 from tellonce_server.api.elicitation import Answer, answered, ask, can_ask
@@ -39,8 +40,8 @@ SHOWN = {"ui": {"resourceUri": APP_URI}}
 text."""
 
 NOT_ERASED = {
-    "no": "Nothing was erased: the user declined.",
-    "dismissed": "Nothing was erased: the user closed the question without an answer.",
+    "no": ServerText("Nothing was erased: the user declined.", "forget_declined"),
+    "dismissed": ServerText("Nothing was erased: the user closed the question without an answer.", "forget_declined"),
 }
 
 GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"

@@ -1,13 +1,14 @@
 """An MCP tool that validates its arguments with a pydantic model, and returns its result both as text and as data."""
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, InputRequiredResult, TextContent
@@ -15,12 +16,15 @@ from pydantic import BaseModel, Field, ValidationError
 
 from tellonce.client import LATER_META
 from tellonce.contract_types import ZONE
+from tellonce.server_text import ServerText, invalid, texts_of, to_meta
 from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact_arguments, compact_result
 from tellonce_server.api.spec import AnyContext, Call, Handler, ToolSpec
 from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Caller
+
+logger = logging.getLogger(__name__)
 
 MOST_NAMED = 80
 """Maximum characters of the name of an argument or tool that an error message repeats."""
@@ -50,8 +54,8 @@ class StrictTool(Tool):
         return self.annotations is not None and self.annotations.read_only_hint is True
 
     async def run(self, arguments: dict[str, Any], context: AnyContext, convert_result: bool = False) -> Any:
-        """Run the tool. Raises ToolError for a mistake of the caller; the error text says what to do. Any other failure
-        is reported without details."""
+        """Run the tool. A mistake of the caller gives an error result whose text says what to do. Any other failure is
+        reported without details."""
         started = time.perf_counter()
         ok = False
         try:
@@ -62,43 +66,48 @@ class StrictTool(Tool):
             self.observe(self.name, time.perf_counter() - started, ok)
 
     async def _answer(self, arguments: dict[str, Any], context: AnyContext) -> CallToolResult | InputRequiredResult:
-        args = self._validated(arguments)
-        caller = self.caller_of()
         try:
-            result = await self.handler(Call(caller, args, context))
+            args = self._validated(arguments)
+        except ValidationError as error:
+            return _failed(invalid(explained(self.name, error), error, self.name))
+        try:
+            _require_storable(self.name, arguments)
+            result = await self.handler(Call(self.caller_of(), args, context))
         except Refused as refusal:
-            raise ToolError(str(refusal)) from refusal
+            return _failed(refusal.text)
         except errors.PASSING as failure:
-            return _later(errors.OUTAGES.noted(failure))
-        except Exception as crash:
-            # Any unexpected error of a call is caught here. The SDK logs the traceback; the caller gets no details,
-            # because they may contain stored text.
-            raise UnexpectedToolError(f"{self.name} failed inside the memory server; try again.") from crash
+            # A model reads the sentence; our own clients read the key in `_meta` and try again later.
+            return _failed(errors.OUTAGES.noted(failure), {LATER_META: True})
+        except Exception:
+            # Any unexpected error of a call is caught here. The caller gets no details, because they may contain stored
+            # text.
+            logger.exception("the tool %s raised an unexpected exception", self.name)
+            return _failed(ServerText(f"{self.name} failed inside the memory server; try again.", "crash"))
         errors.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
             return result
         shown = result if self.zone is None else in_zone(result, self.zone)
         structured = shown.model_dump(mode="json", exclude_none=False)
         return CallToolResult(
-            content=[TextContent(type="text", text=self.render(shown))], structured_content=structured
+            content=[TextContent(type="text", text=self.render(shown))],
+            structured_content=structured,
+            _meta=to_meta(texts_of(shown)) or None,
         )
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
-        try:
-            taken = coerced(arguments, _full_schema(self.args_model))
-            args = self.args_model.model_validate(taken, context={ZONE: self.zone})
-        except ValidationError as error:
-            raise ToolError(explained(self.name, error)) from None
-        reason = unstorable(arguments)
-        if reason is not None:
-            raise ToolError(f"{self.name} was not run. {reason}")
-        return args
+        taken = coerced(arguments, _full_schema(self.args_model))
+        return self.args_model.model_validate(taken, context={ZONE: self.zone})
 
 
-def _later(sentence: str) -> CallToolResult:
-    """An error during an outage. A model reads the sentence; our own clients read the key in `_meta` and try again
-    later."""
-    return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True, _meta={LATER_META: True})
+def _require_storable(tool: str, arguments: dict[str, Any]) -> None:
+    reason = unstorable(arguments)
+    if reason is not None:
+        raise Refused(f"{tool} was not run. {reason}", "text_unstorable")
+
+
+def _failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:
+    shown = TextContent(type="text", text=str(text))
+    return CallToolResult(content=[shown], is_error=True, _meta={**meta, **to_meta([text])})
 
 
 def strict_tool(

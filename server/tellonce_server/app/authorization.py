@@ -8,6 +8,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tellonce.server_text import ServerText, to_meta
 from tellonce_server.app.auth import LOCAL, SCOPES
 from tellonce_server.core.rate_limit import RateLimit
 
@@ -36,16 +37,18 @@ class Authorization:
 
 def _no_scope() -> JSONResponse:
     challenge = 'Bearer error="insufficient_scope", scope="assistant"'
-    text = "This token has none of this server's scopes; ask its issuer for the scope assistant."
+    text = ServerText(
+        "This token has none of this server's scopes; ask its issuer for the scope assistant.", "page_request"
+    )
     return JSONResponse(_error(text), status_code=403, headers={"WWW-Authenticate": challenge})
 
 
 def _too_many(seconds: float) -> JSONResponse:
     whole = math.ceil(seconds)
-    text = f"Too many requests with this credential; try again in {whole} s."
+    text = ServerText(f"Too many requests with this credential; try again in {whole} s.", "too_many", n=whole)
     return JSONResponse(_error(text), status_code=429, headers={"Retry-After": str(whole)})
 
 
-def _error(text: str) -> dict[str, Any]:
+def _error(text: ServerText) -> dict[str, Any]:
     """An error in JSON-RPC's form, so that an MCP client shows the message."""
-    return {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": text}}
+    return {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": text, "data": to_meta([text])}}

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tellonce.children import Child
+from tellonce.server_text import ServerText
 from tellonce.service_files import service_file
 from tellonce.settings import ServerSettings
 from tellonce_server.app.storage import Storage
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 LOCK_NAME = ".summarizer"
 LOOK_SECONDS = 10.0
 
-NOBODY_LEARNS = (
+NOBODY_LEARNS = ServerText(
     "No summarizer is running, so nothing new is learned. Tell the user once: `tellonce service install` or "
-    "`tellonce up` starts it."
+    "`tellonce up` starts it.",
+    "not_learning",
 )
 
 logger = logging.getLogger(__name__)
@@ -70,7 +72,7 @@ class OwnSummarizer:
                     OUTAGES.noted(error)
                 await asyncio.sleep(self._look_seconds)
 
-    async def _look(self, attendance: "Attendance", notices: list[str], stack: AsyncExitStack) -> None:
+    async def _look(self, attendance: "Attendance", notices: list[ServerText], stack: AsyncExitStack) -> None:
         others = await attendance.at_work(besides=self._worker)
         if others and self._child is not None:
             logger.info("another summarizer is at work; stopping ours")

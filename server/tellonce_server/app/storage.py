@@ -86,7 +86,7 @@ class Storage:
         Raises: StorageUnavailable: the storage could not be opened.
         """
         if self._services is None:
-            raise StorageUnavailable("The memory is not running yet; try again.")
+            raise StorageUnavailable("The memory is not running yet; try again.", "database_starting")
         return await asyncio.shield(self._services)
 
     async def health(self) -> dict[str, Any]:
@@ -130,7 +130,8 @@ class Storage:
             except Exception as error:
                 # Any error is caught here, because callers must get an answer instead of waiting forever.
                 self._log(error)
-                self._settle(StorageUnavailable(f"The memory's database cannot be opened: {error}"))
+                text = f"The memory's database cannot be opened: {error}"
+                self._settle(StorageUnavailable(text, "database_closed", reason=str(error)))
                 return False
             self._settle(services)
             await stack.enter_async_context(attempt.pop_all())

@@ -6,12 +6,18 @@ from collections.abc import Callable
 
 import asyncpg
 
+from tellonce.server_text import PageCode, ServerText, ToolCode
+
 
 class Refused(Exception):
     """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
     text may quote the call's arguments, so it is not logged."""
 
     may_quote = True
+
+    def __init__(self, text: str, code: ToolCode | PageCode, /, **values: int | str) -> None:
+        self.text = ServerText(text, code, **values)
+        super().__init__(text)
 
 
 logger = logging.getLogger(__name__)
@@ -22,6 +28,10 @@ RETRY_SECONDS = 2
 
 class StorageUnavailable(Exception):
     """The database could not be opened; the text says why and what to do."""
+
+    def __init__(self, text: str, code: PageCode, /, **values: int | str) -> None:
+        self.text = ServerText(text, code, **values)
+        super().__init__(text)
 
 
 class StorageRefused(Exception):
@@ -52,17 +62,20 @@ PASSING: tuple[type[Exception], ...] = (
 nothing."""
 
 
-def told(failure: Exception) -> str:
+def told(failure: Exception) -> ServerText:
     """A sentence about the failure, for the caller. The caller may show the sentence to the person."""
     match failure:
         case StorageUnavailable():
-            return str(failure)
+            return failure.text
         case asyncpg.DiskFullError():
-            return "The disk of the memory's database is full; free some space there, then call again."
+            text = "The disk of the memory's database is full; free some space there, then call again."
+            return ServerText(text, "database_full")
         case asyncpg.TooManyConnectionsError():
-            return "The memory's database has no free connection now; call again in a few seconds."
+            text = "The memory's database has no free connection now; call again in a few seconds."
+            return ServerText(text, "database_busy")
         case _:
-            return "The memory's database does not answer now. It may be restarting; call again in a few seconds."
+            text = "The memory's database does not answer now. It may be restarting; call again in a few seconds."
+            return ServerText(text, "database_away")
 
 
 class OutageLog:
@@ -75,7 +88,7 @@ class OutageLog:
         self._began = 0.0
         self._failures = 0
 
-    def noted(self, failure: Exception) -> str:
+    def noted(self, failure: Exception) -> ServerText:
         """Log the start of an outage, unless this outage is already logged. Returns the sentence for the caller."""
         sentence = told(failure)
         self._failures += 1

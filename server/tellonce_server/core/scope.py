@@ -90,7 +90,7 @@ def locate(caller: Caller, asked: Asked, settings: ServerSettings) -> ChatScope:
     if asked.chat_id is None:
         return _conversation(caller, asked)
     if asked.conversation_id is not None:
-        raise ChatRefused("Name either chat_id or conversation_id, not both.")
+        raise ChatRefused("Name either chat_id or conversation_id, not both.", "call")
     if is_conversation(asked.chat_id) and caller.user_id is not None:
         return ChatScope(caller.user_id, asked.chat_id, asked.channel, asked.channel)
     return replace(telegram_chat(caller, asked.chat_id, settings), channel=asked.channel)
@@ -100,22 +100,24 @@ def telegram_chat(caller: Caller, chat_id: int, settings: ServerSettings) -> Cha
     """A Telegram chat by its number. Raises ChatRefused, as `locate` does."""
     owner = owner_of(chat_id, settings)
     if caller.user_id is not None and (owner or chat_id) != caller.user_id:
-        raise ChatRefused(f"Chat {chat_id} is not yours. Leave chat_id out to use your own chat.")
+        text = f"Chat {chat_id} is not yours. Leave chat_id out to use your own chat."
+        raise ChatRefused(text, "chat_foreign", chat=chat_id)
     if owner is None and chat_id != caller.user_id:
-        raise ChatRefused(f"Chat {chat_id} is not served here; allow it in TELEGRAM_USER_ID or TELEGRAM_GROUPS.")
+        text = f"Chat {chat_id} is not served here; allow it in TELEGRAM_USER_ID or TELEGRAM_GROUPS."
+        raise ChatRefused(text, "chat_unserved", chat=chat_id)
     return ChatScope(owner or chat_id, chat_id)
 
 
 def own_chat(caller: Caller) -> ChatScope:
     """A user's private chat. Raises ChatRefused for the relay, which has none."""
     if caller.user_id is None:
-        raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
+        raise ChatRefused("Name a chat_id: the relay has no chat of its own.", "call")
     return ChatScope(caller.user_id, caller.user_id)
 
 
 def _conversation(caller: Caller, asked: Asked) -> ChatScope:
     if caller.user_id is None:
-        raise ChatRefused("Name a chat_id: the relay has no chat of its own.")
+        raise ChatRefused("Name a chat_id: the relay has no chat of its own.", "call")
     return conversation(caller.user_id, asked.channel, asked.conversation_id)
 
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
+from tellonce.server_text import ServerText
 from tellonce.settings import ServerSettings
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.protocol import Embedder
@@ -28,7 +29,7 @@ class Dependencies:
     now: Callable[[], datetime]
     announce: Callable[[str, str], None]
     emit: Emit
-    notices: list[str] = field(default_factory=list)
+    notices: list[ServerText] = field(default_factory=list)
     """Notices that this process adds to every context, such as the notice that nothing is being learned."""
 
     @property

@@ -32,7 +32,8 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
         return where
     chat = await chats.find(deps.database, where.owner_id, where.chat_id)
     if chat is None:
-        raise ChatRefused(f"There is no chat {asked.chat_id}; memory://chats lists your chats.")
+        text = f"There is no chat {asked.chat_id}; memory://chats lists your chats."
+        raise ChatRefused(text, "chat_unknown", chat=asked.chat_id)
     return replace(where, home=chat.channel, conversation=chat.conversation)
 
 

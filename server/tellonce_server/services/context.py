@@ -9,6 +9,7 @@ from datetime import datetime
 
 from tellonce import contract as c
 from tellonce.plural import counted
+from tellonce.server_text import ServerText
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
@@ -233,7 +234,7 @@ class ContextReader:
         return own[0].id if own else None
 
     def _result(
-        self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str, notices: list[str]
+        self, r: _Request, rows: ContextRows, built: Assembled, receipt_id: str, notices: list[ServerText]
     ) -> c.Context:
         by_section = r.args.detail == "sections"
         return c.Context(
@@ -272,12 +273,13 @@ def _summarized(chat: int, rows: ContextRows, share: int) -> Iterator[MessageRan
         yield MessageRange(chat, chunk.from_id, chunk.to_id)
 
 
-def _unread(exchanges: int) -> list[str]:
+def _unread(exchanges: int) -> list[ServerText]:
     if not exchanges:
         return []
     many = "100 or more exchanges" if exchanges >= MOST_UNREAD else counted(exchanges, "exchange")
     have = "has" if exchanges == 1 else "have"
-    return [
+    text = (
         f"{many} {have} not been read by any model. When the user says something lasting, call remember with "
         "statements; the prompt learn hands over the rest."
-    ]
+    )
+    return [ServerText(text, "unread", n=exchanges)]

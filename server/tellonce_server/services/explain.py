@@ -40,7 +40,8 @@ class Explainer:
     async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
         receipt = await self._kept(where, receipt_id)
         if receipt is None or not (receipt.chat_id == where.chat_id or _is_reached(where, receipt.chat_id)):
-            raise NothingToExplain(f"No receipt {receipt_id} in this chat; get_context returns receipt ids.")
+            text = f"No receipt {receipt_id} in this chat; get_context returns receipt ids."
+            raise NothingToExplain(text, "no_receipt")
         sections = [Section.model_validate(section) for section in receipt.sections]
         return Explanation(
             subject="receipt",
@@ -64,7 +65,8 @@ class Explainer:
     async def _memory(self, where: ChatScope, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            raise NothingToExplain(f"No memory {memory_id} in this chat; a search finds its number.")
+            text = f"No memory {memory_id} in this chat; a search finds its number."
+            raise NothingToExplain(text, "no_memory", id=memory_id)
         before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
         origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)
         sources = await self._sources(where, origin.source_chat_id, memory.sources)
@@ -96,7 +98,8 @@ class Explainer:
     async def _message(self, where: ChatScope, message_id: str) -> Explanation:
         message = await self._find(where, message_id)
         if message is None:
-            raise NothingToExplain(f"No message {message_id} in this chat; search_memory finds message numbers.")
+            text = f"No message {message_id} in this chat; search_memory finds message numbers."
+            raise NothingToExplain(text, "no_message")
         place = (where.owner_id, where.chat_id, message.id)
         await self._receipts.written()
         return Explanation(

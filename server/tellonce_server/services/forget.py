@@ -3,7 +3,7 @@ text."""
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -11,6 +11,7 @@ from functools import cached_property
 from tellonce.contract import ForgetArgs, ForgetMatch, Forgotten
 from tellonce.forget_contract import picked
 from tellonce.plural import counted
+from tellonce.server_text import ServerText
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
@@ -30,11 +31,17 @@ from tellonce_text import caches
 CONFIRM_MINUTES = 15
 MOST_WORDS = 6
 """Maximum words of a topic for which a separate search is made."""
-EXTERNAL_NOTE = (
-    "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text."
+EXTERNAL_NOTE = ServerText(
+    "This is an external PostgreSQL. Its backups, write-ahead log archives and replicas may keep copies of the text.",
+    "forget_external",
 )
-NOT_YET = "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them."
-ONLY_OFFERED = "No match is exact, so none is ticked: with `except` [] all of them are erased."
+NOT_YET = ServerText(
+    "Nothing is erased yet. Show the user the matches; then call forget with the same arguments and confirm, and with `except` to keep some of them.",
+    "forget_not_yet",
+)
+ONLY_OFFERED = ServerText(
+    "No match is exact, so none is ticked: with `except` [] all of them are erased.", "forget_only_similar"
+)
 
 
 class ForgetRefused(Refused):
@@ -130,7 +137,8 @@ class Forgetter:
         count = len((await self._opened(where, args)).shown)
         numbers = picked(which, count)
         if numbers is None:
-            raise ForgetRefused(f"Nothing was erased: “{which[:40]}” is not a list of match numbers from 1 to {count}.")
+            text = f"Nothing was erased: “{which[:40]}” is not a list of match numbers from 1 to {count}."
+            raise ForgetRefused(text, "forget_match", n=count)
         kept = tuple(number for number in range(1, count + 1) if number not in numbers)
         return await self.erase(where, args.model_copy(update={"except_": kept}), report)
 
@@ -150,7 +158,7 @@ class Forgetter:
         caches.clear()
         return erased.counts.get("memories", 0) + erased.counts.get("messages", 0)
 
-    async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[str, ...]:
+    async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """A note with the topic's words that some text contains. The note is shown if no text contains all words of the
         topic."""
         words = Target.topic(args.topic).topic_words if args.topic is not None else ()
@@ -159,12 +167,7 @@ class Forgetter:
             alone = args.model_copy(update={"topic": word})
             hits = await self._scan(where, await query_of(self._deps.database, where, alone), alone)
             counts[word] = sum(map(is_own, hits))
-        found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items() if count)
-        return (
-            (f"No text contains all of these words. I find these single words: {found}. Forget one of them alone.",)
-            if found
-            else ()
-        )
+        return _single_words({word: count for word, count in counts.items() if count})
 
     async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[Hit]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
@@ -175,7 +178,7 @@ class Forgetter:
         self._deps.tell_workers()
         self._deps.emit("forgotten", receipt=receipt, traces_left=left, **erased.counts)
 
-    def _notes(self) -> tuple[str, ...]:
+    def _notes(self) -> tuple[ServerText, ...]:
         return (EXTERNAL_NOTE,) if self._deps.settings.database_url is not None else ()
 
     async def _seal(self, where: ChatScope, args: ForgetArgs, hits: str) -> str:
@@ -188,25 +191,24 @@ class Forgetter:
     async def _opened(self, where: ChatScope, args: ForgetArgs) -> _Confirmed:
         preview = await forget.preview(self._deps.database, where.owner_id, args.confirm or "")
         if preview is None:
-            raise ForgetRefused("That is no confirm token; call forget without confirm to get one.")
+            raise ForgetRefused("That is no confirm token; call forget without confirm to get one.", "forget_outdated")
         if preview.until < self._deps.now():
-            raise ForgetRefused("That confirm token is too old; call forget without confirm again.")
+            raise ForgetRefused("That confirm token is too old; call forget without confirm again.", "forget_outdated")
         if preview.chat_id != where.chat_id or not preview.asked.startswith(previews.asked(args, self._key)):
-            raise ForgetRefused("These arguments differ from those of the preview; call forget without confirm again.")
+            text = "These arguments differ from those of the preview; call forget without confirm again."
+            raise ForgetRefused(text, "forget_outdated")
         shown = await asyncio.to_thread(previews.unpacked, preview.hits)
         unknown = [number for number in args.except_ or () if number > len(shown)]
         if unknown:
-            raise ForgetRefused(
-                f"There is no match {unknown[0]} in that preview; it has {counted(len(shown), 'match')}."
-            )
+            text = f"There is no match {unknown[0]} in that preview; it has {counted(len(shown), 'match')}."
+            raise ForgetRefused(text, "forget_match", n=len(shown))
         return _Confirmed(shown, previews.chosen(shown, args.except_))
 
     async def _bind(self, where: ChatScope, args: ForgetArgs) -> None:
         asked, selected = previews.asked(args, self._key), previews.selected(args, self._key)
         if not await forget.bind_preview(self._deps.database, where.owner_id, args.confirm or "", asked, selected):
-            raise ForgetRefused(
-                "That preview was already confirmed with another selection; call forget without confirm again."
-            )
+            text = "That preview was already confirmed with another selection; call forget without confirm again."
+            raise ForgetRefused(text, "forget_outdated")
 
 
 def _reach(where: ChatScope) -> int | None:
@@ -239,18 +241,32 @@ def _seen(found: Sequence[Hit], now: datetime, query: ForgetQuery) -> _Seen:
     return _Seen(shown, previews.listed(shown, now, query=query), _tally(ticked), sealed)
 
 
-def _preview_notes(seen: _Seen) -> list[str]:
+def _single_words(counts: Mapping[str, int]) -> tuple[ServerText, ...]:
+    """The note that names the words, with the number of texts that contain each of them; empty without words."""
+    if not counts:
+        return ()
+    found = ", ".join(f"“{word}” ({counted(count, 'text')})" for word, count in counts.items())
+    text = f"No text contains all of these words. I find these single words: {found}. Forget one of them alone."
+    return (ServerText(text, "forget_words", words=", ".join(f"{word} ({count})" for word, count in counts.items())),)
+
+
+def _preview_notes(seen: _Seen) -> list[ServerText]:
     notes = [NOT_YET]
     if not seen.tally:
         notes.append(ONLY_OFFERED)
     return notes
 
 
-def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) -> list[str]:
+def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:
     known = {match.key for match in confirmed.shown}
     since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
-    notes = [] if confirmed.chosen else ["Nothing was erased: no match was ticked."]
-    notes += [f"New or changed since the preview, so not erased: {counted(since, 'match')}."] if since else []
-    if len(left) > since:
-        notes.append(f"It is not forgotten yet: {counted(len(left) - since, 'text')} still left. Forget it again.")
+    notes: list[ServerText] = []
+    if not confirmed.chosen:
+        notes.append(ServerText("Nothing was erased: no match was ticked.", "forget_none_ticked"))
+    if since:
+        text = f"New or changed since the preview, so not erased: {counted(since, 'match')}."
+        notes.append(ServerText(text, "forget_new", n=since))
+    if remaining := len(left) - since:
+        text = f"It is not forgotten yet: {counted(remaining, 'text')} still left. Forget it again."
+        notes.append(ServerText(text, "forget_left", n=remaining))
     return notes

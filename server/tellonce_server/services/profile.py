@@ -77,4 +77,4 @@ def cursor_place(cursor: str) -> tuple[datetime, int]:
             return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
     except ValueError:
         pass
-    raise Refused("That is not a cursor of this tool; use next_cursor of the previous page.")
+    raise Refused("That is not a cursor of this tool; use next_cursor of the previous page.", "call")

@@ -118,7 +118,8 @@ class Recorder:
         )
         if asked is None:
             raise MessageRefused(
-                f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out."
+                f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
+                "call",
             )
         return asked.id
 
@@ -160,7 +161,8 @@ class Recorder:
         assert m.args.message_id is not None  # only a message with an external id can be a duplicate
         old = await self._stored(m)
         if old.role != m.args.role:
-            raise MessageRefused(f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own.")
+            text = f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own."
+            raise MessageRefused(text, "call")
         text = old.content if m.content == old.content else await self._still_said(m, old)
         if text == old.content:
             return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)

@@ -120,7 +120,7 @@ class Rememberer:
     async def _told(self, where: ChatScope, statement: Statement, checker: StatementChecker | None) -> _Told:
         text = await offloaded(len(statement.content), lambda: mask(statement.content.strip()))
         if not worth_showing(text):
-            raise MemoryUnfit("That states nothing about the user; send a sentence.")
+            raise MemoryUnfit("That states nothing about the user; send a sentence.", "nothing_stated")
         source = await self._source(where, statement)
         if source is None and checker is not None and isinstance(statement, QuotedStatement):
             source = await checker.source(statement)
@@ -183,7 +183,8 @@ class Rememberer:
         doubted = not told.certain and bool(stones)
         if doubted or (told.source is not None and await self._is_gone(t, where, told.source, stones)):
             raise MemoryUnfit(
-                "The user asked to forget that after this message was sent; keep it only if they say it again."
+                "The user asked to forget that after this message was sent; keep it only if they say it again.",
+                "forgotten_since",
             )
         await self._deps.tombstones.lift(t, where.owner_id, stones, now)
         return stored
@@ -201,7 +202,8 @@ class Rememberer:
         place = (where.owner_id, where.chat_id)
         near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
         if await offloaded(len(told.text), lambda: _is_denied(told.text, near)):
-            raise MemoryUnfit(f"The user said that this is not so; leave it out: {told.text[:80]}")
+            said = told.text[:80]
+            raise MemoryUnfit(f"The user said that this is not so; leave it out: {said}", "denied", statement=said)
 
     def _statement(self, where: ChatScope, told: _Told, now: datetime) -> NewMemory:
         asked, certain, of_user = told.statement, told.certain, told.checked is None
@@ -247,7 +249,7 @@ class Rememberer:
         if source is None and isinstance(statement, QuotedStatement) and wanted.isdecimal() and len(wanted) < 19:
             source = await messages.by_id(self._deps.database, *place, int(wanted))
         if source is None:
-            raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.")
+            raise MemoryUnfit(f"No message {wanted} in this chat; leave source_message_id out.", "no_message")
         return source
 
     async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[Memory, str]], now: datetime) -> None:
@@ -258,7 +260,8 @@ class Rememberer:
     async def _find(self, where: ChatScope, memory_id: int) -> Memory:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            raise NoSuchMemory(f"No memory {memory_id} in this chat; a search finds its number.")
+            text = f"No memory {memory_id} in this chat; a search finds its number."
+            raise NoSuchMemory(text, "no_memory", id=memory_id)
         return memory
 
     async def _act(
@@ -286,13 +289,13 @@ class Rememberer:
                 assert share_to is not None  # the contract requires to_chat_id
                 changed = await self._share(memory, share_to)
         if changed is None:
-            raise NoSuchMemory(f"Memory {memory.id} is gone.")
+            raise NoSuchMemory(f"Memory {memory.id} is gone.", "no_memory", id=memory.id)
         return changed
 
     async def _edit(self, where: ChatScope, memory: Memory, content: str) -> Memory | None:
         text = await offloaded(len(content), lambda: mask(content.strip()))
         if not worth_showing(text):
-            raise MemoryUnfit("That states nothing; to remove a memory use forget.")
+            raise MemoryUnfit("That states nothing; to remove a memory use forget.", "nothing_stated")
         now = self._deps.now()
         vector = await self._statements.vector(text)
         deadline, indexed = await offloaded(

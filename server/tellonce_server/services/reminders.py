@@ -57,7 +57,7 @@ class ReminderKeeper:
     async def change(self, where: ChatScope, args: r.ChangeReminderArgs) -> r.Reminder:
         """Change a reminder. Raises NoSuchMemory, and MemoryUnfit for a `move` without a time."""
         if args.action == "move" and args.at is None:
-            raise MemoryUnfit("The action move needs the argument at.")
+            raise MemoryUnfit("The action move needs the argument at.", "call")
         found = await self._find(where, args.memory_id)
         now, owner = self._deps.now(), where.owner_id
         async with self._deps.database.transaction() as t:
@@ -111,7 +111,8 @@ class ReminderKeeper:
     async def _find(self, where: ChatScope, memory_id: int) -> r.Reminder:
         found = await reminders.by_memory(self._deps.database, where.owner_id, memory_id)
         if found is None or not where.sees(found.memory.chat_id):
-            raise NoSuchMemory(f"No reminder {memory_id} in this chat; list_reminders names them.")
+            text = f"No reminder {memory_id} in this chat; list_reminders names them."
+            raise NoSuchMemory(text, "no_reminder", id=memory_id)
         return found
 
     def _changed(self, where: ChatScope) -> None:

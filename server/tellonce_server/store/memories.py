@@ -387,16 +387,17 @@ def _maybe(row: Row | None) -> Memory | None:
 
 @dataclass(frozen=True)
 class Ended:
-    """A statement that no longer holds, or the former text of a reworded statement."""
+    """A statement that no longer holds, the former text of a reworded statement, or a reminder, for which `at` is
+    None."""
 
     content: str
-    at: datetime
+    at: datetime | None
     rejected: bool
 
 
 async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """Return the memories learned from the given messages that no longer hold, and the former texts of reworded
-    memories."""
+    """Return the memories learned from the given messages that no longer hold, the former texts of reworded memories,
+    and the reminders that were set from these messages."""
     return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
 
 

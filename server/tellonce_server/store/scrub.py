@@ -17,10 +17,10 @@ from tellonce_sql import queries, query
 LOCK: Final = 0x63_68_61_74_73_63_72_75
 """The key of the lock that is held while scrubbing. A second process would only lock the same tables again."""
 
-LONGEST_WAIT: Final = 0.8
+LONGEST_WAIT: Final = 0.5
 """Seconds that another session may wait for a table before the rewrite is cancelled. A rewrite that takes less time is
 never cancelled."""
-LOOK_SECONDS: Final = 0.1
+LOOK_SECONDS: Final = 0.05
 
 OF_THE_ADMINISTRATOR: Final = "scrub.rewrite_statistics"
 """The name of the one query that only a superuser may run."""

@@ -28,7 +28,7 @@ class Uploads:
         """The file of an upload, which is then kept for another hour. Raises NoUpload."""
         found = self._folder / upload
         if not upload.isalnum() or not found.exists():
-            raise NoUpload("That file is no longer stored; upload it again.")
+            raise NoUpload("That file is no longer stored; upload it again.", "upload_gone")
         os.utime(found)
         return found
 

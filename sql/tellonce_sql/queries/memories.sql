@@ -436,7 +436,7 @@ order by c.chat_id, c.message_id, now.id
 -- $1 owner, $2 chat, $3 messages: the memories learned from these messages that were completed, replaced, rejected by
 -- the user or reworded since, with their former text and the time. Memories that ended only because a better tier read
 -- their messages again are left out. Memories that an edit withdrew are left out too, because the edited message shows
--- the new text.
+-- the new text. The reminders that were set from these messages are included, without a time.
 select content, valid_to as ended_at, status = 'rejected' as rejected from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids && $3::bigint[] and valid_to is not null
   and (status <> 'superseded' or superseded_by is not null)
@@ -446,3 +446,8 @@ select v.content, v.replaced_at, false
 from memories m
 join memory_versions v on v.owner_id = $1 and v.id = m.id
 where m.owner_id = $1 and m.source_chat_id = $2 and m.source_ids && $3::bigint[]
+union all
+select m.content, null, false
+from memories m
+join reminders r on r.owner_id = $1 and r.memory_id = m.id
+where m.owner_id = $1 and m.source_chat_id = $2 and m.source_ids && $3::bigint[] and m.status = 'active'

@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+from tellonce.server_text import PageCode
 from tellonce_server.core.errors import Refused
 
 WORK, CLIENTS = "tellonce_cli.page_work", "tellonce_cli.page_clients"
@@ -17,6 +18,15 @@ them."""
 
 LINE_BYTES = 4 * 1024 * 1024
 """Maximum bytes of an output line. A line may contain the whole configuration of another program."""
+
+
+_FAILED: dict[str, PageCode] = {
+    "backup": "backup_failed",
+    "clients": "connect_failed",
+    "connect": "connect_failed",
+    "import": "import_failed",
+    "plan": "import_failed",
+}
 
 
 class CommandRefused(Refused):
@@ -55,7 +65,13 @@ async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[s
             yield json.loads(line)
         said = (await complaint).decode(errors="replace").strip()
         if await process.wait():
-            raise CommandRefused(said.splitlines()[-1] if said else f"{task} failed.")
+            reason = said.splitlines()[-1] if said else f"{task} failed."
+            raise failed(task, reason)
+
+
+def failed(task: str, reason: str) -> CommandRefused:
+    """The error for a task that failed for this reason."""
+    return CommandRefused(reason, _FAILED[task], reason=reason)
 
 
 async def last(module: str, task: str, *arguments: str) -> dict[str, Any]:

@@ -71,10 +71,11 @@ class _Tools:
             if not call.args.revoke:
                 taken = [entry.name for entry in await tokens.all() if entry.revoked_at is None]
                 if name in taken or name.startswith(LOCAL):
-                    raise NoSuchToken(f"A token named {name} already exists; choose another name.")
+                    text = f"A token named {name} already exists; choose another name."
+                    raise NoSuchToken(text, "token_exists", name=name)
                 return p.PageToken(token=await tokens.create(name, user, "assistant", now))
             if not await tokens.revoke(name, now):
-                raise NoSuchToken(f"There is no valid token named {name}.")
+                raise NoSuchToken(f"There is no valid token named {name}.", "token_unknown", name=name)
         return p.PageToken(token=None)
 
     async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
@@ -91,7 +92,7 @@ class _Tools:
                     found = entry
         except commands.CommandRefused as error:
             # The person knows the file by another name.
-            raise commands.CommandRefused(str(error).replace(str(file), "This file")) from error
+            raise commands.failed(task, str(error).replace(str(file), "This file")) from error
         finally:
             if not (call.args.dry_run and found):
                 file.unlink(missing_ok=True)

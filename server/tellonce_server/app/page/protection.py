@@ -8,6 +8,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from tellonce.server_text import PageCode, ServerText, to_meta
 from tellonce_server.services.page.sessions import PREFIX
 
 SAFE_METHODS = ("GET", "HEAD")
@@ -69,6 +70,7 @@ HEADERS = {
 }
 
 
-def refused(status: int, sentence: str) -> JSONResponse:
-    """A response that consists of one sentence."""
-    return JSONResponse({"error": sentence}, status_code=status, headers=HEADERS)
+def refused(status: int, sentence: str, code: PageCode = "page_request") -> JSONResponse:
+    """A response that consists of one sentence, and the code by which the page shows it in the reader's language."""
+    sent = {"error": sentence, "_meta": to_meta([ServerText(sentence, code)])}
+    return JSONResponse(sent, status_code=status, headers=HEADERS)

@@ -81,7 +81,8 @@ class _Site:
                 return refused(413, "The request is too long; a code has 32 characters.")
         token_hash = self._codes.take(body.decode("ascii", "replace"))
         if token_hash is None:
-            return refused(403, "This code was used, or it is older than a minute. Run `tellonce open` again.")
+            text = "This code was used, or it is older than a minute. Run `tellonce open` again."
+            return refused(403, text, "code_used")
         services = await self._storage.services()
         response = JSONResponse({}, headers=HEADERS)
         self._set(response, request, services.seal.session(token_hash, services.deps.now()), SESSION_DAYS * 86_400)

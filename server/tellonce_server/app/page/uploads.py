@@ -41,7 +41,7 @@ class Transfers:
     async def upload(self, request: Request) -> Response:
         """Store the body as a file and return its name."""
         if not await self._may(request):
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         file = self._uploads.create()
         size = 0
         try:
@@ -55,30 +55,30 @@ class Transfers:
             size = MOST_BYTES + 1
         if size > MOST_BYTES:
             file.unlink(missing_ok=True)
-            return refused(413, "The file is larger than 8 GiB; use `tellonce import` for it.")
+            return refused(413, "The file is larger than 8 GiB; use `tellonce import` for it.", "upload_large")
         return JSONResponse({"upload": file.name, "bytes": size}, headers=HEADERS)
 
     async def discard(self, request: Request) -> Response:
         """Delete the uploaded files, because the person does not import them."""
         if not await self._may(request):
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         self._uploads.clear()
         return JSONResponse({}, headers=HEADERS)
 
     async def export(self, request: Request) -> Response:
         """Send all data of the operator as JSON Lines."""
         if not await self._session(request):
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         return StreamingResponse(_exported(), headers=_download("tellonce-export.jsonl", "application/x-ndjson"))
 
     async def ticket(self, request: Request) -> Response:
         """Return a ticket for one download of the backup that the body names. Only this session can use it."""
         session = await self._session(request)
         if not session:
-            return refused(403, FORBIDDEN)
+            return refused(403, FORBIDDEN, "operator_only")
         named = (await request.body()).decode(errors="replace")
         if named not in [file.name for file in backups(self._storage.settings.data_dir)]:
-            return refused(404, "There is no such backup.")
+            return refused(404, "There is no such backup.", "download_gone")
         return JSONResponse({"ticket": self._tickets.new(digest(session) + named.encode())}, headers=HEADERS)
 
     async def backup(self, request: Request) -> Response:
@@ -118,4 +118,4 @@ async def _exported() -> AsyncGenerator[bytes]:
         # The process has closed its output, but still closes the database. Terminating it now would also let Popen take
         # its exit code from asyncio, which then warns of an unknown child process.
         if await process.wait():
-            raise CommandRefused("The export failed; the server's log says why.")
+            raise CommandRefused("The export failed; the server's log says why.", "crash")

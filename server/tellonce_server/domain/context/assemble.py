@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tellonce.contract import Coverage, Focus, Section
 from tellonce.contract_types import MEMORY_KINDS
+from tellonce.server_text import ServerText
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import TokenBudget, elsewhere_share, scaled
 from tellonce_server.domain.context.canonical_summary import summary_text, unsaid
@@ -37,7 +38,7 @@ class Assembled:
     truncated: bool
     coverage: Coverage
     focus: Focus | None
-    notices: Sequence[str]
+    notices: Sequence[ServerText]
     included: dict[str, list[int]]
     left_out: list[str]
 
@@ -186,10 +187,11 @@ def _coverage(m: Material, shown: Sequence[Line]) -> Coverage:
     )
 
 
-def _notices(m: Material) -> list[str]:
+def _notices(m: Material) -> list[ServerText]:
     if m.rows.chat.tokens <= m.canonical_cap:
         return []
-    return [
+    text = (
         f"This chat's summary is full ({m.rows.chat.tokens:,} of {m.canonical_cap:,} tokens). "
         "Tell the user to start a new chat with /new; memories stay."
-    ]
+    )
+    return [ServerText(text, "chat_full")]

@@ -71,14 +71,18 @@ def stated(memories: Sequence[Statement]) -> list[Stated]:
 def _literal(said: str) -> Literal:
     literal = Literal.of(said)
     if literal is None:
-        raise NothingNamed("Name what to forget with at least one specific word, such as a name or a thing.")
+        text = "Name what to forget with at least one specific word, such as a name or a thing."
+        raise NothingNamed(text, "forget_unspecific")
     return literal
 
 
 def _all_there(asked: Sequence[int], there: set[int], what: str) -> None:
     missing = [number for number in asked if number not in there]
     if missing:
-        raise NothingNamed(f"No {what} {missing[0]} in this chat; a search finds its number.")
+        text = f"No {what} {missing[0]} in this chat; a search finds its number."
+        if what == "memory":
+            raise NothingNamed(text, "no_memory", id=missing[0])
+        raise NothingNamed(text, "no_message")
 
 
 async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery:

@@ -37,7 +37,7 @@ NO_QUOTE = "no true quote"
 FORGOTTEN = "forgotten"
 REJECTED_BEFORE = "rejected before"
 JUNK = "states nothing"
-DONE_SINCE = "ended since"
+DONE_SINCE = "set or ended since"
 
 WISHES_HOLD = timedelta(days=30)
 """In past messages, such as an import, a goal without a date counts as ended if the goal's message is older than
@@ -197,7 +197,8 @@ class Learner:
         judged = _Judged(item, text, _sources(x, item), _doubt(x, item, verdict))
         if any(s.created_at >= judged.said_at for s in self._deps.tombstones.covering(x.stones, text)):
             return FORGOTTEN
-        ended = [end for end in x.done if end.at >= judged.said_at and dedup.is_retold(text, end.content)]
+        since = (end for end in x.done if end.at is None or end.at >= judged.said_at)
+        ended = [end for end in since if dedup.is_retold(text, end.content)]
         if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
             return REJECTED_BEFORE
         if ended:

@@ -99,7 +99,7 @@ class WorkQueue:
         until = self._deps.now() + self._deps.settings.queue.lease
         extended = await queue.extend(self._deps.database, JobKey.parse(args.job_id), args.fence, until)
         if extended is None:
-            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+            raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
         await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
         return w.Extended(lease_until=extended)
 
@@ -141,7 +141,7 @@ class WorkQueue:
                 not_before=now + self._deps.settings.queue.retry_delay(job.attempts if job is not None else 0),
             )
             if job is None or failure is None:
-                raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.")
+                raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
             await self._charge(t, job, args.calls)
         self._deps.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
         return w.Failed(
@@ -258,7 +258,7 @@ class WorkQueue:
         worker was lost."""
         job = await queue.find(self._deps.database, key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
-            raise ClaimLost(f"Job {key} is no longer yours; drop its result.")
+            raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
 
     async def _allowed(self, job: Job) -> Allowed:
         chat = await chats.find(self._deps.database, job.key.owner_id, job.key.chat_id)

@@ -209,5 +209,6 @@ def read_cursor(text: str, search: int) -> Cursor:
 def _refused(text: str) -> CursorRefused:
     return CursorRefused(
         f"{text!r} is not a cursor of this search; use next_cursor of the previous page, and the same query and "
-        "arguments."
+        "arguments.",
+        "call",
     )

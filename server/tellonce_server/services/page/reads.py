@@ -87,7 +87,8 @@ class PageReads:
         database = self._deps.database
         found = await memories.by_id(database, owner_id, args.memory_id)
         if found is None:
-            raise NothingToExplain(f"There is no memory {args.memory_id}; it may have been forgotten.")
+            text = f"There is no memory {args.memory_id}; it may have been forgotten."
+            raise NothingToExplain(text, "no_memory", id=args.memory_id)
         # On the page, owners may see all of their chats, so the explanation is requested from the memory's own chat.
         where = ChatScope(owner_id, found.chat_id or owner_id)
         explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
@@ -188,7 +189,7 @@ def _after(cursor: str | None) -> page.Position | None:
     try:
         return datetime.fromisoformat(at), int(number)
     except ValueError as error:
-        raise WrongCursor("That is not a cursor of this list; leave it out to begin again.") from error
+        raise WrongCursor("That is not a cursor of this list; leave it out to begin again.", "call") from error
 
 
 def _cursor(last: Memory) -> str:

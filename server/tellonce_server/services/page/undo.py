@@ -38,11 +38,13 @@ class Undoer:
                     t, owner_id, entry.memory_id, entry.edited, since
                 )
                 if not (reworded and await page.restore(t, owner_id, former, now, since)):
-                    raise TooLate(f"Memory {entry.memory_id} was not changed just now; change it by hand.")
+                    text = f"Memory {entry.memory_id} was not changed just now; change it by hand."
+                    raise TooLate(text, "undo_late", id=entry.memory_id)
             if args.withdraw is not None:
                 first = args.memories[0].memory_id
                 if not await page.withdraw(t, owner_id, args.withdraw, first, now, since):
-                    raise TooLate(f"Memory {args.withdraw} was not created just now; change it by hand.")
+                    text = f"Memory {args.withdraw} was not created just now; change it by hand."
+                    raise TooLate(text, "undo_late", id=args.withdraw)
             await queue_profile(t, owner_id, owner_id, now)
         self._deps.tell_workers()
         self._deps.tell_subscribers(owner_id, "memory://profile")

@@ -31,6 +31,8 @@ _LOG_KEPT_BYTES = 2**20
 
 # log_min_messages, log_parameter_max_length: Users' text must not reach the log. An error's message may quote it, so
 # errors go only to the client, and slow statements are logged without parameters.
+# wal_level: The scrub then rewrites tables without logging them. It writes half as much, and can be cancelled at once, while
+# a process that waits for the log to reach the disk cannot. Nothing copies the log to another server.
 # wal_recycle: Forgotten text would survive in recycled segments.
 # max_connections: Each assistant has its own stdio server, so there are enough connections for the pools of a dozen
 # processes. Unused connections cost nothing.
@@ -53,6 +55,8 @@ max_parallel_maintenance_workers = 0
 random_page_cost = 1.1
 jit = off
 synchronous_commit = on
+wal_level = minimal
+max_wal_senders = 0
 wal_recycle = off
 max_wal_size = 2GB
 checkpoint_timeout = 15min

@@ -1,7 +1,7 @@
 /* Starts the page: signs in, chooses the language, and shows the screen that the address names. */
 
 import { address, followLinks, go } from "./address.js";
-import { Hosted, Http, Refused, SignedOut, connect } from "./client.js";
+import { Hosted, Http, Refused, SignedOut, connect, refusal } from "./client.js";
 import { data } from "./data.js";
 import { ask, div, h, icon, note, show, table } from "./dom.js";
 import { forget, preview } from "./forget.js";
@@ -57,7 +57,7 @@ async function attempt(act) {
 }
 
 function trouble(error) {
-  if (error instanceof SignedOut) return signedOut(error.message);
+  if (error instanceof SignedOut) return signedOut(error.sent);
   const text = error instanceof Refused ? error.message : t("unreachable");
   return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, text), h("button", { type: "button", onclick: route }, t("again")));
 }
@@ -68,8 +68,8 @@ function report(error) {
   else note(error instanceof Refused ? error.message : t("unreachable"));
 }
 
-function signedOut(reason) {
-  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), reason ? h("p", reason) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
+function signedOut(sent) {
+  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), sent ? h("p", refusal(sent)) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
 }
 
 function keys(event) {
@@ -113,7 +113,7 @@ async function begin() {
   const link = embedded ? new Hosted(JSON.parse(embedded.textContent)) : new Http();
   connect(link);
   if (embedded) { RAIL = RAIL.filter((name) => name !== "data"); document.body.className = "app"; follow(link); }
-  const failed = await attempt(() => link.signIn());
+  const error = await link.signIn().then(() => null, (reason) => reason);
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
   document.getElementById("page").append(div("frame", rail, main));
@@ -121,7 +121,7 @@ async function begin() {
   addEventListener("keydown", keys);
   followLinks();
   addEventListener("unhandledrejection", (event) => { event.preventDefault(); report(event.reason); });
-  if (failed) { drawRail("today"); show(main, failed); } else if (turn === 0) await route();
+  if (error) { drawRail("today"); show(main, trouble(error)); } else if (turn === 0) await route();
 }
 
 begin();

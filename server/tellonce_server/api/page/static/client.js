@@ -1,15 +1,28 @@
 /* Connects the page to the server by MCP calls: over HTTP in a browser, or through a host that shows the page as an MCP
    App. */
 
+import { said } from "./words.js";
+
 const VERSION = "2026-07-28";
 const ABOUT = { name: "memory-page", version: "1" };
 const APP = "text/html;profile=mcp-app";
 
-/* The server refused a call; the text says what to do. */
-export class Refused extends Error {}
+const TEXTS = "tellonce/texts";
 
-/* Nobody is signed in. */
-export class SignedOut extends Error {}
+/* The server refused a call; the text says what to do. */
+export class Refused extends Error {
+  constructor(text, meta) {
+    super(said(text, meta?.[TEXTS]?.[0]));
+  }
+}
+
+/* Nobody is signed in. `sent` is the server's response to a code that it did not accept. */
+export class SignedOut extends Error {
+  constructor(sent) {
+    super();
+    this.sent = sent;
+  }
+}
 
 let number = 0;
 
@@ -26,7 +39,7 @@ export class Http {
     if (!code) return;
     history.replaceState(null, "", "/");
     const answer = await fetch("/page/session", { method: "POST", body: code });
-    if (!answer.ok) throw new SignedOut((await answer.json()).error);
+    if (!answer.ok) throw new SignedOut(await answer.json());
   }
 
   async request(method, params, onProgress) {
@@ -45,9 +58,14 @@ export class Http {
     if (response.status === 401) throw new SignedOut();
     const streamed = response.headers.get("content-type")?.startsWith("text/event-stream");
     const message = streamed ? await lastOf(response, id, onProgress) : await response.json();
-    if (message.error) throw new Refused(message.error.message ?? String(message.error));
+    if (message.error) throw new Refused(message.error.message ?? String(message.error), message.error.data);
     return message.result;
   }
+}
+
+/* The error message of a response from one of the page's own routes. */
+export function refusal({ error, _meta }) {
+  return said(error, _meta?.[TEXTS]?.[0]);
 }
 
 /* Reads server-sent events until the response arrives, and reports progress meanwhile. */
@@ -56,7 +74,7 @@ async function lastOf(response, id, onProgress) {
   let text = "";
   for (;;) {
     const { value, done } = await reader.read();
-    if (done) throw new Refused("The answer was cut off.");
+    if (done) throw new Error("the connection was lost before the answer");
     text += value.replaceAll("\r\n", "\n");
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
       const data = text.slice(0, end).split("\n").filter((line) => line.startsWith("data:")).map((line) => line.slice(5)).join("\n");
@@ -137,6 +155,11 @@ export function isHosted() {
 /* Calls a tool and returns its structured result. Throws Refused with the tool's error message. */
 export async function call(name, args = {}, onProgress) {
   const result = await link.request("tools/call", { name, arguments: args }, onProgress);
-  if (result.isError) throw new Refused(result.content.map((part) => part.text).join(" ").replace(/^Error executing tool \w+: /, ""));
-  return result.structuredContent;
+  if (result.isError) throw new Refused(result.content.map((part) => part.text).join(" "), result._meta);
+  return translated(result.structuredContent, result._meta?.[TEXTS]);
+}
+
+/* The result with its notes in the reader's language. */
+function translated(result, sent) {
+  return result.notes && sent ? { ...result, notes: result.notes.map((note, i) => said(note, sent[i])) } : result;
 }

@@ -1,7 +1,7 @@
 /* The screen "Connect and data": other programs, tokens, import, export, backups, health and cost. Only the operator
    sees it. */
 
-import { Refused, call } from "./client.js";
+import { Refused, call, refusal } from "./client.js";
 import { ask, button, div, field, h, note, show, soft, table } from "./dom.js";
 import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
@@ -52,7 +52,7 @@ async function plan(state, file) {
   const bar = working(state, t("import.reading", { file: file.name }));
   const answer = await fetch("/page/upload", { method: "POST", body: file });
   const sent = await answer.json();
-  if (!answer.ok) return show(state, h("p", { className: "bad" }, sent.error));
+  if (!answer.ok) return show(state, h("p", { className: "bad" }, refusal(sent)));
   addEventListener("hashchange", discard);
   addEventListener("pagehide", discard);
   await look(state, sent.upload, "", bar);
@@ -124,9 +124,9 @@ function keep({ backups }, again) {
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
 async function download(file) {
   const answer = await fetch("/page/ticket", { method: "POST", body: file.split(/[\\/]/).pop() });
-  const { ticket, error } = await answer.json();
-  if (!answer.ok) return note(error);
-  h("a", { href: `/page/backup/${ticket}`, download: "tellonce-backup.tellonce" }).click();
+  const sent = await answer.json();
+  if (!answer.ok) return note(refusal(sent));
+  h("a", { href: `/page/backup/${sent.ticket}`, download: "tellonce-backup.tellonce" }).click();
 }
 
 function tokens(entries, again) {

@@ -20,6 +20,12 @@ export function t(key, values = {}) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? (typeof values[name] === "number" ? number(values[name]) : values[name]) : whole));
 }
 
+/* The server's text in the reader's language. `sent` has its code and values; a text without a code stays English. */
+export function said(text, sent) {
+  const key = `said.${sent?.code}`;
+  return key in strings ? t(key, sent.values) : text;
+}
+
 /* Creating a formatter is slow, so each one is kept. */
 const formatters = new Map();
 

@@ -1,0 +1,140 @@
+"""The texts of the server for people: refusals, notices and notes.
+
+A text is English, because models and other programs show it unchanged. The `_meta` of a result contains the code and the
+values of each text, so that the bot and the page can show their own sentence in the reader's language.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, Literal, Self, TypeVar, cast, get_args
+
+from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, core_schema
+
+TEXTS_META: Final = "tellonce/texts"
+"""A key in the `_meta` of a result: the code and the values of each of the result's texts, in the same order."""
+
+TextFault = Literal["text_empty", "text_long", "text_unstorable"]
+"""The types of the contract's own validation errors for texts."""
+ToolCode = Literal[
+    TextFault,
+    "argument",
+    "call",
+    "chat_foreign",
+    "chat_unknown",
+    "chat_unserved",
+    "crash",
+    "denied",
+    "forget_declined",
+    "forget_external",
+    "forget_left",
+    "forget_match",
+    "forget_new",
+    "forget_none_ticked",
+    "forget_not_yet",
+    "forget_only_similar",
+    "forget_outdated",
+    "forget_unspecific",
+    "forget_words",
+    "forgotten_since",
+    "no_memory",
+    "no_message",
+    "no_receipt",
+    "no_reminder",
+    "nothing_stated",
+]
+"""The texts of the tools that the bot and the page call."""
+NoticeCode = Literal["chat_full", "not_learning", "unread"]
+"""The notices of a context, which the page does not show."""
+PageCode = Literal[
+    "backup_failed",
+    "code_used",
+    "connect_failed",
+    "database_away",
+    "database_busy",
+    "database_closed",
+    "database_full",
+    "database_starting",
+    "download_gone",
+    "import_failed",
+    "operator_only",
+    "page_request",
+    "token_exists",
+    "token_unknown",
+    "too_many",
+    "undo_late",
+    "upload_gone",
+    "upload_large",
+]
+"""The texts that only the page shows. The bot has its own sentence for an outage of the memory."""
+TextCode = Literal[ToolCode, NoticeCode, PageCode]
+
+_FAULTS: Final = {fault: fault for fault in cast(tuple[TextFault, ...], get_args(TextFault))}
+_FIELDS: Final = ("notices", "notes")
+"""The fields of results that contain such texts."""
+
+
+class ServerText(str):
+    """A text with its code and values. The code is None if the text came from a server that sends no codes."""
+
+    code: TextCode | None
+    values: Mapping[str, int | str]
+
+    def __new__(cls, text: str, code: TextCode | None = None, /, **values: int | str) -> Self:
+        made = super().__new__(cls, text)
+        made.code, made.values = code, values
+        return made
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """A string in the schema. An instance stays as it is; any other string becomes a text without a code."""
+        return core_schema.no_info_wrap_validator_function(
+            lambda value, text: value if isinstance(value, cls) else cls(text(value)), core_schema.str_schema()
+        )
+
+
+def invalid(text: str, error: ValidationError, subject: str) -> ServerText:
+    """The text of a validation error. A wrong argument is named, or else the subject of the error."""
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    if fault := _FAULTS.get(cast(TextFault, first["type"])):
+        return ServerText(text, fault)
+    return ServerText(text, "argument", field=".".join(map(str, first["loc"])) or subject)
+
+
+def texts_of(result: BaseModel) -> list[ServerText]:
+    """The texts of a result."""
+    return [text for name in _FIELDS for text in getattr(result, name, ()) if isinstance(text, ServerText)]
+
+
+def to_meta(texts: Iterable[ServerText]) -> dict[str, Any]:
+    """The entry of `_meta` for these texts; empty without texts. Only counts, which are called `n`, are sent as
+    numbers, because the page writes numbers as its reader does."""
+    sent = [
+        {
+            "code": text.code,
+            "values": {name: value if name == "n" else str(value) for name, value in text.values.items()},
+        }
+        for text in texts
+    ]
+    return {TEXTS_META: sent} if sent else {}
+
+
+def from_meta(texts: Iterable[str], meta: Mapping[str, Any] | None) -> list[ServerText]:
+    """The texts with the codes and values that `_meta` contains."""
+    sent = iter((meta or {}).get(TEXTS_META, ()))
+    return [_coded(text, next(sent, {})) for text in texts]
+
+
+ResultT = TypeVar("ResultT", bound=BaseModel)
+
+
+def with_codes(result: ResultT, meta: Mapping[str, Any] | None) -> ResultT:
+    """The result whose texts have the codes and values that `_meta` contains."""
+    if TEXTS_META not in (meta or {}):
+        return result
+    coded = iter(from_meta(texts_of(result), meta))
+    shown = [name for name in _FIELDS if getattr(result, name, ())]
+    return result.model_copy(update={name: tuple(next(coded) for _ in getattr(result, name)) for name in shown})
+
+
+def _coded(text: str, sent: Mapping[str, Any]) -> ServerText:
+    return ServerText(text, sent.get("code"), **sent.get("values", {}))
