@@ -142,7 +142,7 @@ async def test_of_several_memories_those_that_can_be_are_changed_and_the_page_sa
     preview = await memory.forget(c.ForgetArgs(memory_ids=(gone.id,)))
     await memory.forget(c.ForgetArgs(memory_ids=(gone.id,), confirm=preview.confirm))
     await page.get_by_role("toolbar").get_by_role("button", name="Pin", exact=True).click()
-    await tab.noted(f"Pinned. No memory {gone.id}")
+    await tab.noted(f"Pinned. Memory #{gone.id} no longer exists.")
     assert (await state(memory, TIAGO)).pinned
     await tab.undo()
     assert not (await state(memory, TIAGO)).pinned
