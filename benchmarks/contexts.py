@@ -154,7 +154,7 @@ async def _lived(memory: Memory, clock: Clock) -> None:
             await client.record_message(
                 c.RecordMessageArgs(
                     role=role, content=text, conversation_id="shop", channel="claude-code", sent_at=clock.at
-                )  # type: ignore[arg-type]  # two literals
+                )  # two literals
             )
     await drain(memory, chain_of(None))
     await (await memory.storage.services()).categories.assign()

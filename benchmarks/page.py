@@ -21,7 +21,7 @@ import httpx2
 from playwright.async_api import Page
 
 from benchmarks.timing import Timed
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.page.browser import STUCK, browser, signed_in

@@ -18,10 +18,7 @@ from tests.chain.whole import whole
 async def measure(messages: int, kills: int, seed: int) -> int:
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tellonce-kills-") as folder:
-        # In the emulated Telegram, each message of a person or the bot is a minute later than the message before it. No
-        # message may be later than now, because the reminders that it orders would already be past.
-        hours = messages // 12 + 2
-        async with whole(Path(folder), users=chaos.USERS, hours_ago=hours, **chaos.ENVIRONMENT) as life:
+        async with whole(Path(folder), users=chaos.USERS, **chaos.ENVIRONMENT) as life:
             run = await chaos.run(life, messages, kills, seed)
     print(f"{run}\nseed {seed}, {time.monotonic() - started:.0f} s")
     return 1 if run.faults else 0

@@ -128,6 +128,8 @@ async def _fill(server: EmbeddedPostgres, name: str, folder: Path, messages: int
         await _fill_memories(connection, tools)
         for definition in indexes:
             await connection.execute(definition)
+        # After asynchronous commits, `vacuum` marks pages as visible to all only once the log is on disk.
+        await connection.execute("checkpoint")
         await connection.execute("vacuum (analyze)")
     finally:
         await connection.close()

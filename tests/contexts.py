@@ -46,7 +46,7 @@ def rows_of(window: Sequence[Line] = (), *, covered: int = 0, **more: object) ->
         "memories": [],
         "quoted": None,
     }
-    return ContextRows(**{**rows, **more})  # type: ignore[arg-type]
+    return ContextRows(**{**rows, **more})
 
 
 def material_of(rows: ContextRows, **more: object) -> Material:
@@ -54,7 +54,7 @@ def material_of(rows: ContextRows, **more: object) -> Material:
     `more` sets further fields."""
     material: dict[str, object] = {
         "rows": rows,
-        "hits": [],
+        "results": [],
         "around": [],
         "excluded": None,
         "query": None,
@@ -65,4 +65,4 @@ def material_of(rows: ContextRows, **more: object) -> Material:
         "budgets": Budgets(),
         "canonical_cap": 2000,
     }
-    return Material(**{**material, **more})  # type: ignore[arg-type]
+    return Material(**{**material, **more})

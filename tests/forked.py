@@ -302,7 +302,7 @@ def _prepare(told: dict[str, Any], streams: list[int]) -> str:
     os.environ.update(told["env"])
     time.tzset()
     if action := os.environ.get("PYTHONWARNINGS"):
-        warnings.simplefilter(action)  # type: ignore[arg-type]  # the name of an action
+        warnings.simplefilter(action)  # the name of an action
     sys.path[0] = told["cwd"]
     module: str = told["module"]
     sys.executable = told["python"]

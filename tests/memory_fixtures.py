@@ -13,7 +13,7 @@ from mcp.client import Client
 from pydantic import BaseModel
 
 from tellonce.client import MemoryClient, ResultT
-from tellonce.connect import connect_memory
+from tellonce.connect import PROTOCOL, connected
 from tellonce.contract import Place
 from tellonce.settings import ServerSettings
 from tellonce_server.app.server import build_server
@@ -143,7 +143,7 @@ class Memory:
         """An assistant whose calls use the user's private chat unless the test names another chat."""
         caller = Caller(user_id, frozenset((scope,)))
         server = build_server(self.settings, self.storage, auth=False, caller_of=lambda: caller)
-        async with connect_memory(server) as client:
+        async with connected(Client(server, mode=PROTOCOL)) as client:
             yield InPrivateChat(client.mcp, user_id) if user_id is not None else client
 
     @asynccontextmanager

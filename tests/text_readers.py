@@ -29,10 +29,10 @@ from tellonce_server.domain.context import canonical_summary, lines, slots, turn
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, literals, order, resolution, retraction
+from tellonce_server.domain.memory import check, dedup, literals, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
-from tellonce_server.domain.retrieval.scored_results import Found
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.services import import_messages, unread_exchanges
 from tellonce_server.services.chat_summary import gist
 from tellonce_server.store.messages import Line
@@ -44,7 +44,7 @@ from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import changes, claims, fences, folding, importance, own_words, secrets, sentences, stemming, tokens
-from tellonce_text.dates import alarms, annotation, clock_phrases, date_mentions, meanings, resolver
+from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
 
@@ -63,8 +63,8 @@ def _message(text: str) -> WorkMessage:
     return WorkMessage(id=1, role="user", at=NOW, text=text)
 
 
-def _found(number: int, role: Role, text: str) -> Found:
-    return Found("message", number, 1, None, text, False, role, None, NOW, 9, 1.0, None, 1.0, [number])
+def _found(number: int, role: Role, text: str) -> Result:
+    return Result("message", number, 1, None, text, role, None, NOW, 9, 1.0, None, [number], 1.0)
 
 
 def _known(text: str) -> KnownMemory:
@@ -150,7 +150,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.turn.tags.heard": lambda text: tags.heard([text]),
     "tellonce_relay.turn.tags.parse": tags.parse,
     "tellonce_relay.turn.tags.shown_so_far": tags.shown_so_far,
-    "tellonce_relay.views.notice_view": views.notice_view,
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
@@ -180,12 +179,11 @@ READERS: dict[str, Callable[[str], object]] = {
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
     "tellonce_server.domain.context.lines.with_days": lambda text: lines.with_days(text, NOW, ZONE),
-    "tellonce_server.domain.memory.order.worth_showing": order.worth_showing,
+    "tellonce_server.domain.memory.statements.worth_showing": statements.worth_showing,
     "tellonce_server.domain.context.slots.fill": lambda text: [
         slots.fill(kind, text, ("red", "blue"))
         for kind in ("text", "yes_no", "number", "date", "time", "email", "url", "choice")
     ],
-    "tellonce_text.dates.date_mentions.find": date_mentions.find,
     "tellonce_server.domain.erasure.forget_query.LiteralQuery.marks": lambda text: QUERIES["LiteralQuery"].marks(
         text, SOURCE
     ),
@@ -226,14 +224,12 @@ READERS: dict[str, Callable[[str], object]] = {
         [[_line(text)]], [_known(text)], ZONE
     ),
     "tellonce_server.domain.memory.check.check": lambda text: check.check(
-        SENTENCE, [_quoted(text)], shown=[text], admits=resolution.admits, when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], shown=[text], when=check.When(NOW.date())
     ),
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
-        SENTENCE, [_quoted(text)], admits=resolution.admits, when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], when=check.When(NOW.date())
     ),
-    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported(
-        [SENTENCE], [_quoted(text)], admits=resolution.admits
-    ),
+    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
     "tellonce_text.claims.claims": claims.claims,
     "tellonce_text.claims.content_stems": claims.content_stems,
@@ -347,7 +343,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.auth.access_tokens tellonce_server.api.spec.program_tool
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens tellonce_server.api.spec.program_tool
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
@@ -358,18 +354,19 @@ NOT_READERS = frozenset(
     tellonce_relay.responders.prompt.build tellonce_relay.cron.check tellonce_relay.cron.next_due
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
-    tellonce_server.app.auth.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
+    tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
     tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker
     tellonce_server.domain.context.slots.pending tellonce_server.embedding.active.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
     tellonce_server.domain.keep.heads.read
     tellonce_server.services.assistant_statements.newest_words tellonce_server.domain.memory.extraction_results.may_tell
-    tellonce_server.app.oauth.granted tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
-    tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
+    tellonce_server.app.oauth.scopes_of tellonce_server.app.oauth.is_jwt tellonce_server.core.scope.channel_of
+    tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread tellonce_server.store.database.one_transaction
+    tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.work_inputs.sender_time tellonce_server.api.resources.chat_number
-    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.hit
+    tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
@@ -382,7 +379,7 @@ NOT_READERS = frozenset(
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
-tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.auth.granted
+tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.access_tokens.granted
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
@@ -400,7 +397,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
-    tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
+    tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
     tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from

@@ -10,7 +10,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
-from tellonce_server.domain.memory.resolution import admits, following, in_digits
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
@@ -68,9 +67,6 @@ def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:
         [words],
         when=case.when,
         deadline=case.deadline,
-        admits=admits,
-        follows=following,
-        in_digits=in_digits,
         similarity=similarity,
     )
 
@@ -84,9 +80,6 @@ def unquoted(case: Case, similarity: Similarity | None = None) -> Verdict:
         similarity,
         when=case.when,
         deadline=case.deadline,
-        admits=admits,
-        follows=following,
-        in_digits=in_digits,
     )
 
 

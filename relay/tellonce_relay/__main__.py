@@ -6,7 +6,7 @@ import sys
 
 from telegram.error import InvalidToken
 
-from tellonce import logs, shutdown, tracing
+from tellonce import logs, shutdown
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import SettingsError, load
 from tellonce_relay.process import serve
@@ -24,8 +24,7 @@ def main() -> None:
     logging.getLogger("httpx").setLevel(logging.WARNING)
     try:
         settings = load(RelaySettings)
-        logs.write_as(settings.log_format)
-        tracing.export("relay", settings.otlp_endpoint)
+        logs.follow(settings, "relay")
         asyncio.run(serve(settings))
     except SettingsError as error:
         sys.exit(str(error))

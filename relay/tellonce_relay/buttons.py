@@ -108,10 +108,11 @@ def reminder_due(memory_id: int, *, repeats: bool) -> InlineKeyboardMarkup:
     return _row((phrase("button.done"), "done"), (phrase("button.later"), "later"), *more, number=memory_id)
 
 
-def reminder_list(memory_ids: Sequence[int], width: int = 5) -> InlineKeyboardMarkup:
-    """Return buttons numbered like the list of reminders; each button cancels the reminder with its number."""
+def reminder_list(memory_ids: Sequence[int]) -> InlineKeyboardMarkup:
+    """Return buttons, five in a row, numbered like the list of reminders; each button cancels the reminder with its
+    number."""
     cells = [button(f"✗ {n}", Pressed("unremind", number, 1)) for n, number in enumerate(memory_ids, 1)]
-    return InlineKeyboardMarkup([cells[at : at + width] for at in range(0, len(cells), width)])
+    return InlineKeyboardMarkup([cells[at : at + 5] for at in range(0, len(cells), 5)])
 
 
 def button(text: str, pressed: Pressed) -> InlineKeyboardButton:

@@ -14,7 +14,8 @@ class Incoming:
     message belongs to the caller's own chat.
 
     `parts` are the single messages if several are answered together; `message_id` is then the id of the first. `files`
-    are shown to a model. `shows_file` says that the message came with a file.
+    are shown to a model. `shows_file` says that the message came with a file. `quoted` is the text of the message that
+    this message replies to, and `quotes_person` says that a person wrote the text.
     """
 
     text: str
@@ -29,6 +30,8 @@ class Incoming:
     parts: tuple["Incoming", ...] = ()
     files: tuple[File, ...] = ()
     shows_file: bool = False
+    quoted: str = ""
+    quotes_person: bool = False
 
     @property
     def messages(self) -> tuple["Incoming", ...]:

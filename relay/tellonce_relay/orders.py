@@ -30,6 +30,8 @@ _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", 
 alone."""
 _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
+_MENTION: Final = re.compile(r"\A\W*@\w*bot\b", re.IGNORECASE)
+"""Matches a bot's name at the beginning of a message in a group. The names of all bots end like this."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
@@ -49,7 +51,11 @@ class Order(NamedTuple):
 
 
 def order_of(text: str) -> Order | None:
-    """The order in a message, in the person's language or in another language of the catalogue."""
+    """The order in a message, in the person's language or in another language of the catalogue. A message without words,
+    such as an emoji, needs no more of an answer than thanks do."""
+    text = _MENTION.sub("", text)
+    if "?" not in text and text.strip() and not any(character.isalnum() for character in text):
+        return Order("nod", "", spoken())
     languages = dict.fromkeys((spoken(), *LANGUAGES))
     return next((found for language in languages if (found := _order_in(text, language)) is not None), None)
 

@@ -50,6 +50,8 @@ def summary_view(summary: ChatSummary) -> str:
         for p in summary.periods
     ]
     now = summary.current_session
+    if not now.count and not summary.periods:
+        return phrase("memory.nothing")
     parts.append(phrase("summary.session", messages=counted("message", now.count), text=now.text or "–"))
     parts += [
         phrase("summary.routine", name=r.name, time=from_english(r.time), text=r.summary)
@@ -111,17 +113,21 @@ def _tallied(done: Forgotten) -> list[str]:
     return [counted(noun, count) for noun, count in counts.items() if count]
 
 
-def status_view(summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "") -> str:
-    """Return the text of `/status`: the backlog, and this month's cost if the chat may see the cost."""
+def status_view(
+    summary: ChatSummary, queue: QueueStatus | None = None, responder: str = "", zone: tzinfo | None = None
+) -> str:
+    """Return the text of `/status`: the backlog, and this month's cost if the chat may see the cost. Times are in
+    `zone`, by default the machine's."""
     lines = [phrase("status.answers", responder=responder)] if responder else []
     lines.append(_backlog(summary))
     if queue is not None:
         lines.append(_cost(queue))
-        lines += [
-            phrase("status.down", model=down.model, since=f"{down.since:%Y-%m-%d %H:%M %Z}")
-            for down in queue.providers_down
-        ]
+        lines += [_down(down.model, down.since.astimezone(zone)) for down in queue.providers_down]
     return "\n".join(lines)
+
+
+def _down(model: str, since: datetime) -> str:
+    return phrase("status.down", model=model, since=phrase("reminder.at", day=day(since, since), time=clock(since)))
 
 
 def dated(memory: Memory, zone: tzinfo | None) -> str:

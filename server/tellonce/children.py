@@ -18,6 +18,12 @@ STEADY_SECONDS = 30.0
 """A child that ran for more seconds than this is restarted after only `FIRST_PAUSE`."""
 
 
+def python(module: str) -> list[str]:
+    """The command that runs a module with this Python. `-P` keeps the current folder off the module path: it may be the
+    folder of any project, and a module there could take the place of ours or of the standard library's."""
+    return [sys.executable, "-P", "-m", module]
+
+
 @dataclass
 class Child:
     """One supervised process. `tell` is called with each message for the user."""
@@ -67,9 +73,7 @@ class Child:
         # The child's standard input is a pipe from `up`. The pipe closes even if `up` is killed, and then the child
         # ends.
         self.process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            self.module,
+            *python(self.module),
             *self.arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=self.output,

@@ -1,4 +1,4 @@
-"""Connects a memory client to a server: by URL, by command, or in the same process. Over HTTP, the client keeps working
+"""Connects a memory client to a server: by URL or by command. Over HTTP, the client keeps working
 after the server restarts."""
 
 import asyncio
@@ -11,7 +11,6 @@ import httpx2
 from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.server import MCPServer
 from mcp.types import Implementation
 
 from tellonce.backoff import backoff
@@ -45,7 +44,7 @@ async def connect_http(
             read_timeout_seconds=CALL_SECONDS,
             client_info=_info(name),
         )
-        async with _connected(client) as memory:
+        async with connected(client) as memory:
             yield memory
 
 
@@ -55,19 +54,12 @@ async def connect_stdio(
 ) -> AsyncGenerator[MemoryClient]:
     """A client named `name`. The server of this client runs as a child process, started with `command` and `args`."""
     parameters = StdioServerParameters(command=command, args=args, env=env)
-    async with _connected(Client(parameters, mode=PROTOCOL, client_info=_info(name))) as memory:
+    async with connected(Client(parameters, mode=PROTOCOL, client_info=_info(name))) as memory:
         yield memory
 
 
 @asynccontextmanager
-async def connect_memory(server: "MCPServer[object]", *, name: str | None = None) -> AsyncGenerator[MemoryClient]:
-    """A client named `name` for a server in this process; for tests and one-process tools."""
-    async with _connected(Client(server, mode=PROTOCOL, client_info=_info(name))) as memory:
-        yield memory
-
-
-@asynccontextmanager
-async def _connected(client: Client) -> AsyncGenerator[MemoryClient]:
+async def connected(client: Client) -> AsyncGenerator[MemoryClient]:
     """Connects the client for the block. The MCP client wraps an error of the block in exception groups. If the
     exception groups contain only one error, that error is raised without the groups, so that `except MemoryRefused`
     around the block catches it."""

@@ -15,9 +15,9 @@ import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from types import TracebackType
-from typing import Literal
 
 from tellonce import tracing
+from tellonce.settings import Settings
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _INPUT = re.compile(r"input_value=.*?, input_type", re.DOTALL)
@@ -36,10 +36,11 @@ def begin(level: int = logging.WARNING) -> None:
     threading.excepthook = lambda args: _died(args.exc_type, args.exc_value, args.exc_traceback)
 
 
-def write_as(form: Literal["text", "json"]) -> None:
-    """From now on, write log lines as text or as JSON. A process calls this as soon as it has read its settings."""
+def follow(settings: Settings, process: str) -> None:
+    """Apply the settings of logs and spans. A process calls this as soon as it has read its settings."""
     for handler in logging.getLogger().handlers:
-        handler.setFormatter(DiscreetJson() if form == "json" else Discreet(FORMAT))
+        handler.setFormatter(DiscreetJson() if settings.log_format == "json" else Discreet(FORMAT))
+    tracing.export(process, settings.otlp_endpoint)
 
 
 def _died(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> None:

@@ -5,7 +5,7 @@ values of each text, so that the bot and the page can show their own sentence in
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Literal, Self, TypeVar, cast, get_args
+from typing import Any, Final, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
@@ -68,7 +68,7 @@ PageCode = Literal[
 """The texts that only the page shows. The bot has its own sentence for an outage of the memory."""
 TextCode = Literal[ToolCode, NoticeCode, PageCode]
 
-_FAULTS: Final = {fault: fault for fault in cast(tuple[TextFault, ...], get_args(TextFault))}
+_FAULTS: Final[dict[str, TextFault]] = {fault: fault for fault in get_args(TextFault)}
 _FIELDS: Final = ("notices", "notes")
 """The fields of results that contain such texts."""
 
@@ -95,7 +95,7 @@ class ServerText(str):
 def invalid(text: str, error: ValidationError, subject: str) -> ServerText:
     """The text of a validation error. A wrong argument is named, or else the subject of the error."""
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    if fault := _FAULTS.get(cast(TextFault, first["type"])):
+    if fault := _FAULTS.get(first["type"]):
         return ServerText(text, fault)
     return ServerText(text, "argument", field=".".join(map(str, first["loc"])) or subject)
 

@@ -27,7 +27,7 @@ from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose
-from tellonce_relay.turn.reminders import set_reply
+from tellonce_relay.turn.reminders import cancelled_reply, set_reply
 from tellonce_relay.turn.tag_effects import Done, Saved
 from tellonce_relay.turn.turn import TurnOptions, record_incoming, run_turn
 
@@ -158,7 +158,11 @@ class Talk:
 
     def _effect_lines(self, effects: Done) -> list[str]:
         saved = [f"{_saved_line(one, self._command_context.zone)}  [/undo]" for one in effects.saved]
-        return saved + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
+        return (
+            saved
+            + effects.unset
+            + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
+        )
 
     async def _command(self, incoming: Incoming, *, recorded: bool) -> str:
         name, topic = command_of(incoming.text)
@@ -201,7 +205,9 @@ class Talk:
         """Undo what the last answer or command saved."""
         saved, self._effects.saved = self._effects.saved, []
         for one in saved:
-            if one.reminder is not None:
+            if one.undo == "restore":
+                await self.reminders.restore(one.memory.id)
+            elif one.reminder is not None:
                 await self.reminders.take_back(one.memory.id)
             else:
                 await self._change(one.memory.id, one.undo)
@@ -223,6 +229,8 @@ class Talk:
 
 
 def _saved_line(one: Saved, zone: ZoneInfo) -> str:
+    if one.reminder is not None and one.undo == "restore":
+        return cancelled_reply(one.reminder).text
     if one.reminder is not None:
         return set_reply(one.reminder, _now(), zone).text
     return views.saved_view(one.memory)

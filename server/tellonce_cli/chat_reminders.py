@@ -72,6 +72,9 @@ class ChatReminders:
         args = ChangeReminderArgs(memory_id=memory_id, action="cancel")
         return phrase("reminder.cancelled", what=reminders.what_of(await self.memory.change_reminder(args)))
 
+    async def restore(self, memory_id: int) -> None:
+        await self.memory.change_reminder(ChangeReminderArgs(memory_id=memory_id, action="restore"))
+
     async def keep(self) -> None:
         """Show each reminder when it is due, until this task is cancelled."""
         while True:

@@ -5,14 +5,17 @@ import shlex
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
-from tellonce_server.app.auth import LOCAL_SCOPES
+from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.embedding.model_files import complete
 from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance
 
 OLDEST_PYTHON = (3, 11)
+BUILT = datetime(2026, 1, 1, tzinfo=UTC)
+"""The program was built after this time, so a clock that shows an earlier time is wrong."""
+
 WEIGHTS = "model.safetensors"
 
 
@@ -67,11 +70,12 @@ def model_finding(folder: Path, source: Path | None) -> Finding:
     return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
 
 
-def clock_finding(now: datetime, reference: datetime, name: str) -> Finding:
-    """Check that this machine's clock is later than `reference`. `name` says what happened at that time. If the clock
-    is slow, answers get earlier times than their questions."""
-    if now < reference:
-        return Finding(False, f"the clock says {now:%Y-%m-%d %H:%M} UTC, before {name}", "set the machine's clock")
+def clock_finding(now: datetime) -> Finding:
+    """Check that this machine's clock is later than the time at which this program was built. If the clock is slow,
+    answers get earlier times than their questions."""
+    if now < BUILT:
+        said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
+        return Finding(False, said, "set the machine's clock")
     return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from tellonce.children import python
 from tellonce.settings import ServerSettings, variable
 
 
@@ -62,7 +63,7 @@ def own_command() -> list[str]:
     """The command line that runs this program from any folder."""
     command = Path(sys.argv[0]).absolute()
     known = command.name == "tellonce" and command.exists()
-    return [str(command)] if known else [sys.executable, "-m", "tellonce_cli.entry"]
+    return [str(command)] if known else python("tellonce_cli.entry")
 
 
 def shown_command() -> str:

@@ -11,7 +11,7 @@ from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import ANOTHER, OURS
 from tellonce_cli.screen import CommandFailed
 from tellonce_cli.status import health
-from tellonce_server.app.auth import LOCAL_SCOPES, AccessTokens, access_tokens
+from tellonce_server.app.access_tokens import LOCAL_SCOPES, AccessTokens, access_tokens
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import StorageUnavailable

@@ -2,12 +2,12 @@
 data."""
 
 import os
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
 from tellonce import contract as c
+from tellonce.children import python
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
@@ -55,8 +55,8 @@ async def connected(settings: RelaySettings, notice: str = "") -> AsyncGenerator
             notes.print(_OWN.format(url=settings.url, folder=settings.data_dir))
         if notice and notes.is_terminal:
             notes.print(notice)
-        arguments = ["-m", "tellonce_server", "--stdio", "--env-file"]
-        async with connect_stdio(sys.executable, arguments, dict(os.environ), name=CHANNEL) as memory:
+        command = [*python("tellonce_server"), "--stdio", "--env-file"]
+        async with connect_stdio(command[0], command[1:], dict(os.environ), name=CHANNEL) as memory:
             await _open(memory)
             yield memory
 

@@ -17,7 +17,7 @@ from tellonce_cli.screen import CommandFailed, console
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import BackupRefused
-from tellonce_server.store.backup.restore import aside, in_use, put_back, replace, texts_held
+from tellonce_server.store.backup.restore import aside, in_use, replace, texts_held
 
 
 def run(file: Path, *, force: bool = False) -> int:
@@ -34,11 +34,10 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
             await _refuse_if_full(connection, settings, force)
             kept = await aside(connection, KEY_NAME)
         try:
-            await replace(dsn, file)
+            again = await replace(dsn, file, kept, KEY_NAME)
         except BackupRefused as refusal:
             raise CommandFailed(str(refusal)) from refusal
         async with current(dsn) as connection:
-            again = await put_back(connection, kept, KEY_NAME)
             hidden = named(await texts_held(connection), settings)
     console.print(f"{file} is restored.")
     if hidden:

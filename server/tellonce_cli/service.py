@@ -82,8 +82,8 @@ class Launchd:
         return f"gui/{os.getuid()}"
 
 
-def manager(platform: str = sys.platform) -> Manager:
-    return Launchd() if platform == "darwin" else Systemd()
+def manager() -> Manager:
+    return Launchd() if sys.platform == "darwin" else Systemd()
 
 
 def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:

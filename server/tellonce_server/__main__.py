@@ -5,7 +5,7 @@ import asyncio
 import logging
 import sys
 
-from tellonce import logs, shutdown, tracing
+from tellonce import logs, shutdown
 from tellonce.preload import imported
 from tellonce.settings import ServerSettings, SettingsError, ignore_env_file, load
 from tellonce_server.app.memory_location import move_former_folder
@@ -33,8 +33,7 @@ def main() -> None:
         settings = load(ServerSettings)
     except SettingsError as error:
         sys.exit(str(error))
-    logs.write_as(settings.log_format)
-    tracing.export("server", settings.otlp_endpoint)
+    logs.follow(settings, "server")
     run(settings, stdio=args.stdio)
 
 

@@ -6,12 +6,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from tellonce_text.caches import of_texts
-from tellonce_text.dates.date_mentions import Mention, find, keys
+from tellonce_text.dates.readings import Expression, Said
+from tellonce_text.dates.resolver import expressions
 from tellonce_text.lexicon import (
     AMOUNT_WORDS,
     NOT_COUNTED_AFTER,
@@ -36,7 +39,7 @@ class Claims:
     """The comparable content of one text."""
 
     numbers: frozenset[str]  # canonical decimals: '2', '3.5', '123456789012'
-    dates: frozenset[str]  # keys of date mentions, `date_mentions.keys`
+    dates: frozenset[str]  # days, years and times of day, the same for each spelling
     stems: tuple[str, ...]  # stemmed content words in order, without stop words, numbers and dates
 
 
@@ -45,13 +48,25 @@ class Claims:
 def claims(text: str) -> Claims:
     """Extract the comparable content of a text."""
     flat = plain(text)
-    mentions = find(flat)
-    rest = _blank(flat, mentions)
+    dates = [one for one in expressions(flat, _ANY_DAY, "future") if one.readings]
+    rest = _blank(flat, dates)
     return Claims(
         numbers=_amounts(rest),
-        dates=keys(mentions),
+        dates=frozenset(part for date in dates for part in _parts(date)),
         stems=tuple(content_stems(rest)),
     )
+
+
+_ANY_DAY: Final = Said(datetime(2001, 1, 1, 12, tzinfo=UTC), ZoneInfo("UTC"))
+"""Two texts are compared by their words alone, so both are read as if they were said at this time."""
+
+
+def _parts(date: Expression) -> list[str]:
+    """The days, the year and the time of day, as far as the expression gives them. Unlike numbers, each contains a
+    colon."""
+    start, (first, last) = date.readings[0].start, date.readings[0].days
+    days = [f"day:{first:%m-%d}/{last:%m-%d}"] if first != _ANY_DAY.at.date() or not date.timed else []
+    return [*days, *([f"year:{first:%Y}"] if date.absolute else []), *([f"{start:%H:%M}"] if date.timed else [])]
 
 
 def content_stems(text: str) -> list[str]:
@@ -86,12 +101,12 @@ def plain(text: str) -> str:
 _PLAIN: Final = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "\u00a0": " ", "“": '"', "”": '"'})
 
 
-def _blank(text: str, mentions: Sequence[Mention]) -> str:
+def _blank(text: str, dates: Sequence[Expression]) -> str:
     pieces: list[str] = []
     end = 0
-    for mention in mentions:
-        pieces += (text[end : mention.start], " " * (mention.end - mention.start))
-        end = mention.end
+    for date in dates:
+        pieces += (text[end : date.start], " " * (date.end - date.start))
+        end = date.end
     return "".join((*pieces, text[end:]))
 
 

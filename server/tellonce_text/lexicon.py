@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from tellonce_text.dates.date_mentions import NUMBER_WORD
-
 STOP_WORDS: Final = frozenset(
     """
     a an the this that these those there here it its it's itself i me my mine myself i'm i've i'd i'll we us our
@@ -19,28 +17,22 @@ STOP_WORDS: Final = frozenset(
     name's
     """.split()
 )
-NUMBER_WORDS: Final = NUMBER_WORD
+NUMBER_WORDS: Final = {
+    word: number
+    for number, word in enumerate(
+        """
+        zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty
+        """.split()
+    )
+} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
 SCALES: Final = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 AMOUNT_WORDS: Final = {"half": "0.5", "dozen": "12", "couple": "2", "pair": "2", "twice": "2", "thrice": "3", "once": "1",
                        "double": "2", "triple": "3", "twins": "2", "triplets": "3"}  # fmt: skip
 ORDINALS: Final = {
     word: str(number)
     for number, word in enumerate(
-        [
-            "first",
-            "second",
-            "third",
-            "fourth",
-            "fifth",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-            "eleventh",
-            "twelfth",
-        ],
-        start=1,
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
     )
 }
 # Before a noun, "one" is a number. After or before these words, "one" is a pronoun: "no one", "the one", "one of".

@@ -77,9 +77,10 @@ def _found(name: str) -> _Named:
         raise UnknownQuery(f"no query {name!r}" + (f"; is it {' or '.join(near)}?" if near else "")) from None
 
 
-def queries() -> dict[str, str]:
-    """All statements by name."""
-    return {name: named.statement for name, named in _packaged_queries().items()}
+def queries(folder: Traversable | None = None) -> dict[str, str]:
+    """All statements by name, `<file>.<name>`; with `folder`, the statements of the `.sql` files in that folder."""
+    found = _packaged_queries() if folder is None else _read(folder)
+    return {name: named.statement for name, named in found.items()}
 
 
 def migrations() -> list[Migration]:
@@ -90,11 +91,6 @@ def migrations() -> list[Migration]:
 @cache
 def _packaged_queries() -> dict[str, _Named]:
     return _read(files(__name__) / "queries")
-
-
-def read_queries(folder: Traversable) -> dict[str, str]:
-    """The statements of every `.sql` file in `folder`, named `<file>.<name>`."""
-    return {name: named.statement for name, named in _read(folder).items()}
 
 
 def _read(folder: Traversable) -> dict[str, _Named]:

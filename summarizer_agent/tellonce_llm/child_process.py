@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 QUIET = dict.fromkeys(
@@ -23,22 +23,41 @@ _NEEDED_STARTS = ("LC_", "XDG_", "ANTHROPIC_", "CLAUDE_", "AWS_", "GOOGLE_", "CL
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "all_proxy")
 
 
-def all_but_ours(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+def all_but_ours() -> dict[str, str]:
     """The environment without our own settings, because the command must not see the bot's token or the database."""
-    return {name: value for name, value in inherited.items() if not name.startswith(OUR_OWN)} | QUIET
+    return {name: value for name, value in os.environ.items() if not name.startswith(OUR_OWN)} | QUIET
 
 
-def only_its_own(inherited: Mapping[str, str] = os.environ) -> dict[str, str]:
+def only_its_own() -> dict[str, str]:
     """Only the variables that the command needs to run, to sign in and to reach its provider."""
     return (
         {
             name: value
-            for name, value in inherited.items()
+            for name, value in os.environ.items()
             if name in _NEEDED or name.startswith(_NEEDED_STARTS) or name.lower() in _PROXIES
         }
         | QUIET
         | {"CLAUDE_CODE_MAX_RETRIES": "1"}
     )
+
+
+async def output(
+    command: Sequence[str], seconds: float, env: Mapping[str, str] | None = None
+) -> tuple[int, bytes, bytes]:
+    """Run a command without input. Return its exit code and what it wrote to standard output and standard error.
+
+    Raises TimeoutError after `seconds`, and another OSError if the command cannot be run.
+    """
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=asyncio.subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=env
+    )
+    try:
+        async with asyncio.timeout(seconds):
+            out, errors = await process.communicate()
+    finally:
+        await ended(process)
+    return process.returncode or 0, out, errors
 
 
 async def ended(process: asyncio.subprocess.Process) -> None:

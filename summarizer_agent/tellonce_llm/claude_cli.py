@@ -43,7 +43,7 @@ class ClaudeCli:
         # calls are reserved for learning.
         self._take(1.0 if request.together else 0.5)
         started = time.monotonic()
-        with _folder(request) as folder:
+        with private_folder("\n\n".join(block.text for block in request.system), {"mcpServers": {}}) as folder:
             code, out, errors = await self._ran(request, folder)
         return self._answer(code, out, errors, request, time.monotonic() - started)
 
@@ -115,12 +115,12 @@ def _arguments(folder: Path, model: str, schema: Mapping[str, Any] | None) -> li
 
 
 @contextmanager
-def _folder(request: Completion) -> Generator[Path]:
-    """A private, otherwise empty working folder, removed afterwards."""
+def private_folder(system: str, config: Mapping[str, Any]) -> Generator[Path]:
+    """A private working folder with the system prompt and the configuration of MCP, removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        (folder / "mcp.json").write_text('{"mcpServers": {}}')
-        (folder / "system.txt").write_text("\n\n".join(block.text for block in request.system))
+        (folder / "mcp.json").write_text(json.dumps(config))
+        (folder / "system.txt").write_text(system)
         yield folder
 
 
@@ -139,17 +139,22 @@ def _result(out: bytes) -> dict[str, Any] | None:
 def _answered(result: dict[str, Any], model: str, seconds: float) -> Answer:
     structured = result.get("structured_output")
     text = json.dumps(structured, ensure_ascii=False) if structured is not None else str(result.get("result") or "")
+    return answer_of(result, text, f"claude -p ({model})", seconds, _price(result.get("total_cost_usd")))
+
+
+def answer_of(result: Mapping[str, Any], text: str, model: str, seconds: float, price: float | None) -> Answer:
+    """The answer with the numbers of tokens that the command reports."""
     usage = result.get("usage") or {}
     return Answer(
         text=text,
-        model=f"claude -p ({model})",
+        model=model,
         tier="claude-cli",
         input_tokens=int(usage.get("input_tokens") or 0),
         output_tokens=int(usage.get("output_tokens") or 0),
         cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),
         cache_write_tokens=int(usage.get("cache_creation_input_tokens") or 0),
         seconds=seconds,
-        price_usd=_price(result.get("total_cost_usd")),
+        price_usd=price,
     )
 
 

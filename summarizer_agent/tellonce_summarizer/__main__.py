@@ -9,7 +9,7 @@ import socket
 import sys
 from contextlib import AsyncExitStack
 
-from tellonce import logs, shutdown, tracing
+from tellonce import logs, shutdown
 from tellonce.client_settings import SummarizerSettings
 from tellonce.connect import connect_http
 from tellonce.journal import journal
@@ -33,8 +33,7 @@ def main() -> None:
     logs.begin()
     try:
         settings = load(SummarizerSettings)
-        logs.write_as(settings.log_format)
-        tracing.export("summarizer", settings.otlp_endpoint)
+        logs.follow(settings, "summarizer")
         asyncio.run(serve(settings, worker))
     except SettingsError as error:
         sys.exit(str(error))

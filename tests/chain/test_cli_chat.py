@@ -106,6 +106,8 @@ async def test_reminders_are_set_in_words_listed_cancelled_and_taken_back(at_hom
     assert lines[7].startswith("You have no reminders.")
     assert "/cancel 1 –" in told
     assert "/routines" not in told
+    said = [e["content"] for e in await at_home.everything() if e["type"] == "message" and e["role"] == "user"]
+    assert said == ["Remind me tomorrow at 9 to call mom"]
 
 
 @pytest.mark.slow
@@ -159,9 +161,10 @@ async def test_a_text_cannot_command_the_terminal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     evil, screen = "a\x1b]52;c;eA==\x07 b\x9b2J\r c\x1b[2J\n\td", io.StringIO()
-    monkeypatch.setattr(chat, "console", Screen(file=screen, force_terminal=True, color_system=None, width=60))
+    console = Screen(file=screen, force_terminal=True, color_system=None, width=60)
+    monkeypatch.setattr(chat, "console", console)
     await chat.Terminal().send(evil)
-    chat.console.print(evil)
+    console.print(evil)
     Keyboard().show(evil)
     shown = screen.getvalue() + capsys.readouterr().out
     assert shown.count("]52;c;eA==") == 3

@@ -36,7 +36,7 @@ LONG_AGO = START - timedelta(days=2000)
 def spoken(number: int, **more: object) -> ImportMessage:
     values = {"role": "assistant" if number % 2 else "user", "content": f"We talked about item {number}", **more}
     at = START - timedelta(days=30) + timedelta(minutes=number)
-    return ImportMessage(message_id=f"telegram:1:{number}", sent_at=at, channel="telegram", **values)  # type: ignore[arg-type]
+    return ImportMessage(message_id=f"telegram:1:{number}", sent_at=at, channel="telegram", **values)
 
 
 async def taken(memory: Memory, *items: Item, where: ChatScope = HERE) -> Tally:

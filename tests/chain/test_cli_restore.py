@@ -26,9 +26,9 @@ async def test_no_command_uses_another_memory_than_the_one_that_is_meant(home: H
         for command in (("memories",), ("token", "create", "laptop")):
             assert "has another memory" in (await other.failing(*command))[1]
     del home.environment["DATABASE_URL"]
-    for command in (("backup", "one.zip"), ("up",)):
-        _, out, said = await home._run(command, "")
-        assert "DATABASE_URL is not set here" in out + said, command
+    for args in (("backup", "one.zip"), ("up",)):
+        _, out, said = await home._run(args, "")
+        assert "DATABASE_URL is not set here" in out + said, args
     assert not (home.folder / "data" / "postgres").exists()
     assert not (other.folder / "data" / "postgres").exists()
 

@@ -145,7 +145,7 @@ async def test_5_a_goal_lasts_until_it_is_done(life: Life) -> None:
     assert goals[0].deadline.astimezone(life.clock().astimezone().tzinfo).strftime("%Y-%m") in ("2026-06", "2026-07")
     await life.client.update_memory(c.UpdateMemoryArgs(memory_id=goals[0].id, action="complete"))
     assert (await life.profile()).goals == ()
-    assert (await life.client.explain(c.ExplainArgs(memory_id=goals[0].id))).memory.status == "completed"  # type: ignore[union-attr]
+    assert (await life.client.explain(c.ExplainArgs(memory_id=goals[0].id))).memory.status == "completed"
 
 
 async def test_6_a_date_gets_its_year_from_the_message(life: Life) -> None:

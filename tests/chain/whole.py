@@ -5,7 +5,6 @@ This module does not use pytest, because benchmarks use it too.
 """
 
 import asyncio
-import itertools
 import shutil
 import signal
 import time
@@ -33,7 +32,6 @@ from tests.stubs.replies import Reply
 from tests.stubs.stub import Asked
 from tests.stubs.talker import talk
 from tests.stubs.telegram_emulator import Telegram, telegram
-from tests.stubs.telegram_emulator.world import START
 from tests.stubs.transcription_stub import TranscriptionStub
 
 TOKEN = "999:emulated"
@@ -45,7 +43,6 @@ PROCESSES = {
     "summarizer": ("tellonce_summarizer",),
     "relay": ("tellonce_relay",),
 }
-HOURS_AGO = 6
 
 
 def both(asked: Asked) -> Reply:
@@ -254,15 +251,11 @@ class Whole:
 
 
 @asynccontextmanager
-async def whole(
-    folder: Path, users: tuple[int, ...] = (42,), hours_ago: int = HOURS_AGO, **environment: str
-) -> AsyncIterator[Whole]:
-    """Run all three processes. The first message in Telegram was sent `hours_ago`, and each later one a minute after
-    the one before."""
+async def whole(folder: Path, users: tuple[int, ...] = (42,), **environment: str) -> AsyncIterator[Whole]:
+    """Run all three processes. Each message in Telegram is a minute later than the one before."""
     folder.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(telegram(TOKEN))
-        api.world._clock = itertools.count((int(time.time()) - START) // 60 - hours_ago * 60)
         model = await stack.enter_async_context(AnthropicStub(both))
         ollama = await stack.enter_async_context(OllamaStub())
         ear = await stack.enter_async_context(TranscriptionStub())

@@ -3,6 +3,7 @@ tested."""
 
 import base64
 import json
+from typing import Any
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
@@ -38,7 +39,7 @@ def resource(uri: str, value: str, mime_type: str = "text/plain") -> EmbeddedRes
 
 def add_fixtures(server: MemoryServer) -> MemoryServer:
     """Register the fixtures. They have no scopes, so every caller may use them."""
-    plain = super(MemoryServer, server)
+    plain: Any = super(MemoryServer, server)
     server.list_tools = plain.list_tools  # type: ignore[method-assign]
     server.call_tool = plain.call_tool  # type: ignore[method-assign]
     _add_tools(server)

@@ -9,7 +9,7 @@ import pytest
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.http import RequestTimeout, build_http
 from tellonce_server.app.server import build_server
 from tellonce_server.app.storage import Storage
@@ -103,7 +103,7 @@ async def test_our_stack_breaks_nothing_of_what_the_suite_brings_itself(
     suite: Suite, settings: ServerSettings, clock: Clock, revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def with_fixtures(*args: object, **options: object) -> object:
-        return add_fixtures(build_server(*args, **options))  # type: ignore[arg-type]  # passed on unchanged
+        return add_fixtures(build_server(*args, **options))  # passed on unchanged
 
     monkeypatch.setattr("tellonce_server.app.http.build_server", with_fixtures)
     async with memory_server(settings, clock) as url:

@@ -8,7 +8,7 @@ from playwright.async_api import Browser
 
 from tellonce.client import MemoryClient
 from tellonce.connect import connect_http
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import database

@@ -174,7 +174,7 @@ async def test_a_slow_answer_is_streamed(memory: Memory, monkeypatch: pytest.Mon
     gate = asyncio.Event()
 
     class Slow(Scripted):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             yield "The beginning [REM"
             await gate.wait()
             yield "EMBER: likes tea] and the end"
@@ -200,6 +200,8 @@ async def test_every_command_answers(memory: Memory) -> None:
             await api.replies(count)
         await api.say("/why", reply_to=api.sent[0]["message_id"])
         why = (await api.replies(9))[8]
+        await api.say("/summary")
+        await api.replies(10)
     shown = texts(api)
     assert shown[1].startswith("📋 YOUR PROFILE")
     assert "💬 Conversation: 2 messages (0 summaries, 2 verbatim)" in shown[1]
@@ -209,6 +211,7 @@ async def test_every_command_answers(memory: Memory) -> None:
     assert shown[6] == phrase("start.greeting", name="Priya")
     assert "/help" in shown[7]
     assert why.startswith("I answered: “Yes”\n")
+    assert shown[9] == phrase("memory.nothing"), "the new conversation has no messages yet"
 
 
 async def test_commands_and_talk_of_other_bots_are_left_alone(memory: Memory) -> None:
@@ -259,15 +262,24 @@ async def test_topics_and_replies_of_a_group_fall_into_their_threads(memory: Mem
     assert "Open answer" in responder.prompts[2].text.split("QUOTED MESSAGE")[1]
 
 
-async def test_why_of_what_was_no_answer_says_so(memory: Memory) -> None:
-    async with relaying(memory) as api:
+async def test_why_explains_the_message_replied_to_or_the_last_answer(memory: Memory) -> None:
+    async with relaying(memory, Scripted("Yes")) as api:
         await api.say("/help")
         await api.replies(1)
         await api.say("/why", reply_to=api.sent[0]["message_id"])
         await api.replies(2)
         await api.say("/why")
         await api.replies(3)
-    assert texts(api)[1:] == [phrase("why.no_record"), phrase("why.reply_first")]
+        number = await api.say("I live in Oslo")
+        await api.replies(4)
+        await until_recorded(memory, api.sent[3])
+        await api.say("/why")
+        await api.replies(5)
+        await api.say("/why", reply_to=number)
+        await api.replies(6)
+    assert texts(api)[1:3] == [phrase("why.no_record"), phrase("why.reply_first")]
+    assert texts(api)[4].startswith("I answered: “Yes”\n")
+    assert texts(api)[5] == "You said: “I live in Oslo”\nI have learned nothing from it."
 
 
 async def test_each_place_has_its_own_agent(memory: Memory) -> None:
@@ -350,7 +362,7 @@ async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_o
     gate = asyncio.Event()
 
     class Gated(Scripted):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             if incoming.chat_id == 42:
                 await gate.wait()
             yield f"re {incoming.text}"
@@ -366,7 +378,7 @@ async def test_answers_keep_the_order_of_a_chat_and_chats_do_not_wait_for_each_o
 
 async def test_a_turn_that_the_end_interrupted_is_answered_by_the_next_process(memory: Memory, tmp_path) -> None:  # type: ignore[no-untyped-def]
     class Stuck(Scripted):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             await asyncio.Event().wait()
             yield ""
 

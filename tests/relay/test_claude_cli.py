@@ -95,7 +95,7 @@ def told(message: str, chat_id: int = 42) -> Incoming:
 async def answer(command: Path, message: str, *, chat_id: int = 42, seconds: float = HANGS) -> tuple[list[str], Answer]:
     pieces: list[str | Answer] = []
     responder = ClaudeCli(str(command), seconds, ACCESS)
-    async for piece in responder.answer(prompt(message), told(message, chat_id), None):  # type: ignore[arg-type]
+    async for piece in responder.answer(prompt(message), told(message, chat_id), None):
         pieces.append(piece)
     *texts, used = pieces
     assert isinstance(used, Answer)
@@ -168,10 +168,10 @@ async def test_the_real_claude_code_reads_the_memory_and_answers(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", stub.url)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "dummy")
         responder = ClaudeCli(str(npm_bin / "claude"), 60, MemoryAccess(server.url, server.token(), 42))
-        pieces = [p async for p in responder.answer(prompt("What do I drink?"), told("What do I drink?"), None)]  # type: ignore[arg-type]
+        pieces = [p async for p in responder.answer(prompt("What do I drink?"), told("What do I drink?"), None)]
         asked_before = len(stub.asked)
         with_files = prompt("What is this?", File("image", "image/png", "a.png", PIXEL), PDF)
-        described = [p async for p in responder.answer(with_files, told("What is this?"), None)]  # type: ignore[arg-type]
+        described = [p async for p in responder.answer(with_files, told("What is this?"), None)]
     assert "".join(p for p in pieces if isinstance(p, str)).endswith("You drink green tea.")
     assert "".join(p for p in described if isinstance(p, str)).endswith("You drink green tea.")
     shown = [

@@ -74,7 +74,7 @@ async def test_a_webhook_and_polling_exclude_each_other(bot: Bot) -> None:
 )  # fmt: skip
 async def test_what_the_real_one_refuses_is_refused(bot: Bot, text: str, more: dict[str, object], reason: str) -> None:
     with pytest.raises(BadRequest, match=f"(?i){reason}"):
-        await bot.send_message(42, text, **more)  # type: ignore[arg-type]
+        await bot.send_message(42, text, **more)
 
 
 async def test_blanks_at_the_ends_go_but_the_indentation_of_code_stays(api: Telegram, bot: Bot) -> None:
@@ -144,7 +144,7 @@ async def test_blocked_moved_and_unknown_bots_are_told_so(api: Telegram, bot: Bo
 async def test_a_fault_is_an_error_before_or_after_the_effect(
     api: Telegram, bot: Bot, fault: object, sent: int
 ) -> None:
-    api.faults["sendMessage"] = [None, fault]  # type: ignore[list-item]
+    api.faults["sendMessage"] = [None, fault]
     await bot.send_message(42, "first")
     with pytest.raises(TelegramError):
         await bot.send_message(42, "second")

@@ -42,6 +42,19 @@ async def test_nothing_of_a_private_chat_reaches_a_shared_group(memory: Memory, 
     assert "9000" in responder.prompts[3].text, "in the private chat it is known"
 
 
+async def test_without_a_model_only_words_for_the_bot_are_orders(memory: Memory) -> None:
+    async with relaying(memory, own={"always_groups": ()}) as api:
+        await api.say("forget it", chat=GROUP)
+        await api.say("thanks", user=43, chat=GROUP)
+        await api.say("@memory_bot remind me tomorrow at 9 to pack", chat=GROUP)
+        shown = await api.replies(1)
+    assert shown == ["⏰ I'll remind you tomorrow at 9:00 AM: pack"]
+    assert api.world.reactions == []
+    async with memory.tables() as tables:
+        said = await tables.fetch("select content from messages where chat_id = $1 order by id", GROUP)
+    assert [row["content"] for row in said][:2] == ["forget it", "thanks"]
+
+
 async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:
     responder = Scripted("Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok")
     async with relaying(memory, responder, state=tmp_path, profile=PROFILE) as api, memory.client() as client:
@@ -57,9 +70,9 @@ async def test_what_a_group_is_told_stays_there(memory: Memory, tmp_path: Path) 
     responder = Scripted("Noted [REMEMBER: The launch code name is Osprey]", "ok")
     async with relaying(memory, responder, state=tmp_path) as api, memory.client() as client:
         await api.say("The launch code name is Osprey", chat=GROUP)
-        await api.replies(1)
+        await api.replies(2)  # the answer, and the message about the saved memory
         await api.say("What is the launch code name?")
-        await api.replies(2)
+        await api.replies(3)
         found = await client.search_memory(c.SearchMemoryArgs(query="launch code name Osprey", where="all"))
     assert "Osprey" not in responder.prompts[1].text
     assert not [result for result in found.results if "Osprey" in result.text]

@@ -78,7 +78,7 @@ async def test_a_kill_costs_no_answer_and_gives_none_twice(
         api.api.drafts = False
         async with relaying(memory, responder, state=tmp_path, api=api, killed=True):
             await api.say("first")
-            await api.until(lambda: reached(api))  # type: ignore[operator]
+            await api.until(lambda: reached(api))
         api.faults.clear()
         await api.say("second")
         async with relaying(memory, Echo(length=LONG if "word" in "".join(texts(api)) else 0), state=tmp_path, api=api):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tellonce import contract as c
-from tellonce_llm import FirstAvailable
+from tellonce_llm import FirstAvailable, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
@@ -18,6 +18,7 @@ from tests.relay.running_relay import relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
 from tests.stubs.replies import Fail, Reply, Say
+from tests.stubs.stub import always
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
@@ -70,6 +71,19 @@ async def test_when_claude_is_down_the_local_model_answers_and_without_it_the_pe
             await api.replies(2)
     assert texts(api) == ["I am the local one.", trouble("busy", owed=True)]
     assert len([m for m in stub.asked[0].messages if m["role"] == "system"]) == 1, "local templates keep one of several"
+
+
+async def test_a_new_message_asks_at_once_while_all_models_fail(memory: Memory) -> None:
+    failing = claude(Fail(401, "invalid x-api-key", "authentication_error"))
+    async with failing as (first, stub), ollama(Fail(500)) as (second, _):
+        apart = lambda: FirstAvailable([Guarded(first), Guarded(InOnePiece(second))])  # noqa: E731
+        responder = ModelResponder(FirstAvailable([first, second]), 20, apart)
+        async with relaying(memory, responder, owed_pauses=(60, 60)) as api:
+            await api.say("Hello")
+            await api.replies(1)
+            stub.script = always(Say("Here I am."))
+            await api.say("And now?")
+            assert (await api.replies(3))[1:] == ["Here I am.", "Here I am."]
 
 
 @pytest.mark.parametrize("reply", [Say("I can't", stop="refusal"), Fail(400)])

@@ -33,6 +33,23 @@ async def test_it_answers_from_what_was_said_with_its_day(memory: Memory) -> Non
 
 
 @pytest.mark.anyio
+async def test_a_burst_is_quoted_as_one_and_messages_without_words_are_no_evidence(memory: Memory) -> None:
+    async with relaying(memory, own={"breath_seconds": 1.5}) as api:
+        await api.burst("I have a dentist appointment", "on March 3")
+        await api.replies(1)
+        await api.say("👍")
+        await api.until(lambda: len(api.world.reactions) == 1)
+        await api.say("When is my dentist appointment?")
+        await api.say("?")
+        shown = await api.replies(3)
+    assert [line.rpartition(": ")[2] for line in shown[1].splitlines()] == [
+        "“I have a dentist appointment”",
+        "“on March 3”",
+    ]
+    assert shown[2] == phrase("offline.nothing")
+
+
+@pytest.mark.anyio
 async def test_asking_again_and_again_never_makes_the_answer_worse(memory: Memory) -> None:
     async with relaying(memory) as api:
         await api.say("My cat is called Miso")

@@ -112,7 +112,7 @@ async def test_a_refusal_is_final_and_owes_nothing(memory: Memory) -> None:
 
 async def test_one_chats_trouble_is_no_other_chats_and_its_next_message_asks_again(memory: Memory) -> None:
     class Picky(Down):
-        async def answer(self, prompt, incoming, memory):  # type: ignore[no-untyped-def]
+        async def answer(self, prompt, incoming, memory):
             if incoming.chat_id == 43:
                 yield "fine"
                 return

@@ -9,10 +9,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from mcp.client import Client
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce.connect import connect_http, connect_memory
+from tellonce.connect import PROTOCOL, connect_http, connected
 from tellonce.reminders import ClaimRemindersArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_cli.chat_reminders import ChatReminders
 from tellonce_relay.incoming_message import Incoming
@@ -127,6 +128,54 @@ async def test_a_models_reminder_is_checked_against_the_users_words(memory: Memo
     assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
 
 
+async def test_a_model_cancels_a_reminder_by_a_tag_and_one_without_a_possible_time_is_reported(
+    memory: Memory, clock: Clock
+) -> None:
+    answers = (
+        "Sure. [REMIND: call mom | AT: 2026-02-17 09:00]",
+        "I set it. [REMIND: check the oven | AT: 25:00]",
+        "I set it. [REMIND: pay | AT: 2026-02-15 09:00]",
+        "Cancelled. [DONE: calling mom]",
+    )
+    async with relaying(memory, Scripted(*answers), clock=clock) as api, memory.relay() as client:
+        asked = ("remind me tomorrow at 9 to call mom", "check the oven at 25:00", "pay yesterday", "don't call mom")
+        for count, text in enumerate(asked, 1):
+            await api.say(text)
+            await api.replies(2 * count)
+        cancelled = await coming(client, lambda found: not found)
+        await api.press(api.sent[7], "Undo")
+        kept = await coming(client, bool)
+    shown = texts(api)
+    assert shown[:3] == ["Sure.", MOM, "I set it."]
+    assert shown[3].startswith("⏰ Not set: “check the oven”. When should I remind you?")
+    assert shown[5].startswith("⏰ Not set: “pay”. That is already past (Sun, Feb 15 at 9:00 AM).")
+    assert (shown[6], cancelled) == ("Cancelled.", ())
+    assert [what_of(reminder) for reminder in kept] == ["call mom"]
+
+
+async def test_without_a_model_a_reply_is_about_its_message_and_words_about_a_reminder_show_it(
+    memory: Memory, clock: Clock
+) -> None:
+    async with relaying(memory, clock=clock) as api:
+        number = await api.say("The boiler's serial number is BX-99")
+        await api.replies(1)
+        await api.say("What's this?", reply_to=number)
+        await api.replies(2)
+        await api.say("remind me every Monday at 8", reply_to=number)
+        await api.replies(3)
+        await api.say("cancel the boiler reminder, that serial number is wrong")
+        await api.replies(5)
+        await api.press(api.sent[4], "✗ 1")
+        await api.until(lambda: api.sent[4]["text"].startswith("✗ Cancelled"))
+        await api.say("forget this", reply_to=number)
+        shown = await api.replies(6)
+    assert shown[1].endswith("“The boiler's serial number is BX-99”")
+    assert shown[2].startswith("⏰ I'll remind you Mon, Feb 23 at 8:00 AM: The boiler's serial number is BX-99")
+    assert shown[3] == "I'll keep that."
+    assert shown[5].startswith("Forget “The boiler's serial number is BX-99”?")
+    assert "[message, Feb 16] The boiler's" in shown[5]
+
+
 @pytest.mark.parametrize("bot", [False, True])
 async def test_a_terminals_reminders_are_those_of_the_bots_chat_and_rings_where_no_bot_does(
     memory: Memory, clock: Clock, bot: bool
@@ -134,7 +183,7 @@ async def test_a_terminals_reminders_are_those_of_the_bots_chat_and_rings_where_
     shown: list[str] = []
     caller = Caller(42, frozenset(("assistant",)))
     server = build_server(memory.settings, memory.storage, auth=False, caller_of=lambda: caller)
-    async with connect_memory(server) as client, memory.relay() as relay:
+    async with connected(Client(server, mode=PROTOCOL)) as client, memory.relay() as relay:
         chat = ChatReminders(client, ZONE, shown.append, clock, delivers=not bot, opened=clock())
         said = Incoming("", None, "terminal:1", clock().astimezone(ZONE), "terminal")
         await chat.set(said, "tomorrow at 9 to call mom")

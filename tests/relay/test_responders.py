@@ -128,5 +128,8 @@ async def test_what_is_wrong_is_named_and_the_answer_comes_when_it_is_cured(
     async with told(kind, replies, tmp_path) as it, relaying(memory, it.responder, owed_pauses=(60, 60)) as api:
         await api.say("Hi")
         assert await api.replies(1) == [trouble(cause, owed=True)]
-        await api.say("Are you there?")
-        assert (await api.replies(3))[1:] == ["Hello.", "Yes."]
+        await api.say("/status")
+        assert (await api.replies(2))[1].endswith("\n" + trouble(cause, owed=True))
+        number = await api.say("Are you there?")
+        assert (await api.replies(4))[2:] == ["Hello.", "Yes."]
+    assert [int(reaction["message_id"]) for reaction in api.world.reactions] == [number], "it is noted while it waits"

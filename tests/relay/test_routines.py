@@ -35,7 +35,7 @@ BRIEFING = "Good morning. " + " ".join(f"Item {i} is due." for i in range(120)) 
 
 async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, SeenStore(), model, clock)  # type: ignore[arg-type]
+        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, SeenStore(), model, clock)
         try:
             await send_and_record(sender, Post(text, 42, "morning-summary"))
         except NotShown as error:
@@ -130,7 +130,7 @@ async def due(
 ) -> list[str]:
     """The bot's messages from a routine that is due at 09:16. The clock jumps from 09:15:59 by `minutes`."""
     clock.at = datetime(2026, 2, 16, 1, 15, 59, tzinfo=UTC)
-    async with relaying(memory, responder, routines=routines, clock=clock) as api:  # type: ignore[arg-type]
+    async with relaying(memory, responder, routines=routines, clock=clock) as api:
         await api.say("/help")
         await api.replies(1)
         clock.at += timedelta(minutes=minutes)

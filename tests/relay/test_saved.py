@@ -117,7 +117,7 @@ async def test_undo_takes_back_what_was_told_to_be_remembered_but_not_what_was_k
 async def test_forgetting_in_a_sentence_names_the_words_that_occur(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = ("/remember I moved to Porto", "Forget what I said about Porto", "/forget Nina and Oslo")
+    lines = ("/remember I moved to Porto", "/forget what I said about Porto", "/forget Nina and Oslo")
     shown = await typed(memory, monkeypatch, OfflineResponder(), *lines)
     assert "I find these single words: “porto” (1 text). Forget one of them alone." in shown
     assert shown.count(phrase("forget.nothing")) == 2

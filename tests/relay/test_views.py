@@ -62,7 +62,7 @@ def test_the_summary_view_has_periods_the_current_session_and_todays_routines() 
 
 
 def test_the_status_view_tells_the_backlog_in_words() -> None:
-    assert views.status_view(summary(), None, "offline") == "Answers: offline\nEverything is up to date."
+    assert views.status_view(summary(), None, "offline") == "Answers: offline\nLearning is up to date."
     busy = summary(backlog={"waiting": 3, "in_work": 1, "dead": 2, "oldest_seconds": 300.0})
     assert "3 jobs waiting, oldest 5 min, 1 in work; 2 failed" in views.status_view(busy)
     young = summary(backlog={"waiting": 3, "in_work": 1, "dead": 0, "oldest_seconds": 20.0})
@@ -73,7 +73,7 @@ def test_the_status_view_tells_the_backlog_in_words() -> None:
 
 @pytest.mark.parametrize("action", sorted({"keep", "wipe", "confirm", "reject", "edit", *LISTED}))
 def test_a_buttons_data_comes_back_as_it_went_and_fits(action: str) -> None:
-    pressed = Pressed(action, 2**62, 9_999)  # type: ignore[arg-type]
+    pressed = Pressed(action, 2**62, 9_999)
     assert read(data(pressed)) == pressed
     assert len(data(pressed).encode()) <= 64
 
@@ -126,7 +126,7 @@ def test_why_counts_one_as_one() -> None:
     left = ("message 3: history budget", "message 2: before the last 20, which are enough for a question")
     receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", included=held, left_out=left)
     assert why_view(answer, receipt) == (
-        "I answered: “In Lisbon”\nI looked at 2 messages, 2 memories, 2 summaries from what we said and what I know about you."
+        "I answered: “In Lisbon”\nI looked at 2 messages, 2 memories, 2 summaries."
         "\nI left out 1 thing for lack of room."
     )
 

@@ -27,7 +27,7 @@ async def by_webhook(memory: Memory, state: Path, client: object = None) -> Asyn
     port = free_port()
     url = f"http://127.0.0.1:{port}/hook"
     own = {"webhook": {"url": url, "port": port, "secret": SECRET}}
-    async with telegram() as api, relaying(memory, Echo(), state=state, api=api, client=client, own=own):  # type: ignore[arg-type]
+    async with telegram() as api, relaying(memory, Echo(), state=state, api=api, client=client, own=own):
         yield api, url
 
 

@@ -43,6 +43,15 @@ async def test_what_an_assistant_learned_is_held_against_the_users_words(memory:
     assert invented.reasons
 
 
+async def test_a_quote_may_begin_with_the_label_of_the_message(memory: Memory, clock: Clock) -> None:
+    label, sister = "[photo] My sister Ann moved to Lisbon", {"content": "Ann is the user's sister"}
+    async with memory.client() as client:
+        await say(client, clock, f"{label}\n> two cats", "u1")
+        (named,) = await learn(client, {**sister, "quote": label, "source_message_id": "u1"})
+        (label_alone,) = await learn(client, {"content": "The user has a photo", "quote": "[photo]"})
+    assert (named.memory.status, label_alone.memory.status) == ("active", "uncertain")
+
+
 @pytest.mark.parametrize(
     ("chat_id", "speaker", "said"),
     [

@@ -16,11 +16,11 @@ from pydantic import ValidationError
 
 from tellonce.settings import Remote, ServerSettings
 from tellonce_server.api.middleware import OpenStreams
-from tellonce_server.app.auth import create_token, digest
-from tellonce_server.app.credentials import CachedToken
+from tellonce_server.app.access_tokens import create_token, digest
 from tellonce_server.app.http import build_http
 from tellonce_server.app.oauth import KEY_LIFE_SECONDS, REFRESH_SECONDS, JwtVerifier, SigningKeys
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import CachedToken
 from tellonce_server.store import tokens
 from tellonce_server.store.database import as_login
 from tests.memory_fixtures import Clock, Memory

@@ -45,7 +45,8 @@ async def test_summaries_are_read_in_pages_the_newest_first(
             await talk(client, 10, start)
             clock.forward(hours=30)
         await drain(agent)
-        pages, cursor = [], None
+        pages: list[c.ChatSummary] = []
+        cursor = None
         while not pages or cursor is not None:
             view = await client.summarize_chat(c.SummarizeChatArgs(cursor=cursor))
             cursor = view.next_cursor

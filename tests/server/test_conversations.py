@@ -61,7 +61,7 @@ async def test_channels_conversations_and_sessions_are_talks_of_their_own_over_o
     assert "Fix the basket" not in window(shop)
     assert [(r.text, r.chat_id) for r in lunch.results if r.kind == "message"] == [("Lunch was ramen", USER)]
     assert [r for r in nothing.results if r.kind == "message"] == []
-    text = listed.contents[0].text  # type: ignore[union-attr]
+    text = listed.contents[0].text
     assert '"conversation_id": "/home/ann/shop"' in text
     assert CONVERSATIONS <= PROJECT < 2**53, "a client that reads numbers as doubles gets it back whole"
 

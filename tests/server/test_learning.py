@@ -142,6 +142,8 @@ NOT_OWN = (
     "```\nI am a pilot\n```\nI like tea",
 )
 """Messages that contain a sentence of somebody else and a sentence of the user."""
+LABELLED = {"[file I am a pilot.pdf] I like tea": "[file I am a pilot.pdf] I like tea"}
+"""Quotes that begin with a message's label."""
 
 
 @pytest.mark.parametrize("said", NOT_OWN, ids=range(len(NOT_OWN)))
@@ -150,7 +152,10 @@ async def test_words_of_others_in_the_users_message_bear_nothing_out(memory: Mem
         await say(client, clock, said)
         (stored,) = await read(
             agent,
-            lambda x: [item(x, "The user is a pilot", "I am a pilot"), item(x, "The user likes tea", "I like tea")],
+            lambda x: [
+                item(x, "The user is a pilot", "I am a pilot"),
+                item(x, "The user likes tea", LABELLED.get(said, "I like tea")),
+            ],
         )
         assert await facts(client) == ["The user likes tea"]
     assert stored == {"dropped": 1, "memories": 1}

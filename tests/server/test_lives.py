@@ -99,7 +99,7 @@ def machine(world: World) -> type[RuleBasedStateMachine]:
             begun: asyncio.Future[Life] = asyncio.get_running_loop().create_future()
             self.task = asyncio.create_task(world.live(begun, self.ended))
             await asyncio.wait([begun, self.task], return_when=asyncio.FIRST_COMPLETED)
-            self.life = begun.result() if begun.done() else self.task.result()  # type: ignore[assignment]
+            self.life = begun.result() if begun.done() else self.task.result()
 
         def teardown(self) -> None:
             world.run(self._end())
@@ -180,10 +180,10 @@ def machine(world: World) -> type[RuleBasedStateMachine]:
 
 
 def test_a_random_life_keeps_every_promise(world: World) -> None:
-    run_state_machine_as_test(machine(world), settings=CI)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(machine(world), settings=CI)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(7200)
 def test_many_random_lives_keep_every_promise(world: World) -> None:
-    run_state_machine_as_test(machine(world), settings=LONG)  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(machine(world), settings=LONG)

@@ -59,10 +59,19 @@ async def learned(memory: Memory) -> None:
                 pass
 
 
+def someones_project(folder: Path) -> Path:
+    """A folder in which a client starts the server. Its modules have the names of modules that a summarizer imports."""
+    for name in ("tellonce_summarizer", "asyncio", "queue"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "__init__.py").write_text("raise SystemExit('the project took over')")
+    return folder
+
+
 async def test_one_server_of_a_folder_starts_a_summarizer_and_the_next_takes_over(
-    settings: ServerSettings, monkeypatch: pytest.MonkeyPatch
+    settings: ServerSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TELLONCE_LEARNER", "keep")
+    monkeypatch.chdir(someones_project(tmp_path / "project"))
     lock = settings.data_dir / LOCK_NAME
     async with server(settings, may_start=False) as reader:
         silent = reader.storage

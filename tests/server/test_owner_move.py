@@ -12,7 +12,7 @@ from tellonce import reminders as r
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
 from tellonce_cli.user_move import join_users
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.core.scope import conversation
 from tellonce_server.services.export import Entry, entries
 from tellonce_server.store import threads

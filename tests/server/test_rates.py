@@ -13,7 +13,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from tellonce.settings import Remote, ServerSettings
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.app.http import RequestTimeout
 from tellonce_server.core.rate_limit import BURST_SECONDS, MOST_BUCKETS, RateLimit
 from tellonce_server.store.database import as_login

@@ -48,7 +48,7 @@ async def test_no_receipt_that_waits_to_be_written_survives_an_erasure(
 
     async def late(*args: object) -> None:
         await gate.wait()
-        await add(*args)  # type: ignore[arg-type]  # passed on unchanged
+        await add(*args)  # passed on unchanged
 
     monkeypatch.setattr(receipts, "add", late)
     async with memory.client() as client:

@@ -12,7 +12,7 @@ from tellonce.settings import ContextDefaults, ServerSettings
 from tellonce_server.app.storage import Storage
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, NoEmbedder, Vector
 from tellonce_server.store.codes import ModelVector, code
 from tests.memory_fixtures import USER, Clock, Memory, opened
@@ -78,7 +78,7 @@ def request(query: str, now: datetime, **more: object) -> SearchRequest:
         "zone": ZONE,
         "kinds": ("message",),
     }
-    return SearchRequest(query=query, now=now, **(base | more))  # type: ignore[arg-type]  # fields by name
+    return SearchRequest(query=query, now=now, **(base | more))  # fields by name
 
 
 async def embed_all(memory: Memory, embedder: Axes) -> None:
@@ -151,18 +151,20 @@ async def test_all_scope_reaches_every_chat_of_the_owner_and_no_other_owners(mem
 
 
 async def test_since_and_until_are_filters(memory: Memory, clock: Clock) -> None:
+    start = clock.at - timedelta(days=5)
     async with memory.client() as client:
         for day in range(5):
-            await say(client, f"tea on day {day}", sent_at=(clock.at + timedelta(days=day)).isoformat())
-        texts = await found(client, "tea", since=clock.at + timedelta(days=1), until=clock.at + timedelta(days=3))
+            await say(client, f"tea on day {day}", sent_at=(start + timedelta(days=day)).isoformat())
+        texts = await found(client, "tea", since=start + timedelta(days=1), until=start + timedelta(days=3))
     assert set(texts) == {"tea on day 1", "tea on day 2"}
 
 
 async def test_a_time_in_the_query_brings_up_what_was_said_then(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
-        for day, text in enumerate(("We talked of cheese", "We talked of wine", "We talked of bread")):
-            await say(client, text, sent_at=(clock.at + timedelta(days=day)).isoformat())
-        clock.forward(days=2, hours=3)
+        for text in ("We talked of cheese", "We talked of wine", "We talked of bread"):
+            await say(client, text, sent_at=clock.at.isoformat())
+            clock.forward(days=1)
+        clock.forward(days=-1, hours=3)
         assert (await found(client, "What did we talk of yesterday?"))[0] == "We talked of wine"
         assert (await found(client, "What did we say on 16 February?"))[0] == "We talked of cheese"
 
@@ -223,8 +225,8 @@ async def test_a_long_reply_is_cut_to_the_sentences_that_answer_with_the_whole_a
         await say(client, f"{dull} The hydration should be seventy percent. {dull}", role="assistant")
     retriever = Retriever((await memory.storage.services()).deps.database, NoEmbedder())
     page = await retriever.search(request("What hydration did you suggest?", clock.at))
-    assert "hydration should be seventy percent" in page.hits[0].text
-    assert len(page.hits[0].text) < 1000 < len(page.hits[0].full_text)
+    assert "hydration should be seventy percent" in page.results[0].text
+    assert len(page.results[0].text) < 1000 < len(page.results[0].full_text)
 
 
 async def test_a_detail_of_a_routine_is_found_in_its_full_text(memory: Memory, clock: Clock) -> None:
@@ -282,8 +284,8 @@ async def test_meaning_finds_what_shares_no_word(memory: Memory, clock: Clock) -
     page = await Retriever((await memory.storage.services()).deps.database, embedder).search(
         request("Is there a dog?", clock.at)
     )
-    assert page.hits[0].full_text == "Our puppy is called Rex"
-    assert page.hits[0].cosine == pytest.approx(1.0, abs=0.01)
+    assert page.results[0].full_text == "Our puppy is called Rex"
+    assert page.results[0].cosine == pytest.approx(1.0, abs=0.01)
 
 
 async def test_what_is_near_is_found_though_the_codes_of_many_others_are_nearer(memory: Memory, clock: Clock) -> None:
@@ -292,7 +294,7 @@ async def test_what_is_near_is_found_though_the_codes_of_many_others_are_nearer(
     embedder = Rough()
     await embed_all(memory, embedder)
     page = await Retriever((await memory.storage.services()).deps.database, embedder).search(request("asked", clock.at))
-    assert page.hits[0].full_text == "like"
+    assert page.results[0].full_text == "like"
 
 
 async def test_the_vector_of_a_query_is_that_of_its_words_without_names(memory: Memory, clock: Clock) -> None:
@@ -311,14 +313,14 @@ async def test_what_has_no_embedding_yet_is_found_beside_what_has(memory: Memory
         await embed_all(memory, embedder)
         await say(client, "the dog next door barks")
     page = await Retriever((await memory.storage.services()).deps.database, embedder).search(request("dog", clock.at))
-    assert {hit.full_text for hit in page.hits} == {"Our puppy is called Rex", "the dog next door barks"}
+    assert {hit.full_text for hit in page.results} == {"Our puppy is called Rex", "the dog next door barks"}
 
 
 async def test_an_embedder_that_goes_away_costs_nothing_but_meaning(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await say(client, "Our puppy is called Rex")
     page = await Retriever((await memory.storage.services()).deps.database, Away()).search(request("puppy", clock.at))
-    assert [hit.full_text for hit in page.hits] == ["Our puppy is called Rex"]
+    assert [hit.full_text for hit in page.results] == ["Our puppy is called Rex"]
 
 
 async def test_numbers_below_a_bound_are_all_that_is_seen(memory: Memory, clock: Clock) -> None:
@@ -327,7 +329,7 @@ async def test_numbers_below_a_bound_are_all_that_is_seen(memory: Memory, clock:
     page = await Retriever((await memory.storage.services()).deps.database, NoEmbedder()).search(
         request("tea", clock.at, before_id=ids[3])
     )
-    assert sorted(hit.id for hit in page.hits) == ids[:3]
+    assert sorted(hit.id for hit in page.results) == ids[:3]
 
 
 async def test_a_prompt_recalls_this_thread_and_another_only_when_this_one_is_silent(
@@ -357,7 +359,7 @@ async def test_a_context_recalls_as_many_messages_as_the_settings_say(
     assert (seen.context or "").count("Tea number") == messages
 
 
-def _texts(hits: Sequence[Hit]) -> list[str]:
+def _texts(hits: Sequence[Result]) -> list[str]:
     return [hit.full_text for hit in hits]
 
 
@@ -368,9 +370,9 @@ async def recalled(memory: Memory, query: str, as_of: datetime) -> list[str]:
     return _texts(await _for_prompt(retriever, ask))
 
 
-async def _for_prompt(retriever: Retriever, ask: SearchRequest) -> list[Hit]:
+async def _for_prompt(retriever: Retriever, ask: SearchRequest) -> list[Result]:
     ranked = await retriever.recalled(ask)
-    return await retriever.hits(ask, choose(ranked, ask.query, ask.thread_key, frozenset(), ContextDefaults()))
+    return await retriever.with_texts(ask, choose(ranked, ask.query, ask.thread_key, frozenset(), ContextDefaults()))
 
 
 async def test_as_of_a_time_memories_are_those_believed_then(memory: Memory, clock: Clock) -> None:

@@ -8,9 +8,10 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
+from tellonce_llm import Guarded
 from tellonce_llm.claude import Claude
 from tellonce_server.app.storage import Storage
-from tellonce_summarizer.models.fallback_chain import FallbackChain, Guarded, Step
+from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.depth import depth
 from tests.memory_fixtures import Clock, Memory
 from tests.offline_worker import work_off

@@ -7,7 +7,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -344,7 +344,7 @@ async def test_stdio_ends_in_time_with_exit_code_zero(tmp_path: Path, dsn: str, 
 
 
 @pytest.fixture
-def embedded_dir(tmp_path: Path):
+def embedded_dir(tmp_path: Path) -> Iterator[Path]:
     """A data folder. Its embedded cluster, which may be elsewhere or incomplete, is removed after the test."""
     folder = tmp_path / "data"
     yield folder
@@ -397,6 +397,9 @@ async def test_a_client_over_stdio_of_another_user_ends_nobodys_token(http_proce
 
 
 async def test_stdio_does_not_lose_a_call_that_is_answered_as_its_input_ends(tmp_path: Path, dsn: str) -> None:
+    (tmp_path / "data").mkdir()
+    # The server starts in this folder, but it does not read the settings of a project. These would end it.
+    (tmp_path / "data" / ".env").write_text("TELLONCE_PORT=nowhere\nCHATMEM_EMBEDDINGS=nothing\n")
     process = await stdio_server(tmp_path / "data", dsn)
     assert process.stdin is not None
     process.stdin.write(json.dumps(call_of("remember", content="I like green tea")).encode() + b"\n")

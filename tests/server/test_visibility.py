@@ -11,7 +11,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryUnreachable
 from tellonce.connect import connect_http
-from tellonce_server.app.auth import create_token
+from tellonce_server.app.access_tokens import create_token
 from tellonce_server.store.database import as_login
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tests.memory_fixtures import USER, database

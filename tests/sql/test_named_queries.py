@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tellonce_sql
-from tellonce_sql import SqlFileError, UnknownQuery, migrations, queries, query, read_migrations, read_queries
+from tellonce_sql import SqlFileError, UnknownQuery, migrations, queries, query, read_migrations
 
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=12)
 
@@ -22,7 +22,7 @@ def folder(path: Path, **files: str) -> Path:
 
 def test_a_query_is_the_statement_without_its_comments_and_semicolon(tmp_path: Path) -> None:
     text = "-- name: one\n-- $1 owner\n\n-- more\nselect $1 -- inside\n  + 1;\n\n-- name: two\nselect 2\n"
-    assert read_queries(folder(tmp_path, numbers=text)) == {
+    assert queries(folder(tmp_path, numbers=text)) == {
         "numbers.one": "select $1 -- inside\n  + 1",
         "numbers.two": "select 2",
     }
@@ -30,17 +30,17 @@ def test_a_query_is_the_statement_without_its_comments_and_semicolon(tmp_path: P
 
 def test_a_file_may_begin_with_comments_and_the_same_name_may_stand_in_two_files(tmp_path: Path) -> None:
     text = "-- Numbers we like.\n\n-- name: one\nselect 1\n"
-    assert set(read_queries(folder(tmp_path, a=text, b=text))) == {"a.one", "b.one"}
+    assert set(queries(folder(tmp_path, a=text, b=text))) == {"a.one", "b.one"}
 
 
 def test_a_part_stands_wherever_it_is_used(tmp_path: Path) -> None:
     text = "-- part: mine\n-- $1 owner\nowner_id = $1\n-- end\n\n-- name: one\nselect 1 where\n-- use: mine\n"
-    assert read_queries(folder(tmp_path, a=text)) == {"a.one": "select 1 where\nowner_id = $1"}
+    assert queries(folder(tmp_path, a=text)) == {"a.one": "select 1 where\nowner_id = $1"}
 
 
 def test_other_files_are_not_queries(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing")
-    assert read_queries(tmp_path) == {}
+    assert queries(tmp_path) == {}
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_other_files_are_not_queries(tmp_path: Path) -> None:
 )
 def test_a_file_that_breaks_the_form_is_refused_by_name(tmp_path: Path, text: str, complaint: str) -> None:
     with pytest.raises(SqlFileError, match=complaint) as caught:
-        read_queries(folder(tmp_path, broken=text))
+        queries(folder(tmp_path, broken=text))
     assert str(caught.value).startswith("broken.sql: ")
 
 
@@ -66,7 +66,7 @@ def test_every_statement_written_is_read_under_its_name(
     tmp_path_factory: pytest.TempPathFactory, written: dict[str, str]
 ) -> None:
     text = "\n".join(f"-- name: {name}\n-- why\nselect '{value}';\n" for name, value in written.items())
-    found = read_queries(folder(tmp_path_factory.mktemp("sql"), t=text))
+    found = queries(folder(tmp_path_factory.mktemp("sql"), t=text))
     assert found == {f"t.{name}": f"select '{value}'" for name, value in written.items()}
 
 

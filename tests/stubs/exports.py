@@ -112,7 +112,7 @@ def chatgpt(path: Path) -> None:
             "user_instructions": "",
         },
     }
-    second = {"m": {"id": "m", "parent": None, "children": [], "message": editable}}
+    second: dict[str, Any] = {"m": {"id": "m", "parent": None, "children": [], "message": editable}}
     path.write_text(
         json.dumps(
             [

@@ -55,6 +55,13 @@ def test_an_alarm_goes_off_once_when_its_words_say(language: str | None, text: s
         (None, "on weekdays at 9 am", "0 9 * * 1-5"),
         (None, "every month on the 1st at 10:00 to pay rent", "0 10 1 * *"),
         (None, "every evening to journal", "0 19 * * *"),
+        (None, "every month 31 09:00", "0 9 31 * *"),
+        (None, "every 31st at 9 to pay rent", "0 9 31 * *"),
+        (None, "every first of the month at 10 to pay rent", "0 10 1 * *"),
+        (None, "on the 1st of every month at 10 to pay rent", "0 10 1 * *"),
+        ("de", "am 1. jeden Monats um 9 Miete zahlen", "0 9 1 * *"),
+        ("de", "jeden 1. um 9 Miete zahlen", "0 9 1 * *"),
+        ("es", "el 1 de cada mes a las 9 pagar", "0 9 1 * *"),
         ("de", "jeden Montag um 8 Uhr an den Müll", "0 8 * * 1"),
         ("es", "todos los días a las 8 pastillas", "0 8 * * *"),
         ("ru", "по будням в 9 зарядка", "0 9 * * 1-5"),
@@ -69,8 +76,9 @@ def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron
     assert language is not None or rings(text, SAID, first)
 
 
-def test_what_cannot_be_repeated_is_told_from_what_names_no_time() -> None:
-    found = alarm("every other day at 9", SAID)
+@pytest.mark.parametrize("text", ["every other day at 9", "every 2nd Monday at 9"])
+def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
+    found = alarm(text, SAID)
     assert found is not None
     assert (found.at, found.cron) == (None, None)
     assert alarm("to buy milk", SAID) is None

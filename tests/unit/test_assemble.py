@@ -15,7 +15,7 @@ from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.budget import cost
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate
@@ -52,7 +52,7 @@ def materials(draw: st.DrawFn) -> Material:
     )
     return material_of(
         rows,
-        hits=[_hit(draw, n) for n in range(1, draw(st.integers(0, 12)))],
+        results=[_hit(draw, n) for n in range(1, draw(st.integers(0, 12)))],
         excluded=draw(st.sampled_from([None, last])),
         query="what",
         now=START + timedelta(days=3),
@@ -76,10 +76,12 @@ def _memory(draw: st.DrawFn, number: int) -> Remembered:
     return Remembered(number, kind, draw(TEXT), None, 3, 0.5, draw(st.booleans()), due, START, False)
 
 
-def _hit(draw: st.DrawFn, number: int) -> Hit:
+def _hit(draw: st.DrawFn, number: int) -> Result:
     kind = draw(st.sampled_from(["message", "summary", "fact"]))
     thread = draw(st.sampled_from(["root:1", "topic:1:5"]))
-    return Hit(kind, number, 1, thread, draw(TEXT), "x", "user", None, START, 10, 1.0, None, (number,), None, "active")
+    return Result(
+        kind, number, 1, thread, draw(TEXT), "user", None, START, 10, 1.0, None, (number,), 1.0, None, "active"
+    )
 
 
 def build(material: Material) -> Assembled:
@@ -136,9 +138,9 @@ def test_nothing_recalled_repeats_what_stands_above(material: Material) -> None:
 @given(materials())
 @settings(max_examples=depth(40, 100), deadline=None)
 def test_what_is_passed_over_unwritten_could_not_have_been_paid(material: Material) -> None:
-    for hit in material.hits:
+    for hit in material.results:
         whole = hit._replace(full_text=hit.text, tokens=estimate(hit.text))
-        assert lines.least_cost(whole) <= cost(lines.hit_line(whole, material.view))
+        assert lines.least_cost(whole) <= cost(lines.result_line(whole, material.view))
 
 
 @given(materials(), st.sets(st.sampled_from(ORDER), min_size=1))

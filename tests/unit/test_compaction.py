@@ -37,8 +37,8 @@ def test_no_chunk_spans_two_talks_but_for_a_single_message_and_none_has_one(size
 
 def test_age_compacts_only_a_thread_that_was_silent_for_a_day() -> None:
     talk = {"messages": 35, "tokens": 100, "now": NOW}
-    assert not is_due(RULES, **talk, spoke=NOW - timedelta(hours=23))  # type: ignore[arg-type]
-    assert keep(RULES, **talk, spoke=NOW - timedelta(hours=25)) == 20  # type: ignore[arg-type]
+    assert not is_due(RULES, **talk, spoke=NOW - timedelta(hours=23))
+    assert keep(RULES, **talk, spoke=NOW - timedelta(hours=25)) == 20
     assert not is_due(RULES, messages=29, tokens=100, spoke=NOW - timedelta(hours=25), now=NOW)
     assert keep(RULES, messages=41, tokens=100, spoke=NOW, now=NOW) == 20
     assert keep(RULES, messages=20, tokens=2501, spoke=NOW, now=NOW) == 10

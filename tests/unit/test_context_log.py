@@ -8,7 +8,7 @@ from tellonce_server.domain.context.assemble import assemble
 from tellonce_server.domain.context.budget import log_share
 from tellonce_server.domain.context.log import STEP
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Happened, Learned, LogRows, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.tokens import estimate
@@ -32,7 +32,7 @@ def learned(count: int, **more: object) -> list[Learned]:
         )
         for n in range(1, count + 1)
     ]
-    return [fact._replace(**more) for fact in facts][::-1]  # type: ignore[arg-type]
+    return [fact._replace(**more) for fact in facts][::-1]
 
 
 def log_of(material: Material) -> list[str]:
@@ -64,13 +64,15 @@ def test_lines_are_dated_oldest_first_and_the_default_budget_has_none() -> None:
 
 
 def test_a_log_is_the_same_whatever_is_asked_and_grows_at_its_end() -> None:
-    hit = Hit("message", 9, 1, "root:1", "x " * 400, "x " * 400, "user", None, START, 400, 9.0, None, (), None, None)
+    hit = Result(
+        "message", 9, 1, "root:1", "x " * 400, "user", None, START, 400, 9.0, None, (), 1.0, full_text="x " * 400
+    )
     many = learned(410)
-    asked = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(8)])
+    asked = of(LogRows(many), query="What?", results=[hit._replace(id=n) for n in range(8)])
     assert log_of(of(LogRows(many))) == log_of(asked)
     assert estimate("\n".join(log_of(asked))) <= log_share(LARGE)
     # If a question needs most of the budget, the log loses its first lines, and the rest of the log is unchanged.
-    busy = of(LogRows(many), query="What?", hits=[hit._replace(id=n) for n in range(40)])
+    busy = of(LogRows(many), query="What?", results=[hit._replace(id=n) for n in range(40)])
     assert assemble(busy).text.count("x x") == assemble(replace(busy, log=LogRows())).text.count("x x")
     assert log_of(asked)[-len(log_of(busy)) :] == (log_of(busy) or log_of(asked))
     later = log_of(of(LogRows(learned(411))))

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from tellonce_server.domain.context.assemble import Assembled, assemble
-from tellonce_server.domain.context.lines import View, hit_line
+from tellonce_server.domain.context.lines import View, result_line
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ChatHead, Chunk, Remembered
 from tellonce_server.store.messages import Line
 from tests.contexts import material_of, rows_of
@@ -20,9 +20,11 @@ WORDS = "and we went on about the garden, the neighbours, the weather and everyt
 OLD = NOW - timedelta(days=300)
 
 
-def hit(number: int) -> Hit:
+def hit(number: int) -> Result:
     text = f"found {number}: {WORDS}"
-    return Hit("message", 5000 + number, 1, "root:1", text, text, "user", None, OLD, 25, 1.0, None, (), None, None)
+    return Result(
+        "message", 5000 + number, 1, "root:1", text, "user", None, OLD, 25, 1.0, None, (), 1.0, full_text=text
+    )
 
 
 def talk(messages: int, query: str, total: int) -> Material:
@@ -34,7 +36,9 @@ def talk(messages: int, query: str, total: int) -> Material:
         )
         for n in range(1, messages + 1)
     ]
-    return material_of(rows_of(window), hits=[hit(n) for n in range(60)], query=query, now=NOW, zone=ZONE, total=total)
+    return material_of(
+        rows_of(window), results=[hit(n) for n in range(60)], query=query, now=NOW, zone=ZONE, total=total
+    )
 
 
 def counted(built: Assembled) -> tuple[int, int]:
@@ -86,7 +90,7 @@ def test_a_question_is_shown_the_same_messages_whatever_else_was_learned(total: 
 
 
 def test_a_question_that_nothing_answers_takes_nothing_from_the_history() -> None:
-    alone = assemble(replace(talk(200, "What did we do?", 4300), hits=[]))
+    alone = assemble(replace(talk(200, "What did we do?", 4300), results=[]))
     assert counted(alone)[0] > 40
 
 
@@ -146,24 +150,26 @@ def test_what_short_messages_leave_of_a_clipped_context_is_not_lost() -> None:
 
 def test_a_hit_bears_the_day_that_its_relative_words_mean() -> None:
     told = hit(1)._replace(text="We met last Saturday", at=datetime(2026, 2, 18, 4, tzinfo=UTC))
-    assert hit_line(told, View(NOW, ZONE, "root:1")).endswith("User: We met last Saturday (2026-02-14)")
+    assert result_line(told, View(NOW, ZONE, "root:1")).endswith("User: We met last Saturday (2026-02-14)")
 
 
 def test_a_recent_hit_tells_its_minute_and_age_an_old_one_its_day_and_both_who_spoke() -> None:
     recent = hit(1)._replace(at=NOW - timedelta(days=2), speaker="Anna")
-    assert hit_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
-    assert hit_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")
+    assert result_line(recent, View(NOW, ZONE, "root:1")).startswith("[Mar 5, 2 days ago | 12:00 PM] Anna: found 1")
+    assert result_line(hit(1), View(NOW, ZONE, "root:1")).startswith("[May 11, 2025] User: found 1")
 
 
 def test_what_happened_in_a_topic_is_told_by_its_summaries_oldest_first_and_only_once() -> None:
     told = [f"The hall: step {n} of the renovation was done. Besides, {WORDS} {n}. {WORDS}" for n in range(9)]
     found = [
-        Hit("summary", n, 1, "root:1", text, text, None, None, OLD + timedelta(days=n), 90, 1.0, 0.6, (), None, None)
+        Result(
+            "summary", n, 1, "root:1", text, None, None, OLD + timedelta(days=n), 90, 1.0, 0.6, (), 1.0, full_text=text
+        )
         for n, text in enumerate(told)
     ]
     plain = talk(10, "What was done in the renovation of the hall?", 4300)
     chunks = [Chunk(n, n + 1, n + 1, OLD, OLD + timedelta(days=n), text) for n, text in enumerate(told)]
-    built = assemble(replace(plain, rows=replace(plain.rows, chunks=chunks), hits=found[::-1]))
+    built = assemble(replace(plain, rows=replace(plain.rows, chunks=chunks), results=found[::-1]))
     relevant = next(section.text for section in built.sections if section.name == "relevant")
     steps = [line for line in relevant.split("\n") if line.startswith("[Summary | ")]
     shown = [int(line.split("step ")[1].split()[0]) for line in steps]

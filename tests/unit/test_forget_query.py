@@ -1,6 +1,9 @@
 """The places in a text that match a request to forget, the certainty of each match, and the text without these
 places."""
 
+import hashlib
+import hmac
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +17,7 @@ from tellonce_server.domain.erasure.forget_query import (
     TopicQuery,
 )
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
+from tellonce_server.domain.tombstones import Tombstones
 from tellonce_text.folding import Literal
 
 MESSAGE = Source("message", 42, 7)
@@ -90,3 +94,13 @@ def test_the_mark_of_what_is_gone_says_nothing() -> None:
     literal = Literal.of("forgotten")
     assert literal is not None
     assert redact(GONE, marks_of(LiteralQuery(literal), ALL, MESSAGE)) == (GONE, [])
+
+
+def test_a_tombstone_of_a_message_recognizes_its_sentence_in_this_message_alone_in_both_forms() -> None:
+    key, said = b"k", "My cat is Mia. I am fine."
+    tombstones = Tombstones(key)
+    (_, claim) = tombstones.message_claims(said, ["My cat is Mia."])
+    former = hmac.new(key, b"m:42:7:My cat is Mia.", hashlib.sha256).digest()  # before migration 0062
+    for marks in ({(42, 7): frozenset((claim,))}, {None: frozenset((former,))}):
+        assert tombstones.forgotten_in(42, 7, said, marks) == ["My cat is Mia."]
+        assert tombstones.forgotten_in(42, 8, said, marks) == []

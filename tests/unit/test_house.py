@@ -28,7 +28,7 @@ EDGES = {
     "work.py": "one job handed out",
     "completion.py": "one result applied",
     "receipt_keeper.py": "one receipt stored after its answer",
-    "credentials.py": "one look-up for several callers, each of whom gets the error",
+    "token_verifier.py": "one look-up for several callers, each of whom gets the error",
     "storage.py": "one attempt to open the database: callers get the reason",
     "strict.py": "one tool call",
     "agent.py": "one claimed job",

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tellonce.contract import MAX_TEXT_BYTES, RecordMessageArgs
 from tellonce_cli.importers.files import Watched
-from tellonce_cli.importers.items import clean, fitted, pieces, thread_number
-from tellonce_server.services.import_messages import ImportMessage
+from tellonce_cli.importers.items import fitted, pieces, thread_number
+from tellonce_server.services.import_messages import ImportMessage, clean
 
 SINGAPORE = ZoneInfo("Asia/Singapore")
 AT = datetime(2026, 1, 1, 23, 30, tzinfo=UTC)
@@ -22,7 +22,7 @@ any_text = st.text(st.characters(), max_size=200)
 
 def message(content: str, **more: object) -> ImportMessage:
     values = {"role": "user", "message_id": "m", "sent_at": AT, "channel": "telegram", **more}
-    return ImportMessage(content=content, **values)  # type: ignore[arg-type]  # a test's own table
+    return ImportMessage(content=content, **values)  # a test's own table
 
 
 @given(any_text, st.text(st.characters(), max_size=300), any_text)

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tellonce.work import NotableSentence
 from tellonce_server.domain.keep.choice import (
     CHANGE,
     CHANGE_WORDS,
@@ -15,7 +16,6 @@ from tellonce_server.domain.keep.choice import (
     SEARCHED,
     SHOWN,
     WISH,
-    NotableSentence,
     Scored,
     choose,
     is_order,

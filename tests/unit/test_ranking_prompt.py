@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import prompt_selection as p
-from tellonce_server.domain.retrieval.scored_results import Found
+from tellonce_server.domain.retrieval.search_results import Result
 
 AT = datetime(2026, 2, 18, tzinfo=UTC)
 THREAD = "root:1"
@@ -14,26 +14,25 @@ LIMITS = ContextDefaults()
 
 def found(
     number: int, kind: str = "message", *, thread: str | None = THREAD, covered: float = 0.9, cosine: float = 0.6
-) -> Found:
-    return Found(
+) -> Result:
+    return Result(
         kind,
         number,
         1,
         thread,
         f"text {number}",
-        False,
         "user",
         None,
         AT,
         9,
         8.0 - number,
         cosine,
-        covered,
         (number,),
-    )  # type: ignore[arg-type]  # the kind
+        covered,
+    )
 
 
-def ids(hits: list[Found]) -> list[int]:
+def ids(hits: list[Result]) -> list[int]:
     return [hit.id for hit in hits]
 
 
@@ -71,7 +70,7 @@ def test_the_first_five_are_not_shown_anyway() -> None:
 
 
 def test_the_question_itself_is_no_answer() -> None:
-    same = Found("message", 1, 1, THREAD, ASKING, False, "user", None, AT, 9, 9.0, 1.0, 1.0, (1,))
+    same = Result("message", 1, 1, THREAD, ASKING, "user", None, AT, 9, 9.0, 1.0, (1,), 1.0)
     assert p.choose([same], ASKING, THREAD, frozenset(), LIMITS) == []
 
 

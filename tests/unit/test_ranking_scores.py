@@ -49,7 +49,7 @@ def said(number: int, head: str, **changes: object) -> Candidate:
         cosine=0.3,
         ranks=(),
     )
-    return plain._replace(**changes)  # type: ignore[arg-type]  # fields by name
+    return plain._replace(**changes)  # fields by name
 
 
 def order(q: Question, *candidates: Candidate) -> list[int]:

@@ -87,9 +87,9 @@ async def _why(command_context: CommandContext, incoming: Incoming, _: str) -> s
         )
     except MemoryRefused:
         return phrase("why.no_record")
-    receipt_id = next(reversed(message.receipts), None)
+    receipt_id = None if incoming.quotes_person else next(reversed(message.receipts), None)
     if receipt_id is None:
-        return why_view(message)
+        return why_view(message, said=incoming.quotes_person)
     return why_view(message, await command_context.memory.explain(c.ExplainArgs(receipt_id=receipt_id, chat_id=chat)))
 
 
@@ -102,7 +102,7 @@ async def _status(command_context: CommandContext, incoming: Incoming, _: str) -
         if isinstance(command_context.responder, OfflineResponder)
         else command_context.responder.name
     )
-    return views.status_view(summary, queue, who)
+    return views.status_view(summary, queue, who, command_context.zone)
 
 
 async def _queue(command_context: CommandContext) -> QueueStatus | None:

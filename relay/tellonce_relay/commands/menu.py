@@ -10,6 +10,8 @@ from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
+from tellonce_text.dates.lexicon import signs
+from tellonce_text.lexicon import STOP_WORDS
 
 MENU = (
     *("memory", "remember", "reminders", "forget", "summary", "new", "why", "stop", "skip"),
@@ -54,9 +56,15 @@ async def _memory(command_context: CommandContext, incoming: Incoming) -> Reply:
 
 
 async def _forget(command_context: CommandContext, lists: ForgetLists, incoming: Incoming, topic: str) -> Reply:
-    if not topic:
+    """The list of what would be forgotten. In a reply, a topic without words of its own, such as `this`, means the
+    message replied to."""
+    if incoming.quoted and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
+        topic = views.short(incoming.quoted)
+        target = c.ForgetArgs(literal=incoming.quoted, **place(incoming))
+    elif not topic:
         return await _ask_to_wipe(command_context, incoming)
-    target = c.ForgetArgs(topic=topic, **place(incoming))
+    else:
+        target = c.ForgetArgs(topic=topic, **place(incoming))
     preview = await command_context.memory.forget(target)
     shown = forget_list.list_of(topic, target, preview)
     if shown is None:

@@ -11,14 +11,18 @@ from tellonce_relay.views import SHOWN, short
 _NOUNS = ("message", "memory", "summary")
 _FOUND = re.compile(r"\[(?P<when>[^\],|]*(?:, \d{4})?)[^\]]*\] (?:(?P<who>User|Assistant)[^:]*: |: )?(?P<text>.*)")
 """Matches a line of the context such as `[Feb 15, 3 days ago | 09:15 AM] User: …`."""
+_NUMBERED = re.compile(r"\A- (?:#\d+ )?")
+"""Matches the beginning of a memory's line. The numbers of memories help models, but not people."""
 
 
-def why_view(message: Explanation, receipt: Explanation | None = None) -> str:
-    """The answer and then the contents of its context."""
+def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
+    """The answer and then the contents of its context. `said` means that the message is the person's own."""
     lines = list(_held(receipt)) if receipt is not None else []
     learned = [f"• {m.content}" for m in message.memories]
     lines += [phrase("why.learned"), *learned] if learned else []
-    return "\n".join([phrase("why.answered", text=short(message.text)), *(lines or [phrase("why.no_record")])])
+    none = "why.nothing_learned" if said else "why.no_record"
+    head = phrase("why.said" if said else "why.answered", text=short(message.text))
+    return "\n".join([head, *(lines or [phrase(none)])])
 
 
 def _held(receipt: Explanation) -> Iterator[str]:
@@ -53,7 +57,7 @@ def _sentence(line: str) -> str:
     """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
-        return short(line.removeprefix("- "))
+        return short(_NUMBERED.sub("", line))
     day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(found["text"]))
     match found["who"]:
         case "User":

@@ -4,9 +4,8 @@ import asyncio
 import json
 import os
 import re
-import tempfile
-from collections.abc import AsyncIterator, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -14,7 +13,7 @@ from typing import Any, BinaryIO
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, Cause, FileKind, Turn
 from tellonce_llm.child_process import all_but_ours, ended
-from tellonce_llm.claude_cli import content
+from tellonce_llm.claude_cli import answer_of, content, private_folder
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_relay.responders.responder import CannotAnswer
@@ -72,7 +71,7 @@ class ClaudeCli:
         output for too long."""
         config = self._config_for(incoming)
         system = prompt.system_text + (_place_of(incoming) if config["mcpServers"] else "")
-        with _folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
+        with private_folder(system, config) as folder, (folder / "errors").open("w+b") as errors:
             process = await self._started(folder, errors, with_files=bool(prompt.files))
             try:
                 async for piece in self._pieces(process, _input(prompt), errors):
@@ -175,16 +174,6 @@ def _place_of(incoming: Incoming) -> str:
     return f"\n\nCall every memory tool with chat_id {incoming.chat_id}."
 
 
-@contextmanager
-def _folder(system: str, config: dict[str, Any]) -> Generator[Path]:
-    """A private folder with the files for the command, removed afterwards."""
-    with tempfile.TemporaryDirectory(prefix="tellonce-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        (folder / "mcp.json").write_text(json.dumps(config))
-        (folder / "system.txt").write_text(system)
-        yield folder
-
-
 def _text_in(event: dict[str, Any]) -> str:
     if event.get("type") != "stream_event":
         return ""
@@ -205,18 +194,8 @@ def _result(event: dict[str, Any], said: str) -> Answer:
     text = str(event.get("result") or "")
     if event.get("is_error") or not (text or said):
         raise CannotAnswer(f"claude: {text or event.get('subtype') or 'no answer'}"[:300], _cause(text))
-    usage = event.get("usage") or {}
-    return Answer(
-        text=said or text,
-        model="claude-cli",
-        tier="claude-cli",
-        input_tokens=int(usage.get("input_tokens") or 0),
-        output_tokens=int(usage.get("output_tokens") or 0),
-        cache_read_tokens=int(usage.get("cache_read_input_tokens") or 0),
-        cache_write_tokens=int(usage.get("cache_creation_input_tokens") or 0),
-        seconds=float(event.get("duration_ms") or 0) / 1000,
-        price_usd=event.get("total_cost_usd"),
-    )
+    seconds = float(event.get("duration_ms") or 0) / 1000
+    return answer_of(event, said or text, "claude-cli", seconds, event.get("total_cost_usd"))
 
 
 def _complaint(errors: BinaryIO) -> str:

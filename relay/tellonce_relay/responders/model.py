@@ -11,6 +11,7 @@ from tellonce_llm import (
     LanguageModel,
     LLMError,
     LLMUnavailable,
+    NoModelAnswered,
     SystemBlock,
     Wrapped,
     readable,
@@ -48,6 +49,10 @@ class ModelResponder:
         try:
             async for piece in self._model_of(incoming.chat_id).stream(prompt.completion(self._seconds)):
                 yield piece
+        except NoModelAnswered as error:
+            # A pause after failures only helps while another model answers. The caller pauses by itself.
+            self._by_chat.pop(incoming.chat_id, None)
+            raise CannotAnswer(str(error), error.cause, error.retry_after) from error
         except LLMError as error:
             wait = error.retry_after if isinstance(error, LLMUnavailable) else None
             raise CannotAnswer(str(error), error.cause, wait) from error

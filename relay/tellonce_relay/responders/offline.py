@@ -3,6 +3,8 @@ makes no claims of its own."""
 
 import re
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
@@ -47,6 +49,9 @@ _FAR = 1.5
 result shares a word with the question. In a test with 20 such questions over 30 messages, the best result answers 12,
 and the first three results within this distance answer 16."""
 _LISTED = 8
+_LABEL = re.compile(r"\[[^\]]*\]")
+_BURST = timedelta(seconds=2)
+"""Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
 
 class OfflineResponder:
@@ -67,7 +72,10 @@ class OfflineResponder:
             return phrase(_SAID[order.kind])
         if order is not None and order.kind == "summary":
             return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
-        return await self._answered(incoming, memory) if _asks(incoming.text) else phrase("offline.kept")
+        if not _asks(incoming.text):
+            return phrase("offline.kept")
+        # A question about the message that it replies to contains few words of its own.
+        return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.quoted}".strip()), memory)
 
     async def _answered(self, incoming: Incoming, memory: MemoryClient) -> str:
         profile = await memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id))
@@ -89,7 +97,7 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     newest = sorted(wanted, key=lambda memory: memory.valid_from, reverse=True)
     return "\n".join(
         f"• {memory.content} ({day(memory.valid_from, incoming.sent_at)})" for memory in newest[:_LISTED]
-    ) or (phrase("offline.nothing" if asked else "offline.nobody"))
+    ) or (phrase("offline.nothing" if asked or profile.conversation.messages > 1 else "offline.nobody"))
 
 
 def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
@@ -108,6 +116,7 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
     others = [r for r in (*said, *kept) if r not in corrected]
     chosen = sorted([*corrected, *others][:_LINES] or near[:1], key=lambda r: (r in corrected, r.at), reverse=True)
     if chosen:
+        chosen = _with_bursts(chosen, told)
         head = [] if _names(incoming.text, chosen) and _covers(asked, chosen) else [phrase("offline.nearest")]
         return "\n".join([*head, *(_line(result, incoming) for result in chosen)])
     nearest = _nearest([r for r in told if _is_said(r)])
@@ -116,6 +125,29 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
         if nearest
         else phrase("offline.nothing")
     )
+
+
+def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
+    """The chosen results, each followed by the messages that the person sent at the same moment, because people spread
+    one statement over several messages."""
+    shown = list(chosen)
+    for result in filter(_is_said, chosen):
+        at = shown.index(result) + 1
+        shown[at:at] = sorted((r for r in told if r not in shown and _is_said(r) and _is_beside(result, r)), key=_place)
+    return shown
+
+
+def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
+    """Whether the other message belongs to the same burst. A label such as `[voice message]` says nothing."""
+    return (
+        not _LABEL.fullmatch(other.text)
+        and (one.speaker, one.thread_key) == (other.speaker, other.thread_key)
+        and abs(one.at - other.at) <= _BURST
+    )
+
+
+def _place(result: c.SearchResult) -> int:
+    return result.id
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
@@ -160,10 +192,12 @@ def _is_said(result: c.SearchResult) -> bool:
 
 
 def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
-    """Whether a result adds nothing to an answer: the result only asks, repeats the question, is an order to the bot,
-    or is the bot's own answer."""
+    """Whether a result adds nothing to an answer: the result has no content words, only asks, repeats the question, is
+    an order to the bot, or is the bot's own answer."""
     if result.kind != "message":
         return False
+    if not content_words(result.text):
+        return True
     if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
@@ -218,12 +252,18 @@ def content_words(text: str) -> set[str]:
     return plain | {word[i : i + 2] for word in words if not word.isascii() for i in range(max(1, len(word) - 1))}
 
 
-def best_sentences(text: str, question: str, most: int = 2) -> str:
-    """The statements of a text that share most words with the question. The statements are verbatim and in the text's
+def is_about(said: set[str], text: str) -> bool:
+    """Whether at least half of the content words of a text were said."""
+    words = content_words(text)
+    return 0 < len(words) <= 2 * len(said & words)
+
+
+def best_sentences(text: str, question: str) -> str:
+    """The two statements of a text that share most words with the question. The statements are verbatim and in the text's
     order, with `…` at omissions."""
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))
-    chosen = sorted(ranked[:most])
+    chosen = sorted(ranked[:2])
     parts = [("" if i == 0 or i - 1 in chosen else "… ") + sentences[i] for i in chosen]
     return " ".join(parts)

@@ -17,9 +17,10 @@ TAGS = """\
 MEMORY MANAGEMENT
 You may end an answer with tags; they are carried out and never shown.
 [REMEMBER: a lasting fact the user told you] for this chat, [REMEMBER_GLOBAL: …] for all chats,
-[GOAL: what the user wants | DEADLINE: date], [DONE: the goal that is reached],
+[GOAL: what the user wants | DEADLINE: date], [DONE: the goal that is reached, or the reminder to cancel],
 [REMIND: what | AT: 2026-05-03 09:00] when the user asks to be reminded; AT may be "every Monday at 08:00".
-Only what the user said; nothing that is in memory already; no tags for small talk."""
+Only what the user said; nothing that is in memory already; no tags for small talk.
+You cannot erase anything: tell a user who wants you to forget something to send /forget and the topic."""
 
 SEEN = """\
 You are shown a file with this message. Also add [SEEN: what the file shows or says, in one line], once for all files, so \

@@ -13,6 +13,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.journal import Emit, silent
 from tellonce_llm import LLMError
+from tellonce_llm.child_process import output
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders import prompt as prompts
@@ -53,25 +54,13 @@ async def text_of(writer: Writer, routine: Routine, chat_id: int, policy: str, n
 async def command_output(routine: Routine) -> str:
     """The output of the user's program. A failed program is reported, because silence would look like good news."""
     try:
-        process = await asyncio.create_subprocess_exec(
-            *routine.command,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        code, out, errors = await output(routine.command, routine.seconds)
+    except TimeoutError:
+        return phrase("routine.too_slow", name=routine.name, seconds=f"{routine.seconds:g}")
     except OSError as error:
         program, reason = routine.command[0], error.strerror
         return phrase("routine.cannot_run", name=routine.name, program=program, reason=reason)
-    try:
-        async with asyncio.timeout(routine.seconds):
-            out, errors = await process.communicate()
-    except TimeoutError:
-        return phrase("routine.too_slow", name=routine.name, seconds=f"{routine.seconds:g}")
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return _said(routine, process.returncode or 0, _decoded(out), _decoded(errors))
+    return _said(routine, code, _decoded(out), _decoded(errors))
 
 
 def _said(routine: Routine, code: int, out: str, errors: str) -> str:

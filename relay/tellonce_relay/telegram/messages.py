@@ -1,6 +1,7 @@
 """Reads the text and the thread of a Telegram message. Content without text becomes a labeled placeholder. Pure."""
 
 from dataclasses import dataclass
+from typing import TypedDict
 from zoneinfo import ZoneInfo
 
 from telegram import Contact, Location, Message, MessageOrigin, Venue
@@ -41,7 +42,21 @@ def incoming(
         message_thread_id=thread.message_thread_id,
         reply_to_message_id=known.external_id(chat, thread.reply_to) if thread.reply_to is not None else None,
         shows_file=attachment_of(message) is not None,
+        **_quoted(message if thread.reply_to is not None else None),
     )
+
+
+class _Quoted(TypedDict, total=False):
+    quoted: str
+    quotes_person: bool
+
+
+def _quoted(reply: Message | None) -> _Quoted:
+    """The text that a message replies to, and whether a person wrote the text."""
+    target = reply.reply_to_message if reply is not None else None
+    if target is None:
+        return {}
+    return {"quoted": text_of(target), "quotes_person": target.from_user is not None and not target.from_user.is_bot}
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Transcribes voice messages with an OpenAI-compatible endpoint or a command, if either is configured."""
 
-import asyncio
 import shlex
 import tempfile
 from collections.abc import Awaitable, Callable
@@ -9,7 +8,7 @@ from pathlib import Path
 import httpx
 
 from tellonce.client_settings import Transcription
-from tellonce_llm.child_process import ended, only_its_own
+from tellonce_llm.child_process import only_its_own, output
 
 SECONDS = 120.0
 PATH = "/v1/audio/transcriptions"
@@ -66,24 +65,13 @@ class _ByCommand:
         named = any("{file}" in part for part in self._command)
         command = [part.replace("{file}", file) for part in self._command] + ([] if named else [file])
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                env=only_its_own(),
-            )
-        except OSError as error:
-            raise NotTranscribed(f"{command[0]} cannot be run: {error.strerror}") from error
-        try:
-            async with asyncio.timeout(SECONDS):
-                out, _ = await process.communicate()
+            code, out, _ = await output(command, SECONDS, only_its_own())
         except TimeoutError as error:
             raise NotTranscribed(f"{command[0]} took longer than {SECONDS:.0f} s") from error
-        finally:
-            await ended(process)
-        if process.returncode:
-            raise NotTranscribed(f"{command[0]} ended with {process.returncode}")
+        except OSError as error:
+            raise NotTranscribed(f"{command[0]} cannot be run: {error.strerror}") from error
+        if code:
+            raise NotTranscribed(f"{command[0]} ended with {code}")
         return _words(out.decode(errors="replace"))
 
 

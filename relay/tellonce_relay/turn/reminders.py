@@ -24,6 +24,8 @@ from tellonce_text.dates.zones import region_of
 
 MOST_LISTED: Final = 20
 LONGEST_QUOTE: Final = 2000
+LONGEST_QUOTED: Final = 200
+"""Maximum characters of a message replied to that a reminder repeats."""
 SNOOZE: Final = timedelta(hours=1)
 
 ROUTINE: Final = "reminder"
@@ -94,11 +96,28 @@ async def set_by(
     memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, *, recorded: bool = False
 ) -> Reminder:
     """Set the reminder that a person asks for. Raises NotSet, MemoryUnreachable and MemoryRefused."""
-    return await memory.set_reminder(wanted_by(text, incoming.sent_at, zone).args(incoming, recorded=recorded))
+    wanted = wanted_by(text, incoming.sent_at, zone, incoming.quoted)
+    return await memory.set_reminder(wanted.args(incoming, recorded=recorded))
 
 
-def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """Parse the text after the phrase that begins an order, such as `tomorrow at 9 to call mom`. Raises NotSet."""
+def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wanted:
+    """Parse the text after the phrase that begins an order, such as `tomorrow at 9 to call mom`. If the text is only a
+    time, the reminder is about the message `quoted` that it replies to. Raises NotSet."""
+    found = _alarm_in(text, now, zone)
+    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
+    what = without_joint(rest) or quoted[:LONGEST_QUOTED]
+    if not what:
+        raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
+    return _at(what, found, text, now, zone)
+
+
+def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request to be reminded of `what` at the time that `text` gives. Raises NotSet."""
+    return _at(what, _alarm_in(text, now, zone), text, now, zone)
+
+
+def _alarm_in(text: str, now: datetime, zone: ZoneInfo) -> Alarm:
+    """The alarm in a text. Raises NotSet if there is none."""
     said = Said(now, zone, region_of(zone))
     # The language of a few words is hard to detect. So they are parsed in the detected language and in the
     # conversation's language, and the result that uses more of the words is taken.
@@ -106,20 +125,15 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     found = max(filter(None, (alarm(parsed, said), alarm(parsed, said, spoken()))), key=_length, default=None)
     if found is None:
         raise NotSet(phrase("reminder.asks_when", example=phrase("reminder.example")))
-    rest = f"{text[: found.start].rstrip()} {text[found.end :].lstrip(' ,:')}".strip()
-    what = without_joint(rest)
-    if not what:
-        raise NotSet(phrase("reminder.asks_what", example=phrase("reminder.example")))
-    return timed(what, found, text, now, zone)
+    return found
 
 
 def _length(found: Alarm) -> int:
     return found.end - found.start
 
 
-def timed(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
-    """The request to be reminded of `what`, at the time that was `found` in `text`. Raises NotSet if the alarm is past
-    or cannot be repeated."""
+def _at(what: str, found: Alarm, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
+    """The request for an alarm that was found in `text`. Raises NotSet if the alarm is past or cannot be repeated."""
     if found.cron is not None:
         first = next_due(found.cron, now, zone)
         assert first is not None  # it repeats every day, week, month or year
@@ -135,6 +149,11 @@ def set_reply(reminder: Reminder, now: datetime, zone: ZoneInfo) -> Reply:
     """The confirmation of a reminder, with its time in the person's zone."""
     text = phrase("reminder.set", when=when(reminder, now, zone), what=what_of(reminder))
     return Reply(text, buttons.reminder_undo(reminder.memory.id))
+
+
+def cancelled_reply(reminder: Reminder) -> Reply:
+    """The note that a reminder was cancelled, with a button that reverts this."""
+    return Reply(phrase("reminder.cancelled", what=what_of(reminder)), buttons.reminder_restore(reminder.memory.id))
 
 
 async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
@@ -175,6 +194,12 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, now: datet
 def what_of(reminder: Reminder) -> str:
     """Return the text of a reminder, without the time at the end of the text."""
     return _STAMP.sub("", reminder.memory.content)
+
+
+def subject_of(reminder: Reminder) -> str:
+    """The text of a reminder, without its time or its repetition."""
+    what = what_of(reminder)
+    return what[: what.rindex(" (")] if reminder.repeats is not None and what.endswith(")") else what
 
 
 def when(reminder: Reminder, now: datetime, zone: ZoneInfo) -> str:

@@ -7,14 +7,12 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from tellonce.reminders import Reminder
+from tellonce.reminders import ChangeReminderArgs, Reminder
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import patiently
-from tellonce_relay.turn.reminders import NotSet, timed
+from tellonce_relay.turn.reminders import NotSet, coming, timed, what_of
 from tellonce_relay.turn.tags import Tag
-from tellonce_text.dates.alarms import alarm
-from tellonce_text.dates.readings import Said
-from tellonce_text.dates.zones import region_of
 
 logger = logging.getLogger(__name__)
 
@@ -24,11 +22,11 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Saved:
-    """A memory that a tag in an answer created, or a goal that such a tag closed. `undo` is the action that reverts
-    this; `reminder` is set if the memory is a reminder."""
+    """A memory that a tag in an answer created, or a goal or a reminder that such a tag closed. `undo` is the action
+    that reverts this; `reminder` is set if the memory is a reminder."""
 
     memory: c.Memory
-    undo: Literal["reject", "reopen"]
+    undo: Literal["reject", "reopen", "restore"]
     reminder: Reminder | None = None
 
 
@@ -37,7 +35,8 @@ class Done:
     """The result. `refused` counts the tags that the memory refused; `unsaved` counts the tags that failed because the
     memory was unreachable.
 
-    `doubted` are the claims that the user's words do not support; the user is asked about them.
+    `doubted` are the claims that the user's words do not support; the user is asked about them. `unset` are sentences
+    about reminders without a possible time, which the answer may have promised.
     """
 
     applied: int = 0
@@ -45,6 +44,7 @@ class Done:
     unsaved: int = 0
     saved: list[Saved] = field(default_factory=list)
     doubted: list[c.Memory] = field(default_factory=list)
+    unset: list[str] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
         return {
@@ -74,8 +74,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
     if tag.kind == "done":
-        closed = await _complete(memory, incoming, tag.text, patience)
-        done.saved.append(Saved(closed, "reopen"))
+        done.saved.append(await _complete(memory, incoming, tag.text, patience))
         return
     if tag.kind == "remind":
         await _remind(memory, incoming, tag, patience, done)
@@ -108,13 +107,11 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
     it."""
     zone = incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
-    found = alarm(tag.time or "", Said(incoming.sent_at, zone, region_of(zone)))
-    if found is None:
-        raise MemoryRefused(f"a reminder without a valid time: {tag.time!r}")
     try:
-        wanted = timed(tag.text, found, tag.time or "", incoming.sent_at, zone)
+        wanted = timed(tag.text, tag.time or "", incoming.sent_at, zone)
     except NotSet as reason:
-        raise MemoryRefused(str(reason)) from None
+        done.unset.append(phrase("reminder.not_set", what=tag.text, reason=reason))
+        raise MemoryRefused(f"no time at which a reminder is possible: {tag.time!r}") from None
     args = wanted.args(_source(incoming, tag.text), claimed=True)
     reminder = await patiently(lambda: memory.set_reminder(args), patience)
     if reminder.memory.status == "uncertain":
@@ -123,22 +120,31 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
         done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
-async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> c.Memory:
-    """Close the goal that fits best. Raises MemoryRefused if none fits, because the model then meant something that is
-    not a goal."""
+async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> Saved:
+    """Close the goal that fits best or, if none fits, cancel the reminder that fits. Raises MemoryRefused if there is
+    no such reminder either."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
-    goal = _best(topic, found.results)
+    goal = next((goal for goal in found.results if _share_a_word(topic, goal.text)), None)
     if goal is None:
-        raise MemoryRefused(f"no active goal matches {topic!r}")
+        return await _cancel(memory, incoming, topic, patience)
     args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-    return await patiently(lambda: memory.update_memory(args), patience)
+    return Saved(await patiently(lambda: memory.update_memory(args), patience), "reopen")
 
 
-def _best(topic: str, goals: tuple[c.SearchResult, ...]) -> c.SearchResult | None:
-    """The first goal that shares a word with the topic. Closing a wrong goal would be worse than closing none."""
-    words = _words(topic)
-    return next((goal for goal in goals if words & _words(goal.text)), None)
+async def _cancel(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> Saved:
+    upcoming = await patiently(lambda: coming(memory, incoming), patience)
+    meant = next((reminder for reminder in upcoming if _share_a_word(topic, what_of(reminder))), None)
+    if meant is None:
+        raise MemoryRefused(f"no active goal and no reminder matches {topic!r}")
+    args = ChangeReminderArgs(memory_id=meant.memory.id, action="cancel", chat_id=incoming.chat_id)
+    cancelled = await patiently(lambda: memory.change_reminder(args), patience)
+    return Saved(cancelled.memory, "restore", cancelled)
+
+
+def _share_a_word(topic: str, text: str) -> bool:
+    """Whether a text may be meant. Closing a wrong goal would be worse than closing none."""
+    return bool(_words(topic) & _words(text))
 
 
 def _words(text: str) -> set[str]:

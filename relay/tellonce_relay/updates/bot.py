@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 MOST_SEEN = 1000
 
 AGREED, NOTED = "👍", "✍"
-"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit."""
+"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit or a message that waits for
+an unavailable model."""
 
 _ANSWER = "answer"
 """The key of the answer to a command, in `Entry.asides`."""
@@ -148,7 +149,10 @@ class Relay:
         is_order = self._is_order(case)
         is_new = (self._is_recorded(case) and await self._is_new(case)) or is_order or owed
         if is_order or (is_new and self._wants_answer(case)):
+            waits = not is_order and self._conversations.trouble_of(case.thread)
             self._submit(case)
+            if waits:
+                await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
             await self._e.inbox.secure(update.update_id)
         else:
             self._e.inbox.done(update.update_id)
@@ -259,11 +263,14 @@ class Relay:
     def _order_in_words(self, case: Case) -> Order | None:
         """The order in a message, if a command carries it out. None with a language model, which understands orders
         itself, except that it cannot stop itself."""
-        offline = isinstance(self._e.command_context.responder, OfflineResponder)
+        e, sticker = self._e, case.message.sticker
+        offline = isinstance(e.command_context.responder, OfflineResponder)
         if is_command(case.incoming.text) or not (offline or case.entry.stops):
             return None
+        if not is_addressed(case.message, e.bot.bot, e.settings, e.moved):
+            return None
         with speaking(case.language):
-            order = order_of(case.incoming.text)
+            order = order_of((sticker.emoji or "") if sticker is not None else case.incoming.text)
         return order if order is not None and (order.command is not None or order.kind == "nod") else None
 
     def _stops(self, case: Case) -> bool:
@@ -335,12 +342,23 @@ class Relay:
         number, name = self._memory_put_right(case), command_of(case.incoming.text)[0]
         if name in ("/stop", "/skip"):
             return Reply(await self._ended(case, name))
+        if name == "/status":
+            return await self._status(case)
         if name == "/new":
             # Otherwise, the answer would be the first message of the new conversation.
             await self._conversations.stop(case.thread, owed=False)
         if number is not None:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
-        return await menu.run(self._e.command_context, self._lists, case.incoming)
+        incoming = case.incoming
+        if name == "/why" and incoming.reply_to_message_id is None:
+            incoming = replace(incoming, reply_to_message_id=self._conversations.last_answer(case.thread))
+        return await menu.run(self._e.command_context, self._lists, incoming)
+
+    async def _status(self, case: Case) -> Reply | None:
+        """The answer to /status, with the reason if this chat's question waits for the model."""
+        said = await menu.run(self._e.command_context, self._lists, case.incoming)
+        trouble = self._conversations.trouble_of(case.thread)
+        return replace(said, text=f"{said.text}\n{trouble}") if said is not None and trouble else said
 
     async def _carry_out_words(self, case: Case, order: Order) -> Reply | None:
         if order.command is None:

@@ -14,7 +14,9 @@ from tellonce.shutdown import Stopped, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirmations
+from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
+from tellonce_relay.responders.offline import content_words, is_about
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.model_call import trouble
@@ -26,6 +28,7 @@ from tellonce_relay.updates.dependencies import Dependencies
 from tellonce_relay.updates.open_turn import OpenTurn
 from tellonce_relay.updates.perception import Perception
 from tellonce_relay.updates.threads import Threads
+from tellonce_text.sentences import is_question
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +61,7 @@ class Conversations:
         self._newest: dict[Thread, OpenTurn] = {}
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
+        self._answered: dict[Thread, str] = {}
         self._noticed: set[int] = set()
         # Chats that were notified of the model's outage, and turns that wait for its end.
         self._troubled: set[int] = set()
@@ -115,11 +119,20 @@ class Conversations:
         opened = self._current.get(thread)
         return opened is not None and not opened.closed
 
+    def trouble_of(self, thread: Thread) -> str:
+        """The sentence about a question of the thread that waits for the model; empty if no question waits."""
+        opened = self._current.get(thread)
+        return trouble(opened.owed, owed=True) if opened is not None and opened.owed is not None else ""
+
+    def last_answer(self, thread: Thread) -> str | None:
+        """The id of the message with the latest answer in the thread, as far as this process knows."""
+        return self._answered.get(thread)
+
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
         """End the current answer, and return True when the partial text of the answer is stored; return False if there
         is no such answer. With `owed`, the answer is ended only if its state `owed` has this value."""
         opened = self._current.get(thread)
-        if opened is None or owed not in (None, opened.owed):
+        if opened is None or owed not in (None, opened.owed is not None):
             return False
         opened.stop()
         await opened.finished.wait()
@@ -202,7 +215,10 @@ class Conversations:
         for part in outcome.message_ids[1:]:
             e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not draft.failure:
+            self._answered[case.thread] = outcome.message_ids[0]
             await self._show_saved(case, outcome.effects.saved)
+            await self._show_unset(case, outcome.effects.unset)
+            await self._offer_reminders(case, opened.incoming)
             await self._pass_on(case, draft.notices)
             await self._ask(case)
 
@@ -215,7 +231,7 @@ class Conversations:
                 opened.interrupted.clear()
             if opened.stopped:
                 await opened.head.surface.settle(None)
-                self._e.emit("turn_stopped", owed=opened.owed)
+                self._e.emit("turn_stopped", owed=opened.owed is not None)
                 return turn.DraftAnswer(parse(opened.progress.said).visible, claims=False, stopped=True)
             opened.progress.said = ""
 
@@ -249,11 +265,11 @@ class Conversations:
         reads = await self._e.command_context.responder.reads()
         for place in range(len(opened.cases)):
             await self._perception.perceive(opened, place, reads, self.when_back)
+        if opened.problems and opened.is_wordless:
+            return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
         sentence = self._perception.unsaid(opened)
         if not sentence:
             return None
-        if opened.is_wordless:
-            return turn.DraftAnswer(sentence, failure=True)
         with suppress(turn.NotShown):
             await opened.head.tell("unperceived", sentence)
         self._perception.said(opened)
@@ -282,7 +298,7 @@ class Conversations:
     async def _owe(self, opened: OpenTurn, draft: turn.DraftAnswer) -> None:
         """Report the problem once per chat and outage, after the partial answer."""
         case = opened.head
-        opened.owed = opened.closed = True
+        opened.owed, opened.closed = draft.cause, True
         case.entry.begun = opened.progress.said
         begun = parse(opened.progress.said).visible
         with _logged():
@@ -340,9 +356,32 @@ class Conversations:
             with _logged():
                 await case.tell(f"{one.undo} {one.memory.id}", said.text, said.markup)
 
+    async def _show_unset(self, case: Case, unset: Sequence[str]) -> None:
+        """Say which reminders could not be set, because the answer may have promised them."""
+        if unset:
+            with _logged():
+                await case.tell("unset", "\n".join(unset))
+
+    async def _offer_reminders(self, case: Case, incoming: Incoming) -> None:
+        """Without a model, show the reminders that a statement may be about, with buttons: the person may have asked to
+        cancel one."""
+        e, said = self._e, content_words(incoming.text)
+        if e.command_context.responder.claims or not said or is_question(incoming.text):
+            return
+        try:
+            coming = await reminders.coming(e.command_context.memory, incoming)
+            meant = tuple(r for r in coming if is_about(said, reminders.subject_of(r)))
+            if meant:
+                reply = reminders.list_reply(meant, e.now(), e.zone)
+                await case.tell("reminders", reply.text, reply.markup)
+        except (MemoryUnreachable, MemoryRefused, turn.NotShown) as error:
+            logger.info("the reminders that may be meant could not be shown: %s", error)
+
     def _saved_reply(self, one: Saved) -> buttons.Reply:
         if one.reminder is not None:
             self._e.wake_alarms.set()
+            if one.undo == "restore":
+                return reminders.cancelled_reply(one.reminder)
             return reminders.set_reply(one.reminder, self._e.now(), self._e.zone)
         undo = buttons.undo_buttons(one.memory.id, reopens=one.undo == "reopen")
         return buttons.Reply(views.saved_view(one.memory), undo)

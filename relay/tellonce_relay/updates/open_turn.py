@@ -4,7 +4,7 @@ I/O."""
 import asyncio
 from dataclasses import dataclass, field, replace
 
-from tellonce_llm import File
+from tellonce_llm import Cause, File
 from tellonce_relay.incoming_message import Incoming, is_split, together
 from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.turn.model_call import Progress
@@ -23,13 +23,14 @@ _CLOCK_STEP = 1.0
 @dataclass
 class OpenTurn:
     """An open turn. `arrived` is the time, by the loop's clock, at which the newest message of the turn was recorded.
-    `closed` means that no message can join."""
+    `closed` means that no message can join. `owed` is the reason why the model has not answered, once the person knows.
+    """
 
     cases: list[Case]
     arrived: float
     begun: bool = False
     closed: bool = False
-    owed: bool = False
+    owed: Cause | None = None
     stopped: bool = False
     progress: Progress = field(default_factory=Progress)
     files: dict[int, tuple[File, ...]] = field(default_factory=dict)

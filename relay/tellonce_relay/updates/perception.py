@@ -1,6 +1,6 @@
 """Processes attachments once per turn: a voice message becomes text, and a file is shown to the model."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -46,8 +46,14 @@ class Perception:
         """The sentences for the person about unusable attachments. A sentence that applies to all attachments is said
         once per chat."""
         chat = opened.head.chat_id
-        new = [p for p in opened.problems if not p.once or self._e.told.get(f"{chat}:{p.sentence[:40]}") is None]
-        return "\n".join(dict.fromkeys(problem.sentence for problem in new))
+        return _sentences(
+            p for p in opened.problems if not p.once or self._e.told.get(f"{chat}:{p.sentence[:40]}") is None
+        )
+
+    def unusable(self, opened: OpenTurn) -> str:
+        """The sentences about a turn that consists of unusable attachments only. They are said each time, because there
+        is nothing else to answer."""
+        return _sentences(opened.problems)
 
     def said(self, opened: OpenTurn) -> None:
         """Note that the sentences of `unsaid` were sent to the person."""
@@ -74,3 +80,7 @@ class Perception:
         with suppress(turn.NotShown):
             await case.tell("heard", shown)
         return spoken
+
+
+def _sentences(problems: Iterable[Unperceived]) -> str:
+    return "\n".join(dict.fromkeys(problem.sentence for problem in problems))

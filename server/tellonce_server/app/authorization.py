@@ -1,21 +1,24 @@
-"""Rejects authenticated requests that have none of our scopes or exceed the rate limit of their credential, before
-their body is read."""
+"""Admits authenticated requests. A request is rejected if its token has none of our scopes, exceeds its rate limit, or
+is no longer valid when the response is sent."""
 
 import math
 from typing import Any
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tellonce.server_text import ServerText, to_meta
-from tellonce_server.app.auth import LOCAL, SCOPES
+from tellonce_server.app.access_tokens import LOCAL, SCOPES
+from tellonce_server.app.token_verifier import CachedToken
+from tellonce_server.app.unavailable import later
+from tellonce_server.core.errors import OUTAGES, PASSING
 from tellonce_server.core.rate_limit import RateLimit
 
 
 class Authorization:
-    """ASGI middleware that runs after authentication. Our processes on this machine (tokens named `local-…`) have no
-    rate limit, because one token of theirs serves every chat."""
+    """ASGI middleware that checks scopes and the rate limit before the body is read. Our processes on this machine
+    (tokens named `local-…`) have no rate limit, because one token of theirs serves every chat."""
 
     def __init__(self, app: ASGIApp, limit: RateLimit) -> None:
         self._app = app
@@ -33,6 +36,45 @@ class Authorization:
         name = user.access_token.client_id
         seconds = 0 if name.startswith(LOCAL) else self._limit.wait(name)
         return _too_many(seconds) if seconds else None
+
+
+class TokenConfirmation:
+    """ASGI middleware that sends a response only after the credential was confirmed."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        token = getattr(scope.get("user"), "access_token", None)
+        if not isinstance(token, CachedToken):
+            await self._app(scope, receive, send)
+            return
+        refused: JSONResponse | None = None
+
+        async def sending(message: Message) -> None:
+            nonlocal refused
+            if refused is not None:
+                return
+            if message["type"] == "http.response.start":
+                refused = await _refused(token)
+            await (send(message) if refused is None else refused(scope, receive, send))
+
+        await self._app(scope, receive, sending)
+
+
+async def _refused(token: CachedToken) -> JSONResponse | None:
+    """The error response if the token is not valid or cannot be looked up now; None if it is valid."""
+    try:
+        return None if await token.still_valid else _unknown()
+    except PASSING as failure:
+        return later(OUTAGES.noted(failure), None)
+
+
+def _unknown() -> JSONResponse:
+    """Return the same response as the SDK sends for an unknown token."""
+    error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
+    challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
+    return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})
 
 
 def _no_scope() -> JSONResponse:

@@ -15,7 +15,7 @@ import asyncpg
 from tellonce.journal import Emit, journal, utc_now
 from tellonce.settings import ServerSettings
 from tellonce.side_tasks import SideTask, SideTasks
-from tellonce_server.app.auth import ensure_local_tokens
+from tellonce_server.app.access_tokens import ensure_local_tokens
 from tellonce_server.app.background import Background
 from tellonce_server.app.events import Announcer, Listener
 from tellonce_server.app.memory_location import note_external, refuse_another_memory

@@ -17,8 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from tellonce.settings import ServerSettings
 from tellonce_server.api.middleware import OpenStreams, show_hooked
-from tellonce_server.app.authorization import Authorization
-from tellonce_server.app.credentials import TokenConfirmation
+from tellonce_server.app.authorization import Authorization, TokenConfirmation
 from tellonce_server.app.operator_pages import add_operator_pages
 from tellonce_server.app.page.protection import PageCookie, cookie_name
 from tellonce_server.app.page.site import add_page

@@ -85,7 +85,7 @@ class JwtVerifier:
         return AccessToken(
             token=token,
             client_id=f"oauth:{claims['sub']}",
-            scopes=[scope for scope in granted(claims) if scope == SCOPE],
+            scopes=[scope for scope in scopes_of(claims) if scope == SCOPE],
             subject=str(user),
             expires_at=int(claims["exp"]),
         )
@@ -107,7 +107,7 @@ class JwtVerifier:
         return claims
 
 
-def granted(claims: dict[str, Any]) -> list[str]:
+def scopes_of(claims: dict[str, Any]) -> list[str]:
     """The scopes of a token. The scopes are words in the string `scope` (RFC 9068); some issuers use `scp` instead."""
     value = claims.get("scope", claims.get("scp", ""))
     words = value.split() if isinstance(value, str) else value

@@ -26,10 +26,10 @@ from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.relay import relay_tools
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
-from tellonce_server.app.auth import OPERATOR, configured_caller, http_caller
-from tellonce_server.app.credentials import still_granted
+from tellonce_server.app.access_tokens import OPERATOR, configured_caller, http_caller
 from tellonce_server.app.page.operator_tools import operator_tools
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import still_granted
 from tellonce_server.core import errors
 from tellonce_server.core.subscriptions import OwnChanges
 

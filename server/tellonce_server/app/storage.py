@@ -15,10 +15,10 @@ from tellonce.journal import journal, utc_now
 from tellonce.settings import Remote, ServerSettings
 from tellonce.shutdown import ended
 from tellonce.side_tasks import SideTasks
-from tellonce_server.app.auth import session_access
-from tellonce_server.app.credentials import TokenVerifier
+from tellonce_server.app.access_tokens import session_access
 from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
+from tellonce_server.app.token_verifier import TokenVerifier
 from tellonce_server.core.errors import AWAY, StorageRefused, StorageUnavailable
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named

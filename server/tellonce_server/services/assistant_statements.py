@@ -11,7 +11,6 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from tellonce_server.domain.memory.extraction_results import may_tell
-from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
@@ -83,9 +82,6 @@ class StatementChecker:
                 similarity,
                 known=speakers,
                 deadline=due,
-                admits=admits,
-                follows=following,
-                in_digits=in_digits,
             )
         shown = [line.content[:SHOWN] for line in self._lines]
         return check(
@@ -94,21 +90,18 @@ class StatementChecker:
             shown=shown,
             known=speakers,
             deadline=due,
-            admits=admits,
-            follows=following,
-            in_digits=in_digits,
             similarity=similarity,
         )
 
     def _words(self, message: Line | StoredMessage, quote: str | None = None) -> Quoted:
-        """A quote; without `quote`, all of the message that its writer wrote."""
+        """The writer's words in the quote, which may begin with the message's label; without `quote`, in all of the message."""
         own = own_words(message.content)
         role = "user" if may_tell(*self._place, message) else "assistant"
-        return Quoted(own if quote is None else quote, own, role, message.sent_at, self._deps.zone)
+        return Quoted(own if quote is None else own_words(quote), own, role, message.sent_at, self._deps.zone)
 
     def _holding(self, quote: str) -> Line | None:
-        said = (line for line in reversed(self._lines) if may_tell(*self._place, line))
-        return next((line for line in said if contains_quote(own_words(line.content), quote)), None)
+        said, wanted = (line for line in reversed(self._lines) if may_tell(*self._place, line)), own_words(quote)
+        return next((line for line in said if contains_quote(own_words(line.content), wanted)), None)
 
     async def _similarity(self, text: str, said: Sequence[Quoted]) -> Similarity | None:
         """Return a function that gives the cosine of the claim and a sentence; None while no embedder is available."""

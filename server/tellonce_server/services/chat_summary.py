@@ -49,6 +49,7 @@ class ChatSummaries:
         now = self._deps.now()
         queued = await self._compact(where, now) if args.now else ()
         key = await thread_of(self._deps, where, args)
+        chat = await chats.find(self._deps.database, where.owner_id, where.chat_id)
         thread = await threads.find(self._deps.database, where.owner_id, where.chat_id, key)
         after = cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE
         chunks = await summaries.chunk_page(self._deps.database, where.owner_id, where.chat_id, after, PERIODS + 1)
@@ -61,8 +62,8 @@ class ChatSummaries:
             periods=tuple(self._period(chunk) for chunk in reversed(page)),
             thread_summary=thread_summary.text if thread_summary else "",
             session_summary=session.text if session else "",
-            current_session=await self._current(where, key, _open(thread)),
-            canonical=await self._canonical(where),
+            current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
+            canonical=_canonical(chat),
             routines_today=await self._routines(where, now),
             backlog=await self._backlog(where, now),
             coverage=await self._coverage(where, thread),
@@ -98,24 +99,14 @@ class ChatSummaries:
             provisional=chunk.provisional,
         )
 
-    async def _current(self, where: ChatScope, thread_key: str, count: int) -> CurrentSession:
+    async def _current(self, where: ChatScope, thread_key: str, count: int, epoch_after: int) -> CurrentSession:
+        """The messages of the current epoch that have no summary yet."""
         newest = await messages.before_in_thread(
             self._deps.database, where.owner_id, where.chat_id, thread_key, messages.NEWEST, count
         )
-        talk = [line for line in newest if line.routine is None]
-        return CurrentSession(count=count, since=talk[0].sent_at if talk else None, text=gist(talk))
-
-    async def _canonical(self, where: ChatScope) -> CanonicalSummary:
-        chat = await chats.find(self._deps.database, where.owner_id, where.chat_id)
-        if chat is None:
-            return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
-        return CanonicalSummary(
-            user_confirmed=chat.user_confirmed,
-            llm_inferred=chat.llm_inferred,
-            general_summary=chat.general_summary,
-            version=chat.version,
-            tokens=chat.tokens,
-        )
+        lines = [line for line in newest if line.id > epoch_after]
+        talk = [line for line in lines if line.routine is None]
+        return CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(talk))
 
     async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -139,6 +130,12 @@ class ChatSummaries:
         return Coverage(
             verbatim=thread.last_no - thread.queued_to, summarised=thread.covered_to, pending=queued, gap=gap
         )
+
+
+def _canonical(chat: chats.Chat | None) -> CanonicalSummary:
+    if chat is None:
+        return CanonicalSummary(user_confirmed="", llm_inferred="", general_summary="", version=0, tokens=0)
+    return CanonicalSummary.model_validate(chat, from_attributes=True)
 
 
 def _open(thread: Thread | None) -> int:

@@ -21,9 +21,8 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.excerpt import excerpts_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
-from tellonce_server.domain.retrieval.scored_results import Found
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
 from tellonce_server.store import context as rows_of
 from tellonce_server.store import memories, messages
 from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
@@ -85,12 +84,12 @@ class ContextReader:
         answered = self._answered(request, rows)
         if answered is not None:
             rows, chosen = await self._as_asked(request, rows, chosen, answered)
-        around, hits, changes = await asyncio.gather(
+        around, results, changes = await asyncio.gather(
             self._around(request, rows),
-            self._hits(request, asked, chosen),
+            self._results(request, asked, chosen),
             self._changes(request, rows, chosen),
         )
-        parts = self._material(request, rows, hits, around)
+        parts = self._material(request, rows, results, around)
         material = replace(parts, log=log, changes=changes)
         built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
@@ -123,8 +122,8 @@ class ContextReader:
         return await rows_of.read_log(self._deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
 
     async def _as_asked(
-        self, r: _Request, rows: ContextRows, chosen: Sequence[Found], asked: int
-    ) -> tuple[ContextRows, list[Found]]:
+        self, r: _Request, rows: ContextRows, chosen: Sequence[Result], asked: int
+    ) -> tuple[ContextRows, list[Result]]:
         """Return the rows and the search results without the chat's messages after the message `asked`. Later answers to
         earlier messages stay in the window."""
         kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
@@ -137,10 +136,10 @@ class ContextReader:
         thread = rows.thread if same else replace(rows.thread, focus_id=latest, slot=None, slot_until=None)
         return replace(rows, window=window, thread=thread), kept
 
-    def _material(self, r: _Request, rows: ContextRows, hits: Sequence[Hit], around: Sequence[Line]) -> Material:
+    def _material(self, r: _Request, rows: ContextRows, results: Sequence[Result], around: Sequence[Line]) -> Material:
         return Material(
             rows=rows,
-            hits=hits,
+            results=results,
             around=around,
             excluded=self._answered(r, rows),
             query=r.args.query,
@@ -158,7 +157,7 @@ class ContextReader:
         )
 
     async def _changes(
-        self, r: _Request, rows: ContextRows, chosen: Sequence[Found]
+        self, r: _Request, rows: ContextRows, chosen: Sequence[Result]
     ) -> Mapping[tuple[int, int], list[Change]]:
         """The later versions of statements in messages that the context may show or summarize. A context of a past time
         shows no later changes."""
@@ -186,15 +185,15 @@ class ContextReader:
             as_of=r.args.as_of,
         )
 
-    async def _recalled(self, asked: SearchRequest | None) -> list[Found]:
+    async def _recalled(self, asked: SearchRequest | None) -> list[Result]:
         return await self._retriever.recalled(asked) if asked is not None else []
 
-    def _chosen(self, r: _Request, rows: ContextRows, recalled: Sequence[Found]) -> list[Found]:
+    def _chosen(self, r: _Request, rows: ContextRows, recalled: Sequence[Result]) -> list[Result]:
         shown = frozenset(line.id for line in rows.window if line.routine is None)
         return choose(recalled, r.args.query or "", r.thread_key, shown, self._deps.settings.context)
 
-    async def _hits(self, r: _Request, asked: SearchRequest | None, chosen: Sequence[Found]) -> list[Hit]:
-        return await self._retriever.hits(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
+    async def _results(self, r: _Request, asked: SearchRequest | None, chosen: Sequence[Result]) -> list[Result]:
+        return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
     async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
         """Return the messages around the quoted message, if the thread has just been started by a reply to the quoted

@@ -21,7 +21,7 @@ from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, Sta
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
 from tellonce_server.domain.erasure.rebuild import Cleaned, Counted, table_of
 from tellonce_server.domain.erasure.request import query_of, stated
-from tellonce_server.domain.erasure.scan import Hit, known_again, names_again, scan
+from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.store import forget
 from tellonce_server.store.forget import Preview
@@ -169,7 +169,7 @@ class Forgetter:
             counts[word] = sum(map(is_own, hits))
         return _single_words({word: count for word, count in counts.items() if count})
 
-    async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[Hit]:
+    async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
 
     def _announce(self, where: ChatScope, erased: Erased, receipt: str, left: int) -> None:
@@ -216,7 +216,7 @@ def _reach(where: ChatScope) -> int | None:
     return None if where.is_own else where.chat_id
 
 
-def _tally(hits: Sequence[Hit]) -> dict[str, int]:
+def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:
     """How many rows of each table would be erased or changed."""
     tally: dict[str, int] = {}
     for hit in hits:
@@ -227,14 +227,14 @@ def _tally(hits: Sequence[Hit]) -> dict[str, int]:
     return tally
 
 
-def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[Hit]:
+def _left(erased: Erased, order: Order, confirmed: _Confirmed) -> list[MatchingRow]:
     """Return the matches of the final search, except the matches that the user chose to keep."""
     kept = {match.key for match in confirmed.kept if match.kind != GROUP}
     found = [hit for hit in erased.left if hit.degree in order.degrees]
     return [hit for hit in found if (hit.key not in kept if is_own(hit) else hit.degree not in order.kept)]
 
 
-def _seen(found: Sequence[Hit], now: datetime, query: ForgetQuery) -> _Seen:
+def _seen(found: Sequence[MatchingRow], now: datetime, query: ForgetQuery) -> _Seen:
     shown = previews.matches(found)
     ticked = [hit for each in shown if each.match.ticked for hit in each.hits]
     sealed = previews.packed([each.match for each in shown])
@@ -257,7 +257,7 @@ def _preview_notes(seen: _Seen) -> list[ServerText]:
     return notes
 
 
-def _erased_notes(left: Sequence[Hit], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:
+def _erased_notes(left: Sequence[MatchingRow], erased: Erased, confirmed: _Confirmed) -> list[ServerText]:
     known = {match.key for match in confirmed.shown}
     since = sum(is_own(hit) and (hit.key not in known or hit.key in erased.changed) for hit in left)
     notes: list[ServerText] = []

@@ -16,8 +16,7 @@ from tellonce.contract_types import Bigint, Instant
 from tellonce.reminders import Cron
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
-from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.statements import Statements
+from tellonce_server.domain.memory.statements import Statements, worth_showing
 from tellonce_server.services.import_messages import Importers, OwnConversation, clean
 from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
@@ -58,11 +57,9 @@ class ExportedSource:
 
 
 @dataclass(frozen=True)
-class ExportedQuote:
+class ExportedQuote(ExportedSource):
     """The user's words in a source message that support a memory."""
 
-    message_id: str
-    channel: str
     text: str
 
 

@@ -8,7 +8,7 @@ from tellonce.contract import MAX_BIGINT, Conversation, GetProfileArgs, Memory, 
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.memory.order import worth_showing
+from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.store import memories, profile
 
 

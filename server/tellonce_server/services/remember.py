@@ -26,9 +26,8 @@ from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
-from tellonce_server.domain.memory.order import worth_showing
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes
+from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
 from tellonce_server.services.unread_exchanges import take_over

@@ -10,7 +10,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
 from tellonce_server.store import memories
 from tellonce_text.changes import Change, changes_at, marked
 from tellonce_text.dates.clock import age
@@ -40,27 +40,27 @@ class Searcher:
                 cursor=args.cursor,
             )
         )
-        places = [hit.place for hit in page.hits if hit.place is not None]
+        places = [result.place for result in page.results if result.place is not None]
         visible_in = None if args.where == "all" else where.chat_id
         changes = await memories.changes(self._deps.database, where.owner_id, (), places, visible_in)
-        longest = max((len(hit.full_text) for hit in page.hits), default=0)
-        listed = frozenset(hit.id for hit in page.hits if hit.kind in MEMORY_KINDS)
-        results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.hits)))
+        longest = max((len(result.full_text) for result in page.results), default=0)
+        listed = frozenset(result.id for result in page.results if result.kind in MEMORY_KINDS)
+        results = await offloaded(longest, lambda: tuple(map(partial(self._result, changes, listed), page.results)))
         return SearchResults(results=results, next_cursor=page.next_cursor)
 
     def _result(
-        self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], hit: Hit
+        self, changes: Mapping[tuple[int, int], Sequence[Change]], listed: frozenset[int], result: Result
     ) -> SearchResult:
         return SearchResult(
-            id=hit.id,
-            kind=hit.kind,
-            text=mask(marked(hit.full_text, changes_at(hit.place, changes), listed)),
-            role=hit.role,
-            speaker=hit.speaker,
-            at=hit.at.astimezone(self._deps.zone),
-            age=age(hit.at, self._deps.now(), self._deps.zone),
-            chat_id=hit.chat_id,
-            thread_key=hit.thread_key,
-            score=round(hit.score, 6),
-            sources=tuple(hit.source_ids),
+            id=result.id,
+            kind=result.kind,
+            text=mask(marked(result.full_text, changes_at(result.place, changes), listed)),
+            role=result.role,
+            speaker=result.speaker,
+            at=result.at.astimezone(self._deps.zone),
+            age=age(result.at, self._deps.now(), self._deps.zone),
+            chat_id=result.chat_id,
+            thread_key=result.thread_key,
+            score=round(result.score, 6),
+            sources=tuple(result.source_ids),
         )

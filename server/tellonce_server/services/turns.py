@@ -13,7 +13,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
 from tellonce_server.domain.retrieval.search import Retriever
-from tellonce_server.domain.retrieval.search_results import Hit, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
 from tellonce_server.services.context import ContextReader
 from tellonce_server.services.record import MessageRefused, Recorder
 from tellonce_server.store import summaries
@@ -79,8 +79,8 @@ class TurnKeeper:
         request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
         chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)
-        hits = await self._retriever.hits(request, chosen)
-        return prompt_index(_unseen(hits, thread), where.chat_id, now, zone)
+        results = await self._retriever.with_texts(request, chosen)
+        return prompt_index(_unseen(results, thread), where.chat_id, now, zone)
 
     async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:
         shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
@@ -100,6 +100,6 @@ async def _nothing() -> str:
     return ""
 
 
-def _unseen(hits: Sequence[Hit], thread: str) -> list[Hit]:
+def _unseen(results: Sequence[Result], thread: str) -> list[Result]:
     """Return the results without the session's own messages, which the model of the session has already seen."""
-    return [hit for hit in hits if hit.thread_key != thread]
+    return [result for result in results if result.thread_key != thread]

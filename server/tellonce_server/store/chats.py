@@ -10,12 +10,14 @@ from tellonce_server.store.database import Queries
 @dataclass(frozen=True)
 class Chat:
     """A chat with its current canonical summary. The `*_calls` fields count calls of paid models. `summary_calls` and
-    `second_calls` (second readings of an exchange) may not exceed the number of exchanges."""
+    `second_calls` (second readings of an exchange) may not exceed the number of exchanges. `epoch_after` is the last
+    message before the current epoch."""
 
     chat_id: int
     channel: str
     conversation: str | None
     epoch: int
+    epoch_after: int
     last_id: int
     exchanges: int
     learning_calls: int

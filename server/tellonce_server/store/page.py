@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
-from tellonce.contract import MAX_BIGINT, Memory, Role
+from tellonce.contract import MAX_BIGINT
+from tellonce.page_contract import (
+    AnswerEntry,
+    FormerState,
+    MonthEntry,
+    NameEntry,
+    NameLink,
+    PageEntry,
+    SaidLine,
+    TalkEntry,
+)
 from tellonce_server.store import memories
 from tellonce_server.store.database import Queries, Row, one
 
@@ -33,52 +43,6 @@ class Filter:
 
 
 @dataclass(frozen=True)
-class Quoted:
-    """A memory with the user's words that support it."""
-
-    memory: Memory
-    quote: str | None
-    said_in: int | None
-
-
-@dataclass(frozen=True)
-class Totals:
-    memories: int
-    messages: int
-    chats: int
-
-
-@dataclass(frozen=True)
-class AnswerRow:
-    """A context that was built; `question` is the message for which the context was built, if this message is known.
-    If the context `preceded` it, the message was recorded afterwards."""
-
-    id: str
-    chat_id: int
-    channel: str
-    at: datetime
-    tokens: int
-    token_budget: int
-    truncated: bool
-    question: str
-    preceded: bool
-
-
-@dataclass(frozen=True)
-class DayTalk:
-    """The messages of one chat on one day of the user's calendar."""
-
-    day: str
-    chat_id: int
-    channel: str
-    messages: int
-    from_id: int
-    to_id: int
-    from_at: datetime
-    to_at: datetime
-
-
-@dataclass(frozen=True)
 class SpanSummary:
     chat_id: int
     from_id: int
@@ -89,31 +53,9 @@ class SpanSummary:
     text: str
 
 
-@dataclass(frozen=True)
-class Words:
-    id: int
-    role: Role
-    speaker: str | None
-    sent_at: datetime
-    content: str
-
-
-@dataclass(frozen=True)
-class Name:
-    name: str
-    memories: int
-
-
-@dataclass(frozen=True)
-class Link:
-    one: str
-    other: str
-    memories: int
-
-
 async def found(
     q: Queries, owner_id: int, f: Filter, after: Position | None, limit: int, *, counted: bool = False
-) -> tuple[list[Quoted], int]:
+) -> tuple[list[PageEntry], int]:
     """A page of memories, newest first, and the total number of matching memories. The total is 0 unless `counted`."""
     rows = await q.rows(
         "page.memories",
@@ -123,71 +65,67 @@ async def found(
     return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
 
-async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[Quoted]:
+async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[PageEntry]:
     """Dates and deadlines from `now` until `until`, and goals with a past deadline."""
     return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
 
 
-async def told(q: Queries, owner_id: int, listed: Sequence[int], limit: int) -> list[Quoted]:
+async def told(q: Queries, owner_id: int, listed: Sequence[int], limit: int) -> list[PageEntry]:
     """The newest current memories, except those in `listed`."""
     return [_quoted(row) for row in await q.rows("page.told", owner_id, list(listed), limit)]
 
 
-async def totals(q: Queries, owner_id: int) -> Totals:
-    return Totals(**await one(q, "page.totals", owner_id))
+async def totals(q: Queries, owner_id: int) -> dict[str, int]:
+    """The numbers of memories, messages and chats."""
+    return dict(await one(q, "page.totals", owner_id))
 
 
-async def answers(q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int) -> list[AnswerRow]:
+async def answers(
+    q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int
+) -> list[AnswerEntry]:
     """The contexts built before `before`, newest first. With `shown`, only contexts that contained the memory `shown`
-    are returned."""
-    return [AnswerRow(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
+    are returned. `budgets` is empty."""
+    return [AnswerEntry(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
 
 
-async def months(q: Queries, owner_id: int, zone: str) -> list[tuple[str, int]]:
-    return [(row["month"], row["messages"]) for row in await q.rows("page.months", owner_id, zone)]
+async def months(q: Queries, owner_id: int, zone: str) -> list[MonthEntry]:
+    return [MonthEntry(**row) for row in await q.rows("page.months", owner_id, zone)]
 
 
-async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[DayTalk]:
-    return [DayTalk(**row) for row in await q.rows("page.days", owner_id, zone, start, end)]
+async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
+    """The messages of each chat on each day of the user's calendar, with the day. `summaries` is empty."""
+    rows = [dict(row) for row in await q.rows("page.days", owner_id, zone, start, end)]
+    return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
 
 async def summaries(q: Queries, owner_id: int, start: datetime, end: datetime) -> list[SpanSummary]:
     return [SpanSummary(**row) for row in await q.rows("page.summaries", owner_id, start, end)]
 
 
-async def words(q: Queries, owner_id: int, chat_id: int, first: int, last: int, limit: int) -> list[Words]:
-    return [Words(**row) for row in await q.rows("page.words", owner_id, chat_id, first, last, limit)]
+async def words(q: Queries, owner_id: int, chat_id: int, first: int, last: int, limit: int) -> list[SaidLine]:
+    return [SaidLine(**row) for row in await q.rows("page.words", owner_id, chat_id, first, last, limit)]
 
 
-async def names(q: Queries, owner_id: int, limit: int) -> list[Name]:
-    return [Name(**row) for row in await q.rows("page.names", owner_id, limit)]
+async def names(q: Queries, owner_id: int, limit: int) -> list[NameEntry]:
+    return [NameEntry(**row) for row in await q.rows("page.names", owner_id, limit)]
 
 
-async def links(q: Queries, owner_id: int, between: Sequence[str]) -> list[Link]:
-    return [Link(**row) for row in await q.rows("page.links", owner_id, list(between))]
+async def links(q: Queries, owner_id: int, between: Sequence[str]) -> list[NameLink]:
+    return [NameLink(**row) for row in await q.rows("page.links", owner_id, list(between))]
 
 
 def _list(values: Sequence[str] | None) -> list[str] | None:
     return None if values is None else list(values)
 
 
-def _quoted(row: Row) -> Quoted:
+def _quoted(row: Row) -> PageEntry:
     quotes = row["quotes"]
     memory = memories.memory(row).model_copy(update={"content": row["words"]})
-    return Quoted(memory, quotes[0]["text"] if quotes else None, row["source_chat_id"])
+    quote = quotes[0]["text"] if quotes else None
+    return PageEntry(memory=memory, quote=quote, said_in=row["source_chat_id"])
 
 
-@dataclass(frozen=True)
-class Former:
-    """A memory's state before a change."""
-
-    memory_id: int
-    status: str
-    user_confirmed: bool
-    pinned: bool
-
-
-async def restore(q: Queries, owner_id: int, former: Former, now: datetime, since: datetime) -> bool:
+async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime, since: datetime) -> bool:
     """Restore a memory's former state if the memory was changed after `since`. Returns whether the state was
     restored."""
     args = (former.memory_id, former.status, former.user_confirmed, former.pinned, now, since)

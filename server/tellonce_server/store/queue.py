@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from tellonce import tracing
 from tellonce.contract import JobKind
-from tellonce.work import JobState, Tier
+from tellonce.work import DeadLetter, JobState, KindStatus, Tier
 from tellonce_server.store.database import Queries, Row, one
 
 JobClass = Literal["live", "past"]
@@ -82,25 +82,6 @@ class NewJob:
     exchanges: int = 0
     traceparent: str | None = field(default_factory=tracing.traceparent)
     job_class: JobClass = "live"
-
-
-@dataclass(frozen=True)
-class KindCounts:
-    kind: JobKind
-    pending: int
-    claimed: int
-    ready: int
-    dead: int
-    oldest: datetime | None
-
-
-@dataclass(frozen=True)
-class DeadJob:
-    key: JobKey
-    kind: JobKind
-    attempts: int
-    error: str
-    done_at: datetime
 
 
 @dataclass(frozen=True)
@@ -306,13 +287,18 @@ async def read_by_assistant(
     return [_job(row) for row in rows]
 
 
-async def status(q: Queries, now: datetime) -> list[KindCounts]:
-    return [KindCounts(**row) for row in await q.rows("queue.status", now)]
+async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
+    """The jobs of each kind, and the time of the oldest job that can be claimed."""
+    rows = [dict(row) for row in await q.rows("queue.status", now)]
+    waiting = [oldest for row in rows if (oldest := row.pop("oldest")) is not None]
+    return [KindStatus(**row) for row in rows], min(waiting, default=None)
 
 
-async def dead(q: Queries, limit: int) -> list[DeadJob]:
+async def dead(q: Queries, limit: int) -> list[DeadLetter]:
     return [
-        DeadJob(_key_of(row), row["kind"], row["attempts"], row["error"], row["done_at"])
+        DeadLetter(
+            job_id=str(_key_of(row)), kind=row["kind"], attempts=row["attempts"], error=row["error"], at=row["done_at"]
+        )
         for row in await q.rows("queue.dead", limit)
     ]
 

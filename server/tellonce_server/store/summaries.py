@@ -47,6 +47,11 @@ class SummaryText:
     index_text: str
     scope: Sequence[str]
 
+    def values(self, now: datetime) -> tuple[object, ...]:
+        """The last parameters of the queries that store a summary."""
+        body, scope = self.body.model_dump(mode="json"), list(self.scope)
+        return (self.text, body, self.tokens, self.provisional, self.model, now, scope, self.index_text)
+
 
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
@@ -55,8 +60,8 @@ async def add_chunk(
     summary."""
     row = await q.row(
         "summaries.add_chunk",
-        *(owner_id, chat_id, thread_key, from_id, to_id, new.text, new.body.model_dump(mode="json"), new.tokens),
-        *(new.provisional, new.model, now, list(new.scope), new.index_text),
+        *(owner_id, chat_id, thread_key, from_id, to_id),
+        *new.values(now),
     )
     return row["id"] if row is not None else None
 
@@ -68,8 +73,8 @@ async def rewrite_chunk(
     summary."""
     row = await q.row(
         "summaries.rewrite_chunk",
-        *(owner_id, chat_id, thread_key, from_id, new.text, new.body.model_dump(mode="json"), new.tokens),
-        *(new.provisional, new.model, now, list(new.scope), new.index_text),
+        *(owner_id, chat_id, thread_key, from_id),
+        *new.values(now),
     )
     return row["id"] if row is not None else None
 
@@ -80,8 +85,8 @@ async def put_rolling(
     """Store a thread or session summary, which covers all existing chunks of the epoch."""
     await q.run(
         "summaries.put_rolling",
-        *(owner_id, chat_id, kind, thread_key, new.text, new.body.model_dump(mode="json"), new.tokens),
-        *(new.provisional, new.model, now, list(new.scope), new.index_text),
+        *(owner_id, chat_id, kind, thread_key),
+        *new.values(now),
     )
 
 

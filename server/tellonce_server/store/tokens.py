@@ -17,10 +17,7 @@ class Grant:
 
 
 @dataclass(frozen=True)
-class TokenEntry:
-    name: str
-    user_id: int | None
-    scopes: list[str]
+class StoredToken(Grant):
     created_at: datetime
     revoked_at: datetime | None
 
@@ -31,19 +28,14 @@ async def add(
     await q.run("tokens.add", token_hash, name, user_id, list(scopes), now)
 
 
-async def find(q: Queries, token_hash: bytes) -> Grant | None:
-    row = await q.row("tokens.find", token_hash)
-    return Grant(**row) if row is not None else None
-
-
-async def find_all(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
+async def find(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
     """The grants of the given tokens, by token hash. Unknown and revoked tokens are left out."""
-    rows = await q.rows("tokens.find_all", list(token_hashes))
-    return {row["token_hash"]: Grant(row["name"], row["user_id"], row["scopes"]) for row in rows}
+    rows = await q.rows("tokens.find", list(token_hashes))
+    return {row["token_hash"]: Grant(*row[1:]) for row in rows}
 
 
-async def everyone(q: Queries) -> list[TokenEntry]:
-    return [TokenEntry(**row) for row in await q.rows("tokens.all")]
+async def everyone(q: Queries) -> list[StoredToken]:
+    return [StoredToken(**row) for row in await q.rows("tokens.all")]
 
 
 async def revoke(q: Queries, name: str, now: datetime) -> bool:

@@ -101,7 +101,20 @@ def _repeating(line: Line, local: datetime) -> Alarm | None:
         if found is not None:
             return _with_clock(line, index, found)
     repeats = next(((line[first].start, line[item.end - 1].end) for first, item in items(line) if item.repeats), None)
-    return Alarm(*repeats) if repeats else None
+    place = repeats or _uncountable(line)
+    return Alarm(*place) if place else None
+
+
+def _uncountable(line: Line) -> tuple[int, int] | None:
+    """The place of a repetition with a number that cron cannot express: `every 2nd Monday`."""
+    return next(
+        (
+            (line[at].start, line[at + 1].end)
+            for at in range(len(line))
+            if line[at].has("every") and day_number(line, at + 1)
+        ),
+        None,
+    )
 
 
 def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
@@ -125,6 +138,8 @@ def _cron(line: Line, first: int, end: int, clock: Clock, days: str) -> Alarm:
 
 def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
     token = line[index]
+    if (monthly := _day_of_every_month(line, index)) is not None:
+        return monthly
     if token.has("every_day"):
         return _Repeat(index + 1, "* * *")
     if token.has("weekdays"):
@@ -136,7 +151,7 @@ def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
 
 def _every(line: Line, at: int, today: date) -> _Repeat | None:
     """Parse the words after `every`. None for `every other week` and `every 3 days`, which cron cannot express."""
-    if line[at].has("other") or count_at(line, at) is not None:
+    if line[at].has("other") or (count_at(line, at) is not None and not _is_dotted(line, at)):
         return None
     if line[at].has("workdays"):
         return _Repeat(at + 1, "* * 1-5")
@@ -144,7 +159,31 @@ def _every(line: Line, at: int, today: date) -> _Repeat | None:
         return _weekdays(line, at, "weekday" if line[at].has("weekday") else "weekdays")
     if line[at].has("part"):
         return _Repeat(at + 1, "* * *", HOURS[line[at].get("part")])
-    return _unit(line, at, today)
+    return _every_ordinal(line, at) if day_number(line, at) else _unit(line, at, today)
+
+
+def _every_ordinal(line: Line, at: int) -> _Repeat | None:
+    """Parse `31st` or `31st of the month` after `every`. None for `2nd Monday`, which cron cannot express."""
+    end = at + 1 + _is_dotted(line, at)
+    after = skip(line, end, "of", "article")
+    if line[after].get("unit") == "month":
+        return _Repeat(after + 1, f"{day_number(line, at)} * *")
+    if any(line[end].has(tag) for tag in ("unit", "weekday", "weekdays", "part")):
+        return None
+    return _Repeat(end, f"{day_number(line, at)} * *")
+
+
+def _is_dotted(line: Line, at: int) -> bool:
+    """Whether the number is an ordinal with a period, such as `1.` in German."""
+    return line[at].kind == "number" and line[at + 1].word == "."
+
+
+def _day_of_every_month(line: Line, index: int) -> _Repeat | None:
+    """Parse `1st of every month`."""
+    at = skip(line, index + 1 + _is_dotted(line, index), "of", "article")
+    if day_number(line, index) and line[at].has("every") and line[at + 1].get("unit") == "month":
+        return _Repeat(at + 2, f"{day_number(line, index)} * *")
+    return None
 
 
 def _weekdays(line: Line, at: int, tag: str) -> _Repeat:
@@ -173,10 +212,10 @@ def _unit(line: Line, at: int, today: date) -> _Repeat | None:
 
 
 def _of_month(line: Line, end: int, today: date) -> _Repeat:
-    """Parse `on the 1st` after `every month`. Without such words, the day is today's day of the month, but at most the
+    """Parse `on the 1st`, or `1` before a clock time, after `every month`. Without such words, the day is today's day of the month, but at most the
     28th, which exists in every month."""
     at = skip(line, end, "on", "article")
-    day = day_number(line, at) if at > end else None
+    day = day_number(line, at) if at > end or line[at + 1].kind == "clock" else None
     return _Repeat(at + 1, f"{day} * *") if day else _Repeat(end, f"{min(today.day, 28)} * *")
 
 

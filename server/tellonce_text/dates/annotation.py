@@ -7,7 +7,7 @@ import re
 from datetime import timedelta
 from typing import Final
 
-from tellonce_text.dates.readings import Direction, Expression, Reading, Said
+from tellonce_text.dates.readings import Expression, Reading, Said
 from tellonce_text.dates.resolver import expressions
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
@@ -15,13 +15,13 @@ _NOTED: Final = re.compile(r"\s*[(\[]\s*(?:about |around |in |on |week of |Q[1-4
 """Matches a bracket with a date after an expression, which means that the expression is already annotated."""
 
 
-def annotated(text: str, said: Said, direction: Direction | None = None) -> str:
+def annotated(text: str, said: Said) -> str:
     """Return the text with a date after each expression that names certain days; after a casual count, the date has the
     word "about"."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     pieces: list[str] = []
     written = 0
-    for found in expressions(text, said, direction):
+    for found in expressions(text, said):
         note = note_of(found)
         if note is None or _NOTED.match(text, found.end) or any(a <= found.start < b for a, b in code):
             continue

@@ -58,7 +58,7 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 -- each was built for. With $3, only contexts that showed this memory. A context that was built before its message was
 -- recorded (at the start of a session, or by a client that records afterwards) has `preceded`: the next message of the
 -- user in that thread, within an hour.
-select r.id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
+select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
 join chats c on c.owner_id = $1 and c.chat_id = r.chat_id
@@ -111,7 +111,7 @@ order by from_at, id
 
 -- name: words
 -- $1 owner, $2 chat, $3 first and $4 last message, $5 how many at most: the messages from $3 to $4, oldest first
-select id, role, speaker, sent_at, content
+select id, role, speaker, sent_at as at, content as text
 from messages
 where owner_id = $1 and chat_id = $2 and id between $3 and $4
 order by id

@@ -4,11 +4,6 @@ insert into access_tokens (token_hash, name, user_id, scopes, created_at) values
 on conflict (name) do update set token_hash = $1, user_id = $3, scopes = $4, created_at = $5, revoked_at = null
 
 -- name: find
--- $1 hash
-select name, user_id, scopes from access_tokens
-where token_hash = $1 and revoked_at is null
-
--- name: find_all
 -- $1 hashes
 select token_hash, name, user_id, scopes from access_tokens
 where token_hash = any($1::bytea[]) and revoked_at is null

@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from tellonce import page_contract as p
 from tellonce.contract_types import Contract
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ, GetServices
 from tellonce_server.api.spec import Call, Handler, ToolSpec
 from tellonce_server.core.scope import own_chat
-from tellonce_server.services.page import contract as p
 
 APP_ONLY = {"ui": {"visibility": ["app"]}}
 """Metadata for hosts with MCP Apps: the page may call these tools; the model does not see them."""
@@ -39,7 +39,7 @@ class _Tools:
 
     def table(self) -> tuple[tuple[str, str, type[Contract], type[Contract], Handler], ...]:
         return (
-            (p.PAGE_TODAY, "Today", p.PageTodayArgs, p.PageToday, self.today),
+            (p.PAGE_TODAY, "Today", p.NoArgs, p.PageToday, self.today),
             (p.PAGE_MEMORIES, "Memories", p.PageMemoriesArgs, p.PageMemories, self.memories),
             (p.PAGE_MEMORY, "One memory", p.PageMemoryArgs, p.PageMemory, self.memory),
             (p.PAGE_TIMELINE, "Timeline", p.PageTimelineArgs, p.PageTimeline, self.timeline),
@@ -48,7 +48,7 @@ class _Tools:
             (p.PAGE_NAMES, "Names", p.PageNamesArgs, p.PageNames, self.names),
         )
 
-    async def today(self, call: Call[p.PageTodayArgs]) -> p.PageToday:
+    async def today(self, call: Call[p.NoArgs]) -> p.PageToday:
         services = await self._ready()
         operator = call.caller.user_id == services.deps.settings.default_user
         return await services.page.today(await self._owner(call), operator=operator)

@@ -3,12 +3,12 @@
 import asyncio
 import json
 import os
-import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+from tellonce.children import python
 from tellonce.server_text import PageCode
 from tellonce_server.core.errors import Refused
 
@@ -38,8 +38,7 @@ async def running(module: str, task: str, *arguments: str) -> AsyncGenerator[Pro
     """Run a command in a process during the block. If the process still runs at the end of the block, it is
     terminated."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", module, task, *arguments),
+        *(*python(module), task, *arguments),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
         stderr=PIPE,

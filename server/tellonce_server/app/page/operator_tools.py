@@ -4,15 +4,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from tellonce import page_contract as p
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ
 from tellonce_server.api.spec import Call, ToolSpec
-from tellonce_server.app.auth import LOCAL, access_tokens
+from tellonce_server.app.access_tokens import LOCAL, access_tokens
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
 from tellonce_server.app.storage import Storage
 from tellonce_server.core.errors import Refused
-from tellonce_server.services.page import contract as p
 from tellonce_server.store import ledger
 from tellonce_server.store.uploads import Uploads
 
@@ -27,12 +27,12 @@ def operator_tools(storage: Storage) -> list[ToolSpec]:
     return [
         ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.structured, kind, {})
         for name, title, args, result, handler, kind in (
-            (p.PAGE_SETUP, "Setup", p.PageSetupArgs, p.PageSetup, t.setup, READ),
-            (p.PAGE_CLIENTS, "Clients", p.PageClientsArgs, p.PageClients, t.clients, READ),
+            (p.PAGE_SETUP, "Setup", p.NoArgs, p.PageSetup, t.setup, READ),
+            (p.PAGE_CLIENTS, "Clients", p.NoArgs, p.PageClients, t.clients, READ),
             (p.PAGE_CONNECT, "Connect", p.PageConnectArgs, p.PageDone, t.connect, CHANGE),
             (p.PAGE_TOKEN, "Token", p.PageTokenArgs, p.PageToken, t.token, CHANGE),
             (p.PAGE_IMPORT, "Import", p.PageImportArgs, p.PageImport, t.import_, CHANGE),
-            (p.PAGE_BACKUP, "Backup", p.PageBackupArgs, p.BackupFile, t.backup, CHANGE),
+            (p.PAGE_BACKUP, "Backup", p.NoArgs, p.BackupFile, t.backup, CHANGE),
         )
     ]
 
@@ -42,7 +42,7 @@ class _Tools:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
 
-    async def setup(self, call: Call[p.PageSetupArgs]) -> p.PageSetup:
+    async def setup(self, call: Call[p.NoArgs]) -> p.PageSetup:
         services = await self._storage.services()
         months = await ledger.months(services.deps.database)
         external = self._storage.settings.database_url is not None
@@ -55,7 +55,7 @@ class _Tools:
             database=None if external else str(self._storage.settings.data_dir),
         )
 
-    async def clients(self, call: Call[p.PageClientsArgs]) -> p.PageClients:
+    async def clients(self, call: Call[p.NoArgs]) -> p.PageClients:
         found = [p.ClientEntry(**entry) async for entry in commands.told(commands.CLIENTS, "clients")]
         return p.PageClients(clients=tuple(found))
 
@@ -98,7 +98,7 @@ class _Tools:
                 file.unlink(missing_ok=True)
         return p.PageImport(**found)
 
-    async def backup(self, call: Call[p.PageBackupArgs]) -> p.BackupFile:
+    async def backup(self, call: Call[p.NoArgs]) -> p.BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
         file = backup_folder(self._storage.settings.data_dir) / name
         made = await commands.last(commands.WORK, "backup", str(file))

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tellonce_server.api.page.app_bundle import static_files
-from tellonce_server.app.auth import digest
-from tellonce_server.app.credentials import stands
+from tellonce_server.app.access_tokens import digest
 from tellonce_server.app.page.protection import HEADERS, cookie_name, from_own_page, refused
 from tellonce_server.app.page.uploads import Transfers
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.services.page.sessions import CODE_SECONDS, SESSION_DAYS, Codes
 
 TYPES = {
@@ -65,7 +65,7 @@ class _Site:
             return refusal
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         grant = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await stands(grant):
+        if grant is None or grant.subject is None or "assistant" not in grant.scopes or not await is_still_valid(grant):
             return refused(401, "This needs an access token with the scope assistant.")
         return JSONResponse({"code": self._codes.new(digest(token)), "seconds": CODE_SECONDS}, headers=HEADERS)
 

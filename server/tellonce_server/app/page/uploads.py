@@ -7,11 +7,11 @@ from mcp.server.transport_security import TransportSecurityMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 
-from tellonce_server.app.auth import OPERATOR, digest
-from tellonce_server.app.credentials import stands
+from tellonce_server.app.access_tokens import OPERATOR, digest
 from tellonce_server.app.page.commands import WORK, CommandRefused, running
 from tellonce_server.app.page.protection import HEADERS, refused
 from tellonce_server.app.storage import Storage
+from tellonce_server.app.token_verifier import is_still_valid
 from tellonce_server.services.page.sessions import Codes
 from tellonce_server.store.uploads import Uploads
 
@@ -101,7 +101,7 @@ class Transfers:
             return None
         kind, _, token = request.headers.get("authorization", "").partition(" ")
         access = await self._storage.verifier.verify_token(token) if kind.lower() == "bearer" else None
-        return token if access is not None and OPERATOR in access.scopes and await stands(access) else None
+        return token if access is not None and OPERATOR in access.scopes and await is_still_valid(access) else None
 
 
 def _download(name: str, kind: str) -> dict[str, str]:

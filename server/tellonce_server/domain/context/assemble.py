@@ -16,12 +16,11 @@ from tellonce_server.domain.context.elsewhere import elsewhere_text
 from tellonce_server.domain.context.history import History
 from tellonce_server.domain.context.log import fill_log
 from tellonce_server.domain.context.material import Material
-from tellonce_server.domain.context.memories_section import Memories
+from tellonce_server.domain.context.memories_section import Memories, ranked_memories
 from tellonce_server.domain.context.relevant_section import Relevant, unseen
 from tellonce_server.domain.context.slots import find_focus
-from tellonce_server.domain.memory.order import ranked_memories
 from tellonce_server.domain.retrieval.excerpt import LINE, excerpt
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.fences import contained_text
@@ -70,7 +69,7 @@ def assemble(m: Material) -> Assembled:
     parts.history.fill_summaries(parts.relevant.summaries)
     known = {*parts.memories.ids, *draft.included.get("log", ())}
     found = m.found(*MEMORY_KINDS) if m.asked else m.found(*MEMORY_KINDS, "summary")
-    parts.relevant.fill([hit for hit in unseen(draft, found, (), known) if not draft.says(hit.text)])
+    parts.relevant.fill([result for result in unseen(draft, found, (), known) if not draft.says(result.text)])
     parts.relevant.write()
     return _finished(draft, parts.history.messages)
 
@@ -87,7 +86,7 @@ class _Parts(NamedTuple):
 def _for_question(parts: _Parts) -> None:
     """For a question, fill the search results before the profile, the summary and the remaining memories."""
     draft, m = parts.draft, parts.draft.material
-    first, others = ranked_memories(m.rows.memories, [*(hit.id for hit in m.found(*MEMORY_KINDS)), *m.changed])
+    first, others = ranked_memories(m.rows.memories, [*(result.id for result in m.found(*MEMORY_KINDS)), *m.changed])
     draft.fill("quoted", _quoted_text(m), draft.shares.quoted)
     draft.fill("elsewhere", elsewhere_text(m), elsewhere_share(m.total))
     parts.history.fill_older()
@@ -95,18 +94,20 @@ def _for_question(parts: _Parts) -> None:
     parts.relevant.fill(unseen(draft, m.found("message"), parts.history.messages))
     fill_log(draft)
     draft.token_budget.left += stated
-    parts.memories.fill_list([hit for hit in m.found(*MEMORY_KINDS) if hit.listed])
+    parts.memories.fill_list([result for result in m.found(*MEMORY_KINDS) if result.listed])
     parts.memories.fill(first)
     parts.relevant.fill(_timeline(parts), draft.shares.summaries)
     _fill_stated(parts, others)
 
 
-def _timeline(parts: _Parts) -> list[Hit]:
+def _timeline(parts: _Parts) -> list[Result]:
     """The summaries found for a question, one line each, without text that the context already shows."""
     draft, m = parts.draft, parts.draft.material
     found = unseen(draft, m.found("summary"), ())
-    added = ((hit, excerpt(unsaid(hit.text, draft.says), hit.tokens, m.query or "", whole=LINE)) for hit in found)
-    return [hit._replace(text=" ".join(text.split())) for hit, text in added if text.strip()]
+    added = (
+        (result, excerpt(unsaid(result.text, draft.says), result.tokens, m.query or "", whole=LINE)) for result in found
+    )
+    return [result._replace(text=" ".join(text.split())) for result, text in added if text.strip()]
 
 
 def _for_talk(parts: _Parts) -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from tellonce.contract import MemoryKind
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
 from tellonce_text.caches import of_texts
@@ -148,9 +148,9 @@ def _memory_line(memory: Remembered, zone: ZoneInfo, today: date) -> str:
     return contained(f"- #{memory.id} {said} ({dated(local_day(memory.valid_from, zone), today)}{due})")
 
 
-def member_line(hit: Hit, view: View) -> str:
+def member_line(result: Result, view: View) -> str:
     """The line of a memory in a list of all memories of a kind: `- #12 text (Feb 15)`."""
-    return f"- #{hit.id} {body(hit.text)} ({dated(local_day(hit.at, view.zone), view.today)})"
+    return f"- #{result.id} {body(result.text)} ({dated(local_day(result.at, view.zone), view.today)})"
 
 
 def _told_by(about: str) -> str:
@@ -165,7 +165,7 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
     return f", past: {day}" if over else f", on {day}"
 
 
-def hit_line(hit: Hit, view: View) -> str:
+def result_line(result: Result, view: View) -> str:
     """A search result's line with its date; a result from another thread is labeled with that thread, too: `[Feb 15, 3
     days ago | 09:15 AM] User: …`.
 
@@ -173,36 +173,36 @@ def hit_line(hit: Hit, view: View) -> str:
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
     statement that no longer holds.
     """
-    text = with_days(hit.text, hit.at, view.zone) if hit.kind == "message" else hit.text
-    return f"{_lead(hit, view)}: {body(view.current(text, hit.place) if view.changes else text)}"
+    text = with_days(result.text, result.at, view.zone) if result.kind == "message" else result.text
+    return f"{_lead(result, view)}: {body(view.current(text, result.place) if view.changes else text)}"
 
 
-def least_cost(hit: Hit) -> int:
+def least_cost(result: Result) -> int:
     """A lower bound of the tokens of the result's line: the tokens of the text if it is shown unchanged, else 0. The
     line is not rendered."""
-    return hit.tokens if body(hit.text) == hit.full_text else 0
+    return result.tokens if body(result.text) == result.full_text else 0
 
 
-def _lead(hit: Hit, view: View) -> str:
-    local_time = local(hit.at, view.zone)
+def _lead(result: Result, view: View) -> str:
+    local_time = local(result.at, view.zone)
     day = dated(local_time.date(), view.today)
-    recent = view.now - hit.at < RECENT
-    when = f"{day}, {age(hit.at, view.now, view.zone)}" if recent else day
-    if hit.kind == "message":
+    recent = view.now - result.at < RECENT
+    when = f"{day}, {age(result.at, view.now, view.zone)}" if recent else day
+    if result.kind == "message":
         minute = f" | {time_of_day(local_time)}" if recent else ""
-        thread = "" if hit.thread_key == view.thread_key else f" | in {_name(hit.thread_key or '')}"
-        return f"[{when}{minute}{thread}] {_teller(hit)}"
-    if hit.kind == "summary":
+        thread = "" if result.thread_key == view.thread_key else f" | in {_name(result.thread_key or '')}"
+        return f"[{when}{minute}{thread}] {_teller(result)}"
+    if result.kind == "summary":
         return f"[Summary | {when}]"
-    note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
-    return f"[{hit.kind} #{hit.id} | {when}{note}]"
+    note = f", {result.memory_status}" if result.memory_status not in (None, "active") else ""
+    return f"[{result.kind} #{result.id} | {when}{note}]"
 
 
-def _teller(hit: Hit) -> str:
+def _teller(result: Result) -> str:
     """Return the speaker's name, or the speaker's role if there is no name. A name that imitates a role is shown after
     the true role."""
-    name = _name(hit.routine or hit.speaker or "")
-    return name if name and name.casefold() not in ROLES else speaker(hit.role or "user", name or None)
+    name = _name(result.routine or result.speaker or "")
+    return name if name and name.casefold() not in ROLES else speaker(result.role or "user", name or None)
 
 
 def moment(at: datetime, view: View) -> str:

@@ -11,7 +11,7 @@ from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.lines import View
 from tellonce_server.domain.retrieval.question import asks
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import ContextRows, LogRows
 from tellonce_server.store.messages import Line
 from tellonce_text.changes import Change, changes_at
@@ -19,13 +19,13 @@ from tellonce_text.changes import Change, changes_at
 
 @dataclass(frozen=True)
 class Material:
-    """The material of one context. `hits` are in rank order. `around` are the neighbors of a quoted message. `excluded`
-    is the number of the message being answered. `changes` contains the statements that changed after their messages
-    were sent, by chat and message number. `total` is the token budget. `clock` says whether the context shows the
-    current time. The last `keep` messages are shown even if they are summarized."""
+    """The material of one context. `results` are in rank order. `around` are the neighbors of a quoted message.
+    `excluded` is the number of the message being answered. `changes` contains the statements that changed after their
+    messages were sent, by chat and message number. `total` is the token budget. `clock` says whether the context shows
+    the current time. The last `keep` messages are shown even if they are summarized."""
 
     rows: ContextRows
-    hits: Sequence[Hit]
+    results: Sequence[Result]
     around: Sequence[Line]
     excluded: int | None
     query: str | None
@@ -44,7 +44,7 @@ class Material:
 
     @cached_property
     def view(self) -> View:
-        known = {memory.id for memory in self.rows.memories} | {hit.id for hit in self.found(*MEMORY_KINDS)}
+        known = {memory.id for memory in self.rows.memories} | {result.id for result in self.found(*MEMORY_KINDS)}
         return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known))
 
     @property
@@ -53,14 +53,14 @@ class Material:
         if not self.changes:
             return []
         here = (self.view.at(line.id) for line in (*self.rows.window, *self.around))
-        places = [*here, *(hit.place for hit in self.found("message"))]
+        places = [*here, *(result.place for result in self.found("message"))]
         return [change.memory_id for place in places for change in changes_at(place, self.changes)]
 
-    def found(self, *kinds: ResultKind) -> list[Hit]:
+    def found(self, *kinds: ResultKind) -> list[Result]:
         """Return the search results of the given kinds."""
-        return [hit for hit in self.hits if hit.kind in kinds]
+        return [result for result in self.results if result.kind in kinds]
 
     @cached_property
     def asked(self) -> bool:
         """Whether the context answers a question for which something was found."""
-        return bool(self.hits) and asks(self.query or "")
+        return bool(self.results) and asks(self.query or "")

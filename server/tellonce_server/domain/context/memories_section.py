@@ -1,11 +1,12 @@
-"""The section of a context that shows memories. Pure."""
+"""The section of a context that shows memories, and their order in it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import cost, take
 from tellonce_server.domain.context.draft import Draft
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.memory.statements import worth_showing
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
 
 LIST = "ALL OF THIS KIND"
@@ -13,6 +14,10 @@ ABOVE = "in the log above"
 LIST_PART = 2
 """A list may use the section's share divided by this number. The rest is for pins, preferences and memories that the
 search found."""
+
+WISHES = 12
+"""Maximum number of preferences that a context shows before other memories, newest first. Preferences come early
+because most preferences also apply to questions that do not name them."""
 
 
 class Memories:
@@ -22,21 +27,21 @@ class Memories:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
         self._kept: list[tuple[Remembered, str]] = []
-        self._listed: list[tuple[Hit, str]] = []
+        self._listed: list[tuple[Result, str]] = []
         self._above = ""
         self._spent = 0
 
     @property
     def ids(self) -> list[int]:
         """The ids of the memories shown."""
-        return [hit.id for hit, _ in self._listed] + [memory.id for memory, _ in self._kept]
+        return [result.id for result, _ in self._listed] + [memory.id for memory, _ in self._kept]
 
-    def fill_list(self, members: Sequence[Hit]) -> None:
+    def fill_list(self, members: Sequence[Result]) -> None:
         """Add the members of the list that the question asks for. `members` are given best first. The members of the
         list are shown oldest first, one line each."""
         draft = self._draft
-        above = sorted({hit.id for hit in members}.intersection(draft.included.get("log", ())))
-        members = [hit for hit in members if hit.id not in above and not draft.says(hit.text)]
+        above = sorted({result.id for result in members}.intersection(draft.included.get("log", ())))
+        members = [result for result in members if result.id not in above and not draft.says(result.text)]
         self._above = f"{ABOVE}: {', '.join(f'#{number}' for number in above)}" if above else ""
         if (
             not (members or above)
@@ -45,7 +50,7 @@ class Memories:
         ):
             return
         view, share = draft.material.view, draft.shares.memories // LIST_PART
-        taken = take(members, lambda hit: form.member_line(hit, view), share, draft.token_budget, dense=True)
+        taken = take(members, lambda result: form.member_line(result, view), share, draft.token_budget, dense=True)
         self._spent += taken.cost
         draft.omit("memory", [members[i].id for i in taken.left], "list budget")
         self._listed = [(members[i], text) for i, text in zip(taken.kept, taken.texts, strict=True)]
@@ -85,3 +90,39 @@ class Memories:
 
 def _heading(memory: Remembered) -> str:
     return form.KIND_TITLES["pin" if memory.pinned else memory.kind]
+
+
+def ranked_memories(memories: Sequence[Remembered], found: Sequence[int]) -> tuple[list[Remembered], list[Remembered]]:
+    """Return two lists. The first has pinned memories by importance, then the newest preferences mixed with the found
+    memories. The second has goals by priority and deadline, mixed with the other memories, newest first."""
+    shown = [m for m in memories if worth_showing(m.content)]
+    pins = sorted((m for m in shown if m.pinned or m.kind == "pin"), key=lambda m: (-m.importance, m.id))
+    rest = sorted((m for m in shown if not (m.pinned or m.kind == "pin")), key=lambda m: (m.valid_from, m.id))[::-1]
+    wishes = [m for m in rest if m.kind == "preference"][:WISHES]
+    by_id = {m.id: m for m in rest}
+    first = list(dict.fromkeys([*pins, *_interleave(wishes, [by_id[i] for i in found if i in by_id])]))
+    placed = {m.id for m in first}
+    others = [m for m in rest if m.id not in placed]
+    goals = sorted((m for m in others if m.kind == "goal"), key=_goal_order)
+    return first, _interleave(goals, [m for m in others if m.kind != "goal"])
+
+
+def _goal_order(memory: Remembered) -> tuple[int, float, int]:
+    due = memory.deadline.timestamp() if memory.deadline else float("inf")
+    return memory.priority, due, memory.id
+
+
+def _interleave(some: list[Remembered], more: list[Remembered]) -> list[Remembered]:
+    """Merge the two lists: two items of `more`, then one item of `some`, and so on. Both then appear in a small
+    share."""
+    out: list[Remembered] = []
+    waiting, others = iter(some), iter(more)
+    while True:
+        batch = [*_some(others, 2), *_some(waiting, 1)]
+        if not batch:
+            return out
+        out += batch
+
+
+def _some(source: Iterator[Remembered], count: int) -> list[Remembered]:
+    return [item for _, item in zip(range(count), source, strict=False)]

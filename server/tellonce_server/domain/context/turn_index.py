@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from tellonce_server.domain.retrieval.search_results import Hit
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_text.dates.clock import age, dated, local_day
 from tellonce_text.fences import contained, fenced
 from tellonce_text.secrets import mask
@@ -33,9 +33,9 @@ SESSION_HEADING = (
 )
 
 
-def prompt_index(hits: Sequence[Hit], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
+def prompt_index(results: Sequence[Result], chat_id: int, now: datetime, zone: ZoneInfo) -> str:
     """Return the fenced index of the memories related to a prompt; empty if there are no such memories."""
-    lines = [_line(hit, chat_id, now, zone) for hit in hits[:MOST_LINES]]
+    lines = [_line(result, chat_id, now, zone) for result in results[:MOST_LINES]]
     return fenced("\n".join([HEADING, *lines])) if lines else ""
 
 
@@ -46,8 +46,8 @@ def session_index(context: str, last_sessions: str) -> str:
     return "\n\n".join(part for part in (SESSION_HEADING, context, last) if part)[:MOST_CHARACTERS]
 
 
-def _line(hit: Hit, chat_id: int, now: datetime, zone: ZoneInfo) -> str:
-    return contained(f"{_number(hit, chat_id)} · {_about(hit, now, zone)} · {short(hit.full_text)}")
+def _line(result: Result, chat_id: int, now: datetime, zone: ZoneInfo) -> str:
+    return contained(f"{_number(result, chat_id)} · {_about(result, now, zone)} · {short(result.full_text)}")
 
 
 def short(text: str) -> str:
@@ -59,16 +59,16 @@ def short(text: str) -> str:
     return f"{cut.rstrip(' …')}… ({estimate(text)} tokens)"
 
 
-def _number(hit: Hit, chat_id: int) -> str:
-    elsewhere = f" chat_id={hit.chat_id}" if hit.chat_id not in (None, chat_id) else ""
-    if hit.kind == "message":
-        return f"message_id={hit.id}{elsewhere}"
-    return f"summary {hit.id}{elsewhere}" if hit.kind == "summary" else f"memory_id={hit.id}"
+def _number(result: Result, chat_id: int) -> str:
+    elsewhere = f" chat_id={result.chat_id}" if result.chat_id not in (None, chat_id) else ""
+    if result.kind == "message":
+        return f"message_id={result.id}{elsewhere}"
+    return f"summary {result.id}{elsewhere}" if result.kind == "summary" else f"memory_id={result.id}"
 
 
-def _about(hit: Hit, now: datetime, zone: ZoneInfo) -> str:
-    day = dated(local_day(hit.at, zone), local_day(now, zone))
-    if hit.kind == "message":
-        return f"{'the user' if hit.role == 'user' else 'assistant'}, {day}, {age(hit.at, now, zone)}"
-    note = f", {hit.memory_status}" if hit.memory_status not in (None, "active") else ""
-    return f"{hit.kind}, {day}{note}"
+def _about(result: Result, now: datetime, zone: ZoneInfo) -> str:
+    day = dated(local_day(result.at, zone), local_day(now, zone))
+    if result.kind == "message":
+        return f"{'the user' if result.role == 'user' else 'assistant'}, {day}, {age(result.at, now, zone)}"
+    note = f", {result.memory_status}" if result.memory_status not in (None, "active") else ""
+    return f"{result.kind}, {day}{note}"

@@ -26,7 +26,7 @@ from tellonce_server.domain.erasure.scan import (
     ROUTINE,
     ROUTINE_SUMMARY,
     SPEAKER,
-    Hit,
+    MatchingRow,
     is_machine_id,
     scan,
     source_of,
@@ -82,7 +82,7 @@ class Erased:
 
     counts: dict[str, int] = field(default_factory=lambda: {"memories": 0, "messages": 0, "sentences": 0})
     changed: set[tuple[str, int, int]] = field(default_factory=set)
-    left: list[Hit] = field(default_factory=list)
+    left: list[MatchingRow] = field(default_factory=list)
 
     def count(self, place: Counted, number: int) -> None:
         self.counts[place] = self.counts.get(place, 0) + number
@@ -211,7 +211,7 @@ class Eraser:
         tokens = estimate(texts[CONTENT] or "")
         return _Planned(NewText(chat, row.id, row.version, tuple(texts), tokens, words, claims), len(gone))
 
-    async def _clean(self, order: Order, cleaned: Cleaned) -> list[Hit] | None:
+    async def _clean(self, order: Order, cleaned: Cleaned) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
         Returns None if every round found more. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
@@ -224,7 +224,7 @@ class Eraser:
             await derived_texts.clean(self._deps, owner, due, order.query, order.degrees, cleaned)
         return None
 
-    async def _look(self, order: Order) -> list[Hit]:
+    async def _look(self, order: Order) -> list[MatchingRow]:
         owner = order.where.owner_id
         return await scan(self._deps.database, owner, order.chat_id, order.query, messages=order.messages)
 
@@ -275,7 +275,7 @@ def _redacted(row: TextRow, query: ForgetQuery, degrees: frozenset[Degree]) -> t
     return texts, gone
 
 
-def _is_due(hit: Hit, order: Order) -> bool:
+def _is_due(hit: MatchingRow, order: Order) -> bool:
     """Whether the match is in a derived text or former version that must be cleaned."""
     return not is_own(hit) and hit.degree in order.degrees and hit.degree not in order.kept
 

@@ -9,7 +9,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.forget_query import NAMES, Degree, ForgetQuery
 from tellonce_server.domain.erasure.rebuild import Cleaned
 from tellonce_server.domain.erasure.redaction import Marks, marks_of, redact, redact_all
-from tellonce_server.domain.erasure.scan import Hit, source_of
+from tellonce_server.domain.erasure.scan import MatchingRow, source_of
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import forget, threads
 from tellonce_server.store.database import Queries
@@ -23,7 +23,7 @@ BATCH = 100
 async def clean(
     deps: Dependencies,
     owner_id: int,
-    found: Sequence[Hit],
+    found: Sequence[MatchingRow],
     query: ForgetQuery,
     degrees: frozenset[Degree],
     cleaned: Cleaned,
@@ -106,5 +106,5 @@ def _summary(row: TextRow, parts: Sequence[str], body: object) -> NewSummary:
     return NewSummary(row.chat_id or 0, row.id, row.version, text, body, estimate(text), index_text(text, None))
 
 
-def _place(hit: Hit) -> TextPlace:
+def _place(hit: MatchingRow) -> TextPlace:
     return hit.row.place

@@ -139,5 +139,5 @@ async def _write(q: Queries, owner_id: int, row: TextRow, text: str, body: Any, 
             await threads.clear_slot(q, owner_id, chat, row.thread_key)
         case "message":
             await derived.set_routine(q, owner_id, chat, row.id, text or None)
-        case "former" | "job" | "model_call" | "message_version" | "memory" | "memory_version" | "chat":
+        case "former" | "job" | "model_call" | "message_version" | "memory" | "memory_version" | "chat" | "thread":
             raise ValueError(f"the query of derived texts does not read {row.place}")

@@ -20,7 +20,7 @@ from tellonce_server.domain.erasure.forget_query import (
     label,
 )
 from tellonce_server.domain.erasure.redaction import marks_of, redact, strings
-from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, Hit, source_of
+from tellonce_server.domain.erasure.scan import COLUMN_NAMES, CONTENT, MatchingRow, source_of
 from tellonce_server.store import forget
 from tellonce_server.store.database import Queries
 from tellonce_server.store.forget import Statement, TextRow
@@ -60,10 +60,10 @@ class Shown(NamedTuple):
     """A match as it is shown to a person, with the rows that it represents."""
 
     match: Match
-    hits: tuple[Hit, ...]
+    hits: tuple[MatchingRow, ...]
 
 
-def matches(found: Sequence[Hit]) -> list[Shown]:
+def matches(found: Sequence[MatchingRow]) -> list[Shown]:
     """Matches in this order: one for each memory, one for each message (both oldest first), and one for all other texts
     of each degree of certainty.
 
@@ -81,7 +81,7 @@ def matches(found: Sequence[Hit]) -> list[Shown]:
     return shown
 
 
-def _best_first(found: Sequence[Hit]) -> list[Degree]:
+def _best_first(found: Sequence[MatchingRow]) -> list[Degree]:
     degrees: set[Degree] = {hit.degree for hit in found}
     ordered: list[Degree] = []
     while degrees:
@@ -138,12 +138,12 @@ def _request(args: ForgetArgs) -> ForgetArgs:
     )
 
 
-def is_own(hit: Hit) -> bool:
+def is_own(hit: MatchingRow) -> bool:
     """Whether the row is a message, or a memory that makes the statement itself."""
     return hit.row.place == "message" or (hit.row.place == "memory" and CONTENT in hit.columns)
 
 
-def _match(hit: Hit) -> Match:
+def _match(hit: MatchingRow) -> Match:
     place, chat, ref = hit.key
     return Match(place, chat, ref, hit.row.version, hit.degree, ticked=hit.degree == "exact")
 
@@ -166,7 +166,7 @@ def _listed(number: int, each: Shown, now: datetime, query: ForgetQuery | None) 
     )
 
 
-def _goes(match: Match, hit: Hit, query: ForgetQuery) -> tuple[str, ...]:
+def _goes(match: Match, hit: MatchingRow, query: ForgetQuery) -> tuple[str, ...]:
     """The sentences that a message loses; empty if the message loses all of its sentences or none."""
     if match.kind != "message" or hit.columns[0] != CONTENT:
         return ()
@@ -176,7 +176,7 @@ def _goes(match: Match, hit: Hit, query: ForgetQuery) -> tuple[str, ...]:
     return tuple(clipped(part.strip(), 0) for part in gone[:MOST_SENTENCES]) if left else ()
 
 
-def _group_text(hits: Sequence[Hit]) -> str:
+def _group_text(hits: Sequence[MatchingRow]) -> str:
     made = sum(hit.row.place in DERIVED for hit in hits)
     names = sum(hit.row.place in NAMES for hit in hits)
     counts = {
@@ -188,7 +188,7 @@ def _group_text(hits: Sequence[Hit]) -> str:
     return f"Matching sentences in other texts ({parts}), such as: {_sentence(hits[0])}"
 
 
-def _sentence(hit: Hit) -> str:
+def _sentence(hit: MatchingRow) -> str:
     """The sentence of a derived text that an erasure removes, clipped to a few words around the match."""
     column, at = hit.columns[0], hit.mark.start
     if column < 0:
@@ -200,7 +200,7 @@ def _sentence(hit: Hit) -> str:
     return _text(hit)
 
 
-def _text(hit: Hit) -> str:
+def _text(hit: MatchingRow) -> str:
     column = hit.columns[0]
     texts = hit.row.texts
     text = (texts[column] or "") if column >= 0 else " ".join(strings(hit.row.body))
@@ -256,4 +256,4 @@ def _row(memory: Statement) -> TextRow:
 def _offered(row: TextRow) -> Shown:
     chat = row.chat_id or 0 if row.place == "message" else 0
     match = Match(row.place, chat, row.id, row.version, "form", ticked=False)
-    return Shown(match, (Hit(row, "form", (0,), Mark(0, 0, "form")),))
+    return Shown(match, (MatchingRow(row, "form", (0,), Mark(0, 0, "form")),))

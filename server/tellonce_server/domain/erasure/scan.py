@@ -20,7 +20,7 @@ COLUMN_NAMES = ("", "speaker", "routine", "routine summary", "agent", "message i
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class MatchingRow:
     """A row that matches, the most certain degree of its matches, the columns that match with this degree, and the
     first of these matches. Column -1 is the row's JSON."""
 
@@ -38,20 +38,20 @@ class Hit:
 
 async def scan(
     database: Database, owner_id: int, chat_id: int | None, query: ForgetQuery, *, messages: bool
-) -> list[Hit]:
+) -> list[MatchingRow]:
     """All matches in an owner's texts, or in the texts that one chat sees. Texts are searched outside the event
     loop."""
-    found: list[Hit] = []
+    found: list[MatchingRow] = []
     async for page in forget.texts(database, owner_id, chat_id, query.patterns, messages=messages):
-        found += await asyncio.to_thread(hits, page, query)
+        found += await asyncio.to_thread(matching_rows, page, query)
     return found
 
 
-def hits(rows: Sequence[TextRow], query: ForgetQuery) -> list[Hit]:
-    return [hit for row in rows if (hit := hit_of(row, query)) is not None]
+def matching_rows(rows: Sequence[TextRow], query: ForgetQuery) -> list[MatchingRow]:
+    return [hit for row in rows if (hit := matching_row(row, query)) is not None]
 
 
-def hit_of(row: TextRow, query: ForgetQuery) -> Hit | None:
+def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
     found: list[tuple[int, Mark]] = []
     for column, text in enumerate(row.texts):
         if text and text != GONE and not is_machine_id(row, column):
@@ -64,7 +64,7 @@ def hit_of(row: TextRow, query: ForgetQuery) -> Hit | None:
     degree = best(mark.degree for _, mark in found)
     columns = tuple(dict.fromkeys(column for column, mark in found if mark.degree == degree))
     first = next(mark for column, mark in found if column == columns[0] and mark.degree == degree)
-    return Hit(row, degree, columns, first)
+    return MatchingRow(row, degree, columns, first)
 
 
 def source_of(row: TextRow, column: int) -> Source:
@@ -77,13 +77,13 @@ def is_machine_id(row: TextRow, column: int) -> bool:
     return is_id and MACHINE_ID.fullmatch(row.texts[column] or "") is not None
 
 
-async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[Hit]:
+async def names_again(database: Database, tombstones: Tombstones, owner_id: int) -> list[MatchingRow]:
     """The names of conversations and threads that were forgotten and are stored again."""
-    found: list[Hit] = []
+    found: list[MatchingRow] = []
     async for page in forget.texts(database, owner_id, None, ["%"], messages=False):
         named = [(row.texts[0] or "", row) for row in page if row.place in NAMES]
         gone = await tombstones.forgotten_names(database, owner_id, [name for name, _ in named])
-        found += [Hit(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
+        found += [MatchingRow(row, "exact", (0,), Mark(0, len(name), "exact")) for name, row in named if name in gone]
     return found
 
 

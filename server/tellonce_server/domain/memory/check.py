@@ -10,9 +10,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.resolution import Following, admits, following, in_digits
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
 
@@ -43,40 +44,6 @@ MAX_WORDS: Final = 500
 _ISO_DAY: Final = re.compile(r"(?<!\d)(\d{4}-\d\d-\d\d)(?!\d)")
 _ISO_MONTH: Final = re.compile(r"(?<![\d-])(\d{4})-(\d\d)(?![\d-])")
 _NOTED_YEAR: Final = re.compile(r"\((\d{4})\)")
-
-
-class Admits(Protocol):
-    """Returns whether words said at a given time in a zone can mean the given day or time."""
-
-    def __call__(self, text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool: ...
-
-
-Span = tuple[date, date]
-"""The first and the last day."""
-
-
-@dataclass(frozen=True, slots=True)
-class Following:
-    """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
-    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
-    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`)."""
-
-    numbers: frozenset[str] = frozenset()
-    named: frozenset[date] = frozenset()
-    begun: frozenset[Span] = frozenset()
-    ended: frozenset[date] = frozenset()
-
-    def joined(self, other: "Following") -> "Following":
-        return Following(
-            self.numbers | other.numbers, self.named | other.named, self.begun | other.begun, self.ended | other.ended
-        )
-
-
-Follows = Callable[[str, datetime, tzinfo], Following]
-"""Returns the facts that follow from words said at a given time in a zone."""
-
-InDigits = Callable[[str], str]
-"""Returns a claim with its number words in digits."""
 
 Similarity = Callable[[str, str], float]
 """Returns the cosine of two texts."""
@@ -120,9 +87,6 @@ def check(
     known: Sequence[str] = (),
     when: When | None = None,
     deadline: datetime | None = None,
-    admits: Admits | None = None,
-    follows: Follows | None = None,
-    in_digits: InDigits = str,
     similarity: Similarity | None = None,
 ) -> Verdict:
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
@@ -135,7 +99,7 @@ def check(
     reasons = [_false_quote(quoted) for quoted in quotes if quoted not in true]
     if not true:
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
-    evidence = _Evidence(true, (*shown, *known), admits, follows, in_digits)
+    evidence = _Evidence(true, (*shown, *known))
     reasons += evidence.lacking(text, when, deadline)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
@@ -151,9 +115,6 @@ def check_claim(
     known: Sequence[str] = (),
     when: When | None = None,
     deadline: datetime | None = None,
-    admits: Admits | None = None,
-    follows: Follows | None = None,
-    in_digits: InDigits = str,
 ) -> Verdict:
     """Check a claim that has no quote against all of the user's words in the exchange. These words must also contain
     enough of the claim's content or be similar to it.
@@ -163,7 +124,7 @@ def check_claim(
     said = _said(user_words)
     if not said:
         return Verdict(False, ("The user said nothing that supports it.",), False)
-    reasons = _Evidence(said, known, admits, follows, in_digits).lacking(text, when, deadline)
+    reasons = _Evidence(said, known).lacking(text, when, deadline)
     if not _borne_out(text, _stated(said), similarity, CONTENT_SHARE, SIMILAR):
         reasons.append("The user's words do not say this.")
     return Verdict(not reasons, tuple(reasons), False)
@@ -174,15 +135,12 @@ def unsupported(
     user_words: Sequence[Quoted],
     *,
     known: Sequence[str] = (),
-    admits: Admits | None = None,
-    follows: Follows | None = None,
-    in_digits: InDigits = str,
 ) -> list[str]:
     """Return the lines that the user's words do not support, each line checked like a claim without a quote."""
     said = _said(user_words)
     if not said or not lines:
         return list(lines)
-    evidence, stated = _Evidence(said, known, admits, follows, in_digits), _stated(said)
+    evidence, stated = _Evidence(said, known), _stated(said)
     return [
         line
         for line in lines
@@ -254,21 +212,14 @@ class _Evidence:
         self,
         quotes: Sequence[Quoted],
         around: Sequence[str],
-        admits: Admits | None,
-        follows: Follows | None,
-        in_digits: InDigits,
     ) -> None:
         self._quotes = quotes
-        self._admits = admits
-        self._in_digits = in_digits
         self._zone = quotes[0].zone
         said = (text for quoted in quotes for text in dict.fromkeys((quoted.quote, quoted.message[:MAX_MESSAGE])))
         self._words = literals.Words((*said, *around))
         self._numbers = frozenset[str]().union(*(literals.said_numbers(quoted.quote) for quoted in quotes))
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
-        self._following = Following()
-        if follows is not None:
-            self._following = reduce(Following.joined, (follows(q.quote, q.said_at, q.zone) for q in quotes))
+        self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
         self._numbers |= self._following.numbers
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
@@ -278,8 +229,7 @@ class _Evidence:
         moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [
-            f"The number {number} is not in the quote."
-            for number in self._missing_numbers(self._in_digits(text), moments)
+            f"The number {number} is not in the quote." for number in self._missing_numbers(in_digits(text), moments)
         ]
         moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
@@ -288,7 +238,6 @@ class _Evidence:
     def _named_today(self, text: str) -> Iterator[_Moment]:
         """The days on which the quotes were said, if the claim names these days: `sober for 600 days as of 20
         November`."""
-        admits = self._admits or _admits_nothing
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
             dated = (" ".join(part) for part in _around(str(today.day), text))
@@ -323,7 +272,6 @@ class _Evidence:
 
     def _needs(self, name: str, part: Sequence[str], moment: _Moment) -> bool:
         first = self._quotes[0]
-        admits = self._admits or _admits_nothing
         whole, rest = " ".join(part), " ".join(word for word in part if word != name)
         return admits(whole, first.said_at, first.zone, moment.day) and not admits(
             rest, first.said_at, first.zone, moment.day
@@ -344,7 +292,7 @@ class _Evidence:
             return True
         if moment.precision == "end" and moment.day in self._following.ended:
             return True
-        admits, at = self._admits or _admits_nothing, moment.clock or moment.day
+        at = moment.clock or moment.day
         # The day is often given in a sentence next to the quoted sentence.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
         limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
@@ -370,10 +318,6 @@ def _around(word: str, text: str) -> list[list[str]]:
 
 _AROUND: Final = ((0, 0), (1, 0), (0, 1), (2, 1), (1, 2))
 """For each group, the number of words before the given word and the number of words after it."""
-
-
-def _admits_nothing(_text: str, _said_at: datetime, _zone: tzinfo, _moment: date | datetime, /) -> bool:
-    return False
 
 
 def _named_moments(text: str, when: When | None, deadline: datetime | None, zone: tzinfo) -> Iterator[_Moment]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
-from tellonce_server.store import expiry, memories
+from tellonce_server.store import memories
 
 ASKED_AFTER: Final = timedelta(days=30)
 """The time after a goal's deadline at which the user is asked about the goal, and only once."""
@@ -25,10 +25,10 @@ class Expiry:
         """Apply all changes that are due. Running it again changes nothing."""
         await self._key_words()
         now = self._deps.now()
-        for owner in await expiry.owners_with_endings(self._deps.database, now):
-            ended = await expiry.end_passed_dates(self._deps.database, owner, now)
-            ended += await expiry.close_overdue_goals(self._deps.database, owner, now, now - CLOSED_AFTER)
-            ended += await expiry.ask_about_overdue_goals(self._deps.database, owner, now, now - ASKED_AFTER)
+        for owner in await memories.owners_with_endings(self._deps.database, now):
+            ended = await memories.end_passed_dates(self._deps.database, owner, now)
+            ended += await memories.close_overdue_goals(self._deps.database, owner, now, now - CLOSED_AFTER)
+            ended += await memories.ask_about_overdue_goals(self._deps.database, owner, now, now - ASKED_AFTER)
             if ended:
                 self._deps.tell_subscribers(owner, "memory://profile")
 

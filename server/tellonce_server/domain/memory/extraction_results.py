@@ -13,10 +13,8 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import check as checks
 from tellonce_server.domain.memory import dedup, literals
-from tellonce_server.domain.memory.order import worth_showing
-from tellonce_server.domain.memory.resolution import admits, following, in_digits
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements, Stored
+from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
 from tellonce_server.store import chats, memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, NewMemory, Quoted
@@ -164,9 +162,6 @@ class Learner:
                 new,
                 said,
                 known=known,
-                admits=admits,
-                follows=following,
-                in_digits=in_digits,
             ),
         )
         kept = "\n".join(line for line in lines if line not in inferred)
@@ -216,15 +211,12 @@ class Learner:
             known=[m.content for m in x.known.values()],
             when=when,
             deadline=item.deadline,
-            admits=admits,
-            follows=following,
-            in_digits=in_digits,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:
         line = x.lines[message_id]
         role = "user" if message_id in x.own else "assistant"
-        return checks.Quoted(text, mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
+        return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
         """Whether the user rejected this statement before, in any words."""

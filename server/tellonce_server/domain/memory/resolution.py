@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.check import Following, Span
 from tellonce_text.dates import meanings
 from tellonce_text.dates.alarms import rings
 from tellonce_text.dates.calendar_days import ORDINAL_ENDINGS
@@ -21,6 +21,27 @@ from tellonce_text.dates.readings import Expression, Reading, Said, add_months
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import Line, language_of, line_of
 from tellonce_text.dates.zones import region_of
+
+Span = tuple[date, date]
+"""The first and the last day."""
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """Facts that follow from the user's words without being written in them. `numbers` are digits for number words and
+    dates. `named` are the days that the words name. `begun` are the spans in which something began that still lasts
+    (`for nine years`). `ended` are the last days of something with a given length (`on the 8th for three days`)."""
+
+    numbers: frozenset[str] = frozenset()
+    named: frozenset[date] = frozenset()
+    begun: frozenset[Span] = frozenset()
+    ended: frozenset[date] = frozenset()
+
+    def joined(self, other: "Following") -> "Following":
+        return Following(
+            self.numbers | other.numbers, self.named | other.named, self.begun | other.begun, self.ended | other.ended
+        )
+
 
 _DAY_ENDS = ((0, 0), (23, 59))
 """Times of day with which a claim means a whole day. The user's words need not contain such a time."""

@@ -196,3 +196,9 @@ class Statements:
 def memory_lexemes(owner_id: int) -> list[str]:
     """Lexemes that find a memory by its owner. The memory's chat is stored in a column."""
     return [f"@o{owner_id}"]
+
+
+def worth_showing(text: str) -> bool:
+    """Whether the text has at least four characters and is not punctuation alone."""
+    stripped = text.strip()
+    return len(stripped) >= 4 and any(map(str.isalnum, stripped))

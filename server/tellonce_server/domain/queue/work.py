@@ -152,22 +152,15 @@ class WorkQueue:
 
     async def status(self) -> w.QueueStatus:
         now = self._deps.now()
-        kinds = await queue.status(self._deps.database, now)
-        oldest = min((k.oldest for k in kinds if k.oldest), default=None)
+        kinds, oldest = await queue.status(self._deps.database, now)
         month = month_start(now)
         spent = await ledger.since(self._deps.database, month)
         down = await ledger.down(self._deps.database, month)
         reading = await read_status(self._deps.database, now, month)
         return w.QueueStatus(
-            kinds=tuple(
-                w.KindStatus(kind=k.kind, pending=k.pending, claimed=k.claimed, ready=k.ready, dead=k.dead)
-                for k in kinds
-            ),
+            kinds=tuple(kinds),
             oldest_seconds=(now - oldest).total_seconds() if oldest else None,
-            dead_letters=tuple(
-                w.DeadLetter(job_id=str(d.key), kind=d.kind, attempts=d.attempts, error=d.error, at=d.done_at)
-                for d in await queue.dead(self._deps.database, DEAD_SHOWN)
-            ),
+            dead_letters=tuple(await queue.dead(self._deps.database, DEAD_SHOWN)),
             providers_down=tuple(down),
             reading=reading,
             cost=w.CostSummary(

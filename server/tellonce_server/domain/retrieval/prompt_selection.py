@@ -10,7 +10,7 @@ from tellonce.contract_types import MEMORY_KINDS
 from tellonce.settings import ContextDefaults
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.question import asks
-from tellonce_server.domain.retrieval.scored_results import Found
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.domain.retrieval.signals import asking
 from tellonce_text.caches import of_texts
 
@@ -35,8 +35,8 @@ query's words must exceed the largest share in this thread by this much."""
 
 
 def choose(
-    ranked: Sequence[Found], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
-) -> list[Found]:
+    ranked: Sequence[Result], query: str, thread_key: str | None, shown: frozenset[int], limits: ContextDefaults
+) -> list[Result]:
     """The selected results, most important first. `shown` are the ids of the messages in the window. These messages are
     left out unless the query is a question."""
     if asks(query):
@@ -50,7 +50,9 @@ def choose(
     ]
 
 
-def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, limits: ContextDefaults) -> list[Found]:
+def _for_question(
+    ranked: Sequence[Result], query: str, thread_key: str | None, limits: ContextDefaults
+) -> list[Result]:
     """All results relevant to a question. Messages of the window are included too, because the history may have no room
     for them."""
     talk = [f for f in ranked if f.kind == "message" and f.text != query]
@@ -60,15 +62,15 @@ def _for_question(ranked: Sequence[Found], query: str, thread_key: str | None, l
     return [*first, *stated, *_summaries(ranked)[:TIMELINE], *more]
 
 
-def _memories(ranked: Sequence[Found], limits: ContextDefaults) -> list[Found]:
+def _memories(ranked: Sequence[Result], limits: ContextDefaults) -> list[Result]:
     return [f for f in ranked if f.kind in MEMORY_KINDS and _of_use(f, limits.min_cosine)]
 
 
-def _summaries(ranked: Sequence[Found]) -> list[Found]:
+def _summaries(ranked: Sequence[Result]) -> list[Result]:
     return [f for f in ranked if f.kind == "summary" and _near(f)]
 
 
-def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
+def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
     """The relevant messages, best first. The first `least` messages are always included, because the scores of only a
     few messages say little about relevance. Irrelevant messages are not used to fill a budget."""
     best = messages[0].score if messages else 0.0
@@ -76,15 +78,15 @@ def _bearing(messages: Sequence[Found], least: int) -> list[Found]:
     return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
 
 
-def _near(found: Found) -> bool:
-    return (found.cosine or 0.0) >= MESSAGE_COSINE or found.covered >= MESSAGE_COVERED
+def _near(result: Result) -> bool:
+    return (result.cosine or 0.0) >= MESSAGE_COSINE or result.covered >= MESSAGE_COVERED
 
 
-def _of_use(found: Found, min_cosine: float) -> bool:
-    return (found.cosine or 0.0) >= min_cosine or found.covered >= MEMORY_COVERED
+def _of_use(result: Result, min_cosine: float) -> bool:
+    return (result.cosine or 0.0) >= min_cosine or result.covered >= MEMORY_COVERED
 
 
-def _of_thread(messages: Sequence[Found], thread_key: str | None) -> list[Found]:
+def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Result]:
     """The messages of this thread and some messages of other threads. A message of another thread is included only if
     this thread has no relevant message, or if that message contains clearly more of the query's words."""
     own = [f for f in messages if f.thread_key == thread_key]
@@ -103,22 +105,22 @@ REPEATED = 0.7
 _WORD = re.compile(r"\w+")
 
 
-def without_echoes(messages: Sequence[Found], query: str) -> list[Found]:
+def without_echoes(messages: Sequence[Result], query: str) -> list[Result]:
     """The messages, best first, without earlier copies of the question and without answers that repeat a better
     message.
 
     If the same words were said twice, only the better ranked message stays. A long reply always stays, because its text
     is not loaded yet.
     """
-    kept: list[Found] = []
+    kept: list[Result] = []
     said: set[tuple[str, ...]] = set()
     heard: set[tuple[str, str]] = set()
     asked = _words(query).words
-    for found in messages:
-        words, pairs = _words(found.text)
-        if _asks_again(found, words, asked) or words in said or _repeats(found, pairs, heard):
+    for result in messages:
+        words, pairs = _words(result.text)
+        if _asks_again(result, words, asked) or words in said or _repeats(result, pairs, heard):
             continue
-        kept.append(found)
+        kept.append(result)
         if words:
             said.add(words)
         heard |= pairs
@@ -138,14 +140,14 @@ def _words(text: str) -> _Words:
     return _Words(words, frozenset(pairwise(words)))
 
 
-def _asks_again(found: Found, words: tuple[str, ...], asked: tuple[str, ...]) -> bool:
-    if found.role != "user" or asking(found.text) < 1:
+def _asks_again(result: Result, words: tuple[str, ...], asked: tuple[str, ...]) -> bool:
+    if result.role != "user" or asking(result.text) < 1:
         return False
-    return words == asked or (found.cosine or 0.0) >= SAME_QUESTION
+    return words == asked or (result.cosine or 0.0) >= SAME_QUESTION
 
 
-def _repeats(found: Found, pairs: Set[tuple[str, str]], heard: Set[tuple[str, str]]) -> bool:
+def _repeats(result: Result, pairs: Set[tuple[str, str]], heard: Set[tuple[str, str]]) -> bool:
     """Whether an answer of the assistant repeats earlier words. A person who repeats something may mean it again."""
-    if found.role != "assistant" or found.speaker or found.routine or not pairs:
+    if result.role != "assistant" or result.speaker or result.routine or not pairs:
         return False
     return len(pairs & heard) >= REPEATED * len(pairs)

@@ -1,51 +1,19 @@
-"""Search results with scores, before their whole texts are read, and the conversion to a `Hit`. Pure."""
+"""Gives candidates a score, which makes them search results, and chooses the text to show of each. Pure."""
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import NamedTuple
 
 import numpy as np
 
-from tellonce.contract import MemoryStatus, ResultKind, Role
 from tellonce_server.domain.retrieval import weights as w
 from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excerpt
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
-from tellonce_server.domain.retrieval.search_results import Hit, place
+from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
-from tellonce_text.changes import MessageRange
 from tellonce_text.tokens import estimate
 
 
-class Found(NamedTuple):
-    """A scored result. `text` is the whole text unless `clipped` is set. `covered` is the weighted share of the query's
-    words that the text contains. `listed` marks one of several members of a category that the query names."""
-
-    kind: ResultKind
-    id: int
-    chat_id: int | None
-    thread_key: str | None
-    text: str
-    clipped: bool
-    role: Role | None
-    speaker: str | None
-    at: datetime
-    tokens: int
-    score: float
-    cosine: float | None
-    covered: float
-    source_ids: Sequence[int]
-    routine: str | None = None
-    memory_status: MemoryStatus | None = None
-    listed: bool = False
-
-    @property
-    def place(self) -> MessageRange | None:
-        """The messages that the result shows or summarizes; None for a memory."""
-        return place(self.kind, self.chat_id, self.id, self.source_ids)
-
-
-def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Found]:
+def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Result]:
     """Return the candidates, each with its score. With `most`, only the `most` candidates with the highest scores are
     returned, and further candidates with the same score as the last of these."""
     scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
@@ -60,24 +28,24 @@ def _least(scores: Sequence[float], most: int | None) -> float:
 
 
 # The arguments of the next two functions are positional for speed: two hundred such objects are created for a question.
-def _message(c: Candidate, score: float, covered: float) -> Found:
+def _message(c: Candidate, score: float, covered: float) -> Result:
     chat_id, number, thread_key, _, role, speaker, at, tokens, routine, head, clipped, cosine, _ = c
     clipped = clipped or not head
-    return Found(
-        "message", number, chat_id, thread_key, head, clipped, role, speaker, at, tokens, score, cosine, covered,
-        (number,), routine,
+    return Result(
+        "message", number, chat_id, thread_key, head, role, speaker, at, tokens, score, cosine, (number,), covered,
+        routine, None, False, clipped,
     )  # fmt: skip
 
 
-def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bool) -> Found:
+def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bool) -> Result:
     text = f"“{row.text}”" if row.note else row.text
-    return Found(
-        row.kind, row.id, row.chat_id, row.thread_key, text, False, None, None, row.at, tokens, score, row.cosine,
-        covered, tuple(row.source_ids), None, row.status, listed,
+    return Result(
+        row.kind, row.id, row.chat_id, row.thread_key, text, None, None, row.at, tokens, score, row.cosine,
+        tuple(row.source_ids), covered, None, row.status, listed,
     )  # fmt: skip
 
 
-def learned(question: Question, rows: Sequence[Learned], ranking: Ranking, most: int | None = None) -> list[Found]:
+def learned(question: Question, rows: Sequence[Learned], ranking: Ranking, most: int | None = None) -> list[Result]:
     """Return the memories and summaries, each with its score. `most` is as in `messages`."""
     tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     covered, likeness = _measured(question, rows, tokens, ranking)
@@ -112,17 +80,13 @@ def _measured(
     return covered.tolist(), likeness.tolist()
 
 
-def hit(found: Found, text: str, query: str, reply: int = WHOLE) -> Hit:
-    """The search result to return. `text` is the whole text; the caller reads the text again if it was clipped or
+def shown(result: Result, text: str, query: str, reply: int = WHOLE) -> Result:
+    """The result with its text to show. `text` is the whole text; the caller reads the text again if it was clipped or
     edited. `reply` is the maximum number of tokens shown of an assistant's reply."""
-    tokens = found.tokens if text is found.text else estimate(text)
-    replies = found.role == "assistant" and found.speaker is None
-    shown = text
-    if found.kind == "message":
-        whole = WHOLE_ROUTINE if found.routine is not None else reply if replies else WHOLE
-        shown = excerpt(text, tokens, query, whole=whole)
-    return Hit(
-        *(found.kind, found.id, found.chat_id, found.thread_key, shown, text, found.role, found.speaker, found.at),
-        *(found.tokens, found.score, found.cosine, found.source_ids, found.routine, found.memory_status),
-        found.listed,
-    )
+    tokens = result.tokens if text is result.text else estimate(text)
+    replies = result.role == "assistant" and result.speaker is None
+    part = text
+    if result.kind == "message":
+        whole = WHOLE_ROUTINE if result.routine is not None else reply if replies else WHOLE
+        part = excerpt(text, tokens, query, whole=whole)
+    return result._replace(text=part, full_text=text, clipped=False)

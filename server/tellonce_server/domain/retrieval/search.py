@@ -21,8 +21,7 @@ from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.retrieval.question import Question, Setting
-from tellonce_server.domain.retrieval.scored_results import Found
-from tellonce_server.domain.retrieval.search_results import Hit, SearchPage, SearchRequest
+from tellonce_server.domain.retrieval.search_results import Result, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable
 from tellonce_server.store import retrieval
@@ -81,9 +80,9 @@ class Retriever:
         # Message ids are per chat, so the newest id limits later pages only in a search of one chat.
         bound = below if at or request.chat_id is None else min(below, read.newest + 1)
         following = str(Cursor(end, bound, search)) if len(ranked) > end else None
-        return SearchPage(await self.hits(request, ranked[start:end]), following)
+        return SearchPage(await self.with_texts(request, ranked[start:end]), following)
 
-    async def recalled(self, request: SearchRequest) -> list[Found]:
+    async def recalled(self, request: SearchRequest) -> list[Result]:
         """All results that a prompt may use, best first (`prompt_selection.choose`). This can run while the window is
         being read."""
         everywhere = replace(request, thread_key=None)
@@ -147,15 +146,15 @@ class Retriever:
             return await candidates.messages_within(self._database, scan)
         return await candidates.messages(self._database, scan)
 
-    async def hits(self, r: SearchRequest, chosen: Sequence[Found], reply: int = WHOLE) -> list[Hit]:
+    async def with_texts(self, r: SearchRequest, chosen: Sequence[Result], reply: int = WHOLE) -> list[Result]:
         """Return the chosen results, each with its text. `reply` limits the tokens of an assistant's reply."""
         whole = await self._whole(r, [f for f in chosen if f.kind == "message"])
         texts = [whole.get((f.chat_id or 0, f.id), f.text) for f in chosen]
         pairs = list(zip(chosen, texts, strict=True))
         longest = max(map(len, (r.query, *texts)))
-        return await offloaded(longest, lambda: [scored_results.hit(f, text, r.query, reply) for f, text in pairs])
+        return await offloaded(longest, lambda: [scored_results.shown(f, text, r.query, reply) for f, text in pairs])
 
-    async def _whole(self, r: SearchRequest, chosen: Sequence[Found]) -> dict[tuple[int, int], str]:
+    async def _whole(self, r: SearchRequest, chosen: Sequence[Result]) -> dict[tuple[int, int], str]:
         """Return the whole text of each message that has a clipped candidate text, by (chat, number). With `as_of`,
         also the former texts of messages that were edited later."""
         database = self._database
@@ -167,14 +166,14 @@ class Retriever:
         return whole | await retrieval.contents_as_of(database, r.owner_id, every, r.as_of)
 
 
-def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Found]:
+def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
     """The results, best first and newest first at equal scores. With `most`, at least this many of the best are
     returned if there are so many."""
     by_score = ranking.rank(x.question, x.messages, r.zone)
     # With `kinds`, the best memories and summaries may be of other kinds, so all are created and then selected.
     learned = scored_results.learned(x.question, x.learned, by_score, most if r.kinds is None else None)
-    hits = [*scored_results.messages(x.messages, by_score, most), *learned]
-    wanted = [hit for hit in hits if r.kinds is None or hit.kind in r.kinds]
+    results = [*scored_results.messages(x.messages, by_score, most), *learned]
+    wanted = [result for result in results if r.kinds is None or result.kind in r.kinds]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 
 

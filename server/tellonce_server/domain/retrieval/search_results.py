@@ -11,12 +11,13 @@ from tellonce.contract import MemoryStatus, ResultKind, Role
 from tellonce_text.changes import MessageRange
 
 
-class Hit(NamedTuple):
+class Result(NamedTuple):
     """One result. `text` is the text to show; of a long message, these are the matching sentences. `full_text` is the
-    whole text.
+    whole text. Until the text is read, `full_text` is empty, and `text` is only its beginning if `clipped` is set.
 
-    `cosine` is None if the query or the result has no vector. `source_ids` are message ids. `listed` marks one of
-    several members of a category that the query names.
+    `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
+    the text contains. `source_ids` are message ids. `listed` marks one of several members of a category that the query
+    names.
     """
 
     kind: ResultKind
@@ -24,7 +25,6 @@ class Hit(NamedTuple):
     chat_id: int | None
     thread_key: str | None
     text: str
-    full_text: str
     role: Role | None
     speaker: str | None
     at: datetime
@@ -32,23 +32,21 @@ class Hit(NamedTuple):
     score: float
     cosine: float | None
     source_ids: Sequence[int]
-    routine: str | None
-    memory_status: MemoryStatus | None
+    covered: float
+    routine: str | None = None
+    memory_status: MemoryStatus | None = None
     listed: bool = False
+    clipped: bool = False
+    full_text: str = ""
 
     @property
     def place(self) -> MessageRange | None:
         """The messages that the result shows or summarizes; None for a memory."""
-        return place(self.kind, self.chat_id, self.id, self.source_ids)
-
-
-def place(kind: ResultKind, chat_id: int | None, number: int, source_ids: Sequence[int]) -> MessageRange | None:
-    """The messages that a result shows or summarizes; None for a memory."""
-    if chat_id is not None and kind == "message":
-        return MessageRange(chat_id, number, number)
-    if chat_id is not None and kind == "summary" and source_ids:
-        return MessageRange(chat_id, source_ids[0], source_ids[-1])
-    return None
+        if self.chat_id is not None and self.kind == "message":
+            return MessageRange(self.chat_id, self.id, self.id)
+        if self.chat_id is not None and self.kind == "summary" and self.source_ids:
+            return MessageRange(self.chat_id, self.source_ids[0], self.source_ids[-1])
+        return None
 
 
 PER_PAGE = frozenset(("now", "limit", "cursor"))
@@ -93,5 +91,5 @@ class SearchRequest:
 
 @dataclass(frozen=True)
 class SearchPage:
-    hits: Sequence[Hit]
+    results: Sequence[Result]
     next_cursor: str | None

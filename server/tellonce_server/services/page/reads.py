@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from tellonce import page_contract as p
 from tellonce.contract import ExplainArgs, Memory, MemoryStatus
 from tellonce.work import KEEP_MODEL
 from tellonce_server.core.errors import Refused
@@ -12,7 +13,6 @@ from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
-from tellonce_server.services.page import contract as p
 from tellonce_server.store import chats, memories, page, profile
 from tellonce_server.store.page import Filter
 
@@ -52,7 +52,7 @@ class PageReads:
         )
         shown = found[: args.limit]
         return p.PageMemories(
-            entries=_entries(shown),
+            entries=tuple(shown),
             total=total if after is None else None,
             next_cursor=_cursor(shown[-1].memory) if len(found) > args.limit else None,
         )
@@ -61,7 +61,6 @@ class PageReads:
         database, now = self._deps.database, self._deps.now()
         stored = await profile.find(database, owner_id)
         dated = await page.dated(database, owner_id, now, now + timedelta(days=COMING_DAYS))
-        totals = await page.totals(database, owner_id)
         status = await self._work.status() if operator else None
         learned = await self._newest(owner_id, ("active",), now - timedelta(hours=LEARNED_HOURS))
         narrative = stored.narrative if stored and stored.model != KEEP_MODEL else ""
@@ -70,14 +69,12 @@ class PageReads:
         return p.PageToday(
             narrative=narrative,
             uncertain=await self._newest(owner_id, ("uncertain",), None),
-            overdue=_entries([x for x in dated if x.memory.deadline and x.memory.deadline < now]),
-            coming=_entries([x for x in dated if not (x.memory.deadline and x.memory.deadline < now)]),
+            overdue=tuple(x for x in dated if x.memory.deadline and x.memory.deadline < now),
+            coming=tuple(x for x in dated if not (x.memory.deadline and x.memory.deadline < now)),
             learned=learned,
-            told=_entries([x for x in told if x.memory.kind not in WISHES]),
-            wishes=_entries([x for x in told if x.memory.kind in WISHES]),
-            memories=totals.memories,
-            messages=totals.messages,
-            chats=totals.chats,
+            told=tuple(x for x in told if x.memory.kind not in WISHES),
+            wishes=tuple(x for x in told if x.memory.kind in WISHES),
+            **await page.totals(database, owner_id),
             reading=status.reading if status else None,
             cost=status.cost if status else None,
         )
@@ -103,11 +100,11 @@ class PageReads:
     async def timeline(self, owner_id: int, args: p.PageTimelineArgs) -> p.PageTimeline:
         database, zone = self._deps.database, self._deps.zone
         months = await page.months(database, owner_id, zone.key)
-        month = args.month or (months[0][0] if months else None)
+        month = args.month or (months[0].month if months else None)
         span = month_span(month, zone) if month else None
         return p.PageTimeline(
             today=f"{self._deps.now().astimezone(zone):%Y-%m-%d}",
-            months=tuple(p.MonthEntry(month=name, messages=count) for name, count in months),
+            months=tuple(months),
             month=month,
             days=await self._days(owner_id, *span) if span else (),
         )
@@ -115,9 +112,7 @@ class PageReads:
     async def words(self, owner_id: int, args: p.PageWordsArgs) -> p.PageWords:
         lines = await page.words(self._deps.database, owner_id, args.chat_id, args.from_id, args.to_id, args.limit + 1)
         more = len(lines) > args.limit
-        return p.PageWords(
-            lines=_lines(lines[: args.limit], frozenset()), next_id=lines[args.limit].id if more else None
-        )
+        return p.PageWords(lines=tuple(lines[: args.limit]), next_id=lines[args.limit].id if more else None)
 
     async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
         found = await page.answers(self._deps.database, owner_id, args.before, None, args.limit)
@@ -129,33 +124,18 @@ class PageReads:
     async def names(self, owner_id: int, args: p.PageNamesArgs) -> p.PageNames:
         found = await page.names(self._deps.database, owner_id, args.limit)
         links = await page.links(self._deps.database, owner_id, [x.name for x in found])
-        return p.PageNames(
-            names=tuple(p.NameEntry(name=x.name, memories=x.memories) for x in found),
-            links=tuple(p.NameLink(one=x.one, other=x.other, memories=x.memories) for x in links),
-        )
+        return p.PageNames(names=tuple(found), links=tuple(links))
 
-    def _answers(self, found: Sequence[page.AnswerRow]) -> tuple[p.AnswerEntry, ...]:
+    def _answers(self, found: Sequence[p.AnswerEntry]) -> tuple[p.AnswerEntry, ...]:
         return tuple(
-            p.AnswerEntry(
-                receipt_id=x.id,
-                chat_id=x.chat_id,
-                channel=x.channel,
-                at=x.at,
-                question=x.question,
-                preceded=x.preceded,
-                tokens=x.tokens,
-                token_budget=x.token_budget,
-                budgets=section_shares(self._deps.settings.budgets, x.token_budget),
-                truncated=x.truncated,
-            )
-            for x in found
+            x.model_copy(update={"budgets": section_shares(self._deps.settings.budgets, x.token_budget)}) for x in found
         )
 
     async def _newest(
         self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None
     ) -> tuple[p.PageEntry, ...]:
         wanted = Filter(statuses=statuses, learned_since=since)
-        return _entries((await page.found(self._deps.database, owner_id, wanted, None, CARDS))[0])
+        return tuple((await page.found(self._deps.database, owner_id, wanted, None, CARDS))[0])
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
         """Return each source message with the messages next to it. Sources that are close together share one
@@ -169,7 +149,7 @@ class PageReads:
                 span = (max(1, source - NEIGHBORS), source + NEIGHBORS)
                 lines = await page.words(self._deps.database, owner_id, chat_id, *span, 2 * NEIGHBORS + 1)
                 shown |= {line.id for line in lines}
-                talks.append(p.SourceTalk(chat_id=chat_id, lines=_lines(lines, frozenset(sources))))
+                talks.append(p.SourceTalk(chat_id=chat_id, lines=_lines(lines, sources)))
         return tuple(talks)
 
     async def _days(self, owner_id: int, start: datetime, end: datetime) -> tuple[p.DayEntry, ...]:
@@ -177,8 +157,8 @@ class PageReads:
         talks = await page.days(self._deps.database, owner_id, zone, start, end)
         summaries = await page.summaries(self._deps.database, owner_id, start, end)
         by_day: dict[str, list[p.TalkEntry]] = {}
-        for talk in talks:
-            by_day.setdefault(talk.day, []).append(_talk(talk, summaries))
+        for day, talk in talks:
+            by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
 
 
@@ -196,30 +176,15 @@ def _cursor(last: Memory) -> str:
     return f"{last.valid_from.isoformat()}/{last.id}"
 
 
-def _entries(found: Sequence[page.Quoted]) -> tuple[p.PageEntry, ...]:
-    return tuple(p.PageEntry(memory=x.memory, quote=x.quote, said_in=x.said_in) for x in found)
+def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidLine, ...]:
+    return tuple(line.model_copy(update={"source": line.id in sources}) for line in lines)
 
 
-def _lines(lines: Sequence[page.Words], sources: frozenset[int]) -> tuple[p.SaidLine, ...]:
-    return tuple(
-        p.SaidLine(id=x.id, role=x.role, speaker=x.speaker, at=x.sent_at, text=x.content, source=x.id in sources)
-        for x in lines
-    )
-
-
-def _talk(talk: page.DayTalk, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
+def _with_summaries(talk: p.TalkEntry, summaries: Sequence[page.SpanSummary]) -> p.TalkEntry:
     """One chat's messages of one day, with the summaries that cover at least one of these messages."""
     held = [s for s in summaries if s.chat_id == talk.chat_id and s.from_id <= talk.to_id and s.to_id >= talk.from_id]
-    return p.TalkEntry(
-        chat_id=talk.chat_id,
-        channel=talk.channel,
-        messages=talk.messages,
-        from_id=talk.from_id,
-        to_id=talk.to_id,
-        from_at=talk.from_at,
-        to_at=talk.to_at,
-        summaries=tuple(p.TalkSummary(from_at=s.from_at, to_at=s.to_at, count=s.count, text=s.text) for s in held),
-    )
+    shown = tuple(p.TalkSummary(from_at=s.from_at, to_at=s.to_at, count=s.count, text=s.text) for s in held)
+    return talk.model_copy(update={"summaries": shown})
 
 
 def month_span(month: str, zone: ZoneInfo) -> tuple[datetime, datetime]:

@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from tellonce import page_contract as p
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
@@ -9,7 +10,6 @@ from tellonce_server.domain.erasure.rebuild import queue_profile
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.statements import memory_lexemes
 from tellonce_server.domain.retrieval.lexical import index_text
-from tellonce_server.services.page import contract as p
 from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries
 
@@ -33,11 +33,10 @@ class Undoer:
         async with self._deps.database.transaction() as t:
             for entry in args.memories:
                 await page.revive(t, owner_id, entry.memory_id, now, since)
-                former = page.Former(entry.memory_id, entry.status, entry.user_confirmed, entry.pinned)
                 reworded = entry.edited is None or await _restore_text(
                     t, owner_id, entry.memory_id, entry.edited, since
                 )
-                if not (reworded and await page.restore(t, owner_id, former, now, since)):
+                if not (reworded and await page.restore(t, owner_id, entry, now, since)):
                     text = f"Memory {entry.memory_id} was not changed just now; change it by hand."
                     raise TooLate(text, "undo_late", id=entry.memory_id)
             if args.withdraw is not None:

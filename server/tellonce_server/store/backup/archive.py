@@ -6,17 +6,19 @@ supported version of PostgreSQL can load the backup, and no other tools are need
 """
 
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any, BinaryIO, Final, cast
+from typing import Any, BinaryIO, Final, TypeVar, cast
 
 import asyncpg
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tellonce_server.store.postgres.migrate import CREATE_LEDGER, statements
 from tellonce_sql import Migration, migrations, query
+
+ResultT = TypeVar("ResultT")
 
 
 class BackupRefused(Exception):
@@ -122,10 +124,11 @@ def to_apply(manifest: Manifest, known: Sequence[Migration]) -> list[Migration]:
     return chosen
 
 
-async def fill(connection: Any, archive: Archive) -> None:
-    """Replace the database's contents with the backup in one transaction. Either all of the backup is restored, or
-    nothing changes."""
+async def fill(connection: Any, archive: Archive, complete: Callable[[], Awaitable[ResultT]]) -> ResultT:
+    """Replace the database's contents with the backup, update the schema, and call `complete`, in one transaction.
+    Either all of this happens, or nothing changes. Returns the result of `complete`."""
     chosen = to_apply(archive.manifest, migrations())
+    later = [migration for migration in migrations() if migration not in chosen]
     try:
         async with connection.transaction():
             await connection.execute(query("backup.clear"))
@@ -133,13 +136,16 @@ async def fill(connection: Any, archive: Archive) -> None:
             for migration in chosen:
                 await _apply(connection, migration)
             await _copy_all(connection, archive)
+            for migration in later:
+                await _apply(connection, migration)
+            return await complete()
     except (zipfile.BadZipFile, EOFError, asyncpg.DataError, asyncpg.IntegrityConstraintViolationError) as error:
         raise BackupRefused(f"the backup is damaged ({error}); nothing was changed.") from error
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
-    # Indexes cannot be built concurrently inside a transaction. The tables are empty here, so the ordinary way delays
-    # no one.
+    # Indexes cannot be built concurrently inside a transaction. Nobody uses the database during a restore, so the
+    # ordinary way delays no one.
     for statement in statements(migration.sql.replace(" concurrently ", " ")):
         await connection.execute(statement)
     await connection.execute(query("backup.note_applied"), migration.version, migration.name, migration.sha256)

@@ -9,6 +9,7 @@ import asyncpg
 from tellonce_server.store.backup.archive import fill, is_archive, opened
 from tellonce_server.store.backup.dump import replace_by_dump
 from tellonce_server.store.database import unzip
+from tellonce_server.store.postgres.migrate import migrate
 from tellonce_sql import query
 
 Rows = list[tuple[Any, ...]]
@@ -46,22 +47,26 @@ async def aside(connection: Any, key_name: str) -> Aside:
     return Aside(tombstones, tokens, await connection.fetchval(query("backup.key"), key_name))
 
 
-async def replace(dsn: str, file: Path) -> None:
-    """Replace the database's contents with the backup in `file`, in one transaction. If it raises BackupRefused,
-    nothing has changed."""
-    if not is_archive(file):
-        await replace_by_dump(dsn, file)
-        return
-    archive = opened(file)
-    with archive.file:
-        connection: Any = await asyncpg.connect(dsn)
-        try:
-            await fill(connection, archive)
-        finally:
-            await connection.close()
+async def replace(dsn: str, file: Path, kept: Aside, key_name: str) -> int:
+    """Replace the database's contents with the backup in `file`, and add the kept tombstones and tokens, in one
+    transaction. Returns how many tombstones the backup lacked. If it raises BackupRefused, nothing has changed.
+
+    A backup that `pg_dump` made is restored in a transaction of its own, before the tombstones and tokens are added.
+    """
+    connection: Any = await asyncpg.connect(dsn)
+    try:
+        if not is_archive(file):
+            await replace_by_dump(dsn, file)
+            await migrate(connection)
+            return await _put_back(connection, kept, key_name)
+        archive = opened(file)
+        with archive.file:
+            return await fill(connection, archive, lambda: _put_back(connection, kept, key_name))
+    finally:
+        await connection.close()
 
 
-async def put_back(connection: Any, kept: Aside, key_name: str) -> int:
+async def _put_back(connection: Any, kept: Aside, key_name: str) -> int:
     """Add the kept tombstones and tokens to the restored database. Returns how many tombstones the backup lacked. If
     the backup has another key, the backup is of another database; then nothing is changed and 0 is returned.
 

@@ -286,11 +286,11 @@ def trim_log(cluster: Path) -> None:
             log.truncate(0)
 
 
-def log_tail(cluster: Path, lines: int = 8) -> str:
-    """The log's last lines for an error message; empty if there is no log."""
+def log_tail(cluster: Path) -> str:
+    """The log's last eight lines for an error message; empty if there is no log."""
     with suppress(FileNotFoundError), _opened(cluster / LOG_NAME) as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - 4096))
-        return "\n".join(log.read().decode(errors="replace").splitlines()[-lines:])
+        return "\n".join(log.read().decode(errors="replace").splitlines()[-8:])
     return ""
 
 

@@ -60,7 +60,7 @@ def watch(home: Path, cluster: Path) -> None:
         time.sleep(SECONDS)
         looks = looks + 1 if unused(home, cluster) else 0
         if looks >= LOOKS:
-            stop = [sys.executable, "-m", "tellonce_server.store.postgres.embedded", str(home)]
+            stop = [sys.executable, "-P", "-m", "tellonce_server.store.postgres.embedded", str(home)]
             if subprocess.run(stop, check=False).returncode != 0:
                 time.sleep(AFTER_FAILURE)
             looks = 0

@@ -53,8 +53,8 @@ class PageMemories(Contract):
     next_cursor: str | None
 
 
-class PageTodayArgs(Contract):
-    pass
+class NoArgs(Contract):
+    """The arguments of a tool that has none."""
 
 
 class PageToday(Contract):
@@ -84,7 +84,7 @@ class SaidLine(Contract):
     speaker: str | None
     at: AwareDatetime
     text: str
-    source: bool = Field(description="Whether it is a source of the memory.")
+    source: bool = Field(default=False, description="Whether it is a source of the memory.")
 
 
 class SourceTalk(Contract):
@@ -101,7 +101,7 @@ class AnswerEntry(Contract):
     preceded: bool = Field(description="Whether the context was read before the question was recorded.")
     tokens: int
     token_budget: int
-    budgets: dict[ShownName, int] = Field(description="Maximum tokens of each section that has a maximum.")
+    budgets: dict[ShownName, int] = Field(default={}, description="Maximum tokens of each section that has a maximum.")
     truncated: bool
 
 
@@ -135,7 +135,7 @@ class TalkEntry(Contract):
     to_id: int
     from_at: AwareDatetime
     to_at: AwareDatetime
-    summaries: tuple[TalkSummary, ...]
+    summaries: tuple[TalkSummary, ...] = ()
 
 
 class DayEntry(Contract):
@@ -220,10 +220,6 @@ class PageUndone(Contract):
     restored: int
 
 
-class PageSetupArgs(Contract):
-    pass
-
-
 class ClientEntry(Contract):
     """A program that can share this memory. `text` is the text of the client's configuration file with our entry
     added."""
@@ -253,10 +249,6 @@ class BackupFile(Contract):
     file: str
     bytes: int
     at: AwareDatetime
-
-
-class PageClientsArgs(Contract):
-    pass
 
 
 class PageClients(Contract):
@@ -310,7 +302,3 @@ class PageImport(Contract):
     price_usd: float | None = None
     created: int = 0
     duplicates: int = 0
-
-
-class PageBackupArgs(Contract):
-    pass

@@ -19,7 +19,7 @@ from tellonce.settings import ServerSettings
 from tellonce_server.core.scope import Caller
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Queries, as_login
-from tellonce_server.store.tokens import Grant, TokenEntry
+from tellonce_server.store.tokens import Grant, StoredToken
 
 SCOPES: Final[tuple[TokenScope, ...]] = get_args(TokenScope)
 LOCAL_SCOPES: Final[tuple[TokenScope, ...]] = ("assistant", "relay", "agent")
@@ -84,7 +84,7 @@ class AccessTokens:
     async def create(self, name: str, user_id: int | None, scope: TokenScope, now: datetime) -> str:
         return await create_token(self.login, name, user_id, (scope,), now)
 
-    async def all(self) -> list[TokenEntry]:
+    async def all(self) -> list[StoredToken]:
         return await tokens.everyone(self.login)
 
     async def revoke(self, name: str, now: datetime) -> bool:
@@ -112,7 +112,7 @@ async def ensure_local_tokens(login: Queries, settings: ServerSettings, now: dat
 async def _ensure_local(login: Queries, file: Path, scope: TokenScope, user_id: int | None, now: datetime) -> None:
     if file.exists():
         token = file.read_text().strip()
-        grant = await tokens.find(login, digest(token))
+        grant = (await tokens.find(login, [digest(token)])).get(digest(token))
         if grant is not None and grant.user_id == user_id and grant.scopes == [scope]:
             return
     # The data folder is part of the token's name, so that two machines on one database have separate tokens.

@@ -6,17 +6,14 @@ the request arrived, the call can therefore neither read nor write.
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 from pydantic import ConfigDict, Field
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tellonce_server.app.auth import digest, granted
-from tellonce_server.app.unavailable import later
-from tellonce_server.core.errors import OUTAGES, PASSING
+from tellonce_server.app.access_tokens import digest, granted
+from tellonce_server.core.errors import PASSING
 from tellonce_server.store import tokens
 from tellonce_server.store.database import Database
 from tellonce_server.store.tokens import Grant
@@ -74,7 +71,7 @@ class TokenVerifier:
         while self._waiting:
             waiting, self._waiting = self._waiting, []
             try:
-                grants = await tokens.find_all(self.database, [key for key, _ in waiting])
+                grants = await tokens.find(self.database, [key for key, _ in waiting])
             except Exception as failure:
                 # One lookup serves several callers, so any error is passed on to each of the callers.
                 _fail(waiting, failure)
@@ -110,52 +107,12 @@ async def still_granted() -> bool:
 
     Returns False if this cannot be looked up now.
     """
-    return await stands(get_access_token())
+    return await is_still_valid(get_access_token())
 
 
-async def stands(token: AccessToken | None) -> bool:
+async def is_still_valid(token: AccessToken | None) -> bool:
     """Whether a verified token is still valid. Returns False if this cannot be looked up now."""
     try:
         return not isinstance(token, CachedToken) or await token.still_valid
     except PASSING:
         return False
-
-
-class TokenConfirmation:
-    """ASGI middleware that runs after authentication. The middleware sends a response only after the credential was
-    confirmed."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        token = getattr(scope.get("user"), "access_token", None)
-        if not isinstance(token, CachedToken):
-            await self._app(scope, receive, send)
-            return
-        refused: JSONResponse | None = None
-
-        async def sending(message: Message) -> None:
-            nonlocal refused
-            if refused is not None:
-                return
-            if message["type"] == "http.response.start":
-                refused = await _refused(token)
-            await (send(message) if refused is None else refused(scope, receive, send))
-
-        await self._app(scope, receive, sending)
-
-
-async def _refused(token: CachedToken) -> JSONResponse | None:
-    """The error response if the token is not valid or cannot be looked up now; None if it is valid."""
-    try:
-        return None if await token.still_valid else _unknown()
-    except PASSING as failure:
-        return later(OUTAGES.noted(failure), None)
-
-
-def _unknown() -> JSONResponse:
-    """Return the same response as the SDK sends for an unknown token."""
-    error: dict[str, Any] = {"error": "invalid_token", "error_description": "Authentication required"}
-    challenge = 'Bearer error="invalid_token", error_description="Authentication required"'
-    return JSONResponse(error, status_code=401, headers={"WWW-Authenticate": challenge})

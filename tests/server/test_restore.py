@@ -1,0 +1,43 @@
+"""A restore keeps the tombstones and tokens of this memory in the same transaction, so a kill cannot separate them."""
+
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from tellonce import contract as c
+from tellonce_server.app.access_tokens import create_token
+from tellonce_server.app.bootstrap import KEY_NAME
+from tellonce_server.store.backup.archive import BackupRefused, write
+from tellonce_server.store.backup.restore import aside, replace, texts_held
+from tellonce_server.store.database import as_login
+from tests.memory_fixtures import USER, Clock, Memory
+
+pytestmark = pytest.mark.anyio
+
+HELD = "select (select count(*) from tombstones), (select count(*) from access_tokens where name = 'new')"
+
+
+async def test_a_restore_that_fails_at_its_end_changes_nothing(
+    memory: Memory, clock: Clock, dsn: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "old.tellonce"
+    async with memory.client() as client, memory.tables() as tables:
+        await client.remember(c.RememberArgs(content="My locker opens with zq77a1"))
+        await client.remember(c.RememberArgs(content="I keep bees"))
+        await write(tables, file)
+        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
+        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+    async with as_login(dsn) as login:
+        await create_token(login, "new", USER, ("assistant",), clock())
+    tables = await asyncpg.connect(dsn)
+    try:
+        kept, before = await aside(tables, KEY_NAME), (await texts_held(tables), await tables.fetchrow(HELD))
+        with pytest.raises(BackupRefused, match="nothing was changed"):
+            await replace(dsn, file, kept._replace(tokens="not json"), KEY_NAME)
+        assert (await texts_held(tables), await tables.fetchrow(HELD)) == before
+        assert await replace(dsn, file, kept, KEY_NAME) == 1
+        assert await texts_held(tables) == {USER: 2}
+        assert await tables.fetchrow(HELD) == before[1]
+    finally:
+        await tables.close()
