@@ -144,6 +144,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.commands.confirmations.right_wording": lambda text: confirmations.right_wording(text, 1),
     "tellonce_relay.responders.offline.best_sentences": lambda text: offline.best_sentences(text, SENTENCE),
     "tellonce_relay.responders.offline.content_words": offline.content_words,
+    "tellonce_relay.responders.offline.is_about": lambda text: offline.is_about({text}, text),
     "tellonce_relay.routines.texts.usable": lambda text: texts.usable(text, text),
     "tellonce_relay.telegram.markdown.split_marked": lambda text: markdown.split_marked(markdown.Marked(text)),
     "tellonce_relay.turn.tags.finished": tags.finished,

@@ -103,6 +103,9 @@ class Session:
                 "isApiErrorMessage": failed,
             },
             {"type": "user", "isMeta": True, "message": {"role": "user", "content": "meta"}, **at},
+            {"type": "assistant", "message": {"role": "assistant", "content": "without a time"}},
+            {"type": "assistant", "message": "of another form", **at},
+            ["of another form", {"type": "user"}],
         )
         with self.transcript.open("a") as file:
             file.writelines(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)

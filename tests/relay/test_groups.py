@@ -56,14 +56,18 @@ async def test_without_a_model_only_words_for_the_bot_are_orders(memory: Memory)
 
 
 async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:
-    responder = Scripted("Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok")
+    responder = Scripted(
+        "Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok [REMEMBER_GLOBAL: My dog is called Rex]"
+    )
     async with relaying(memory, responder, state=tmp_path, profile=PROFILE) as api, memory.client() as client:
         await api.say("My salary is 9000 dollars")
         await api.replies(2)
         assert (await client.get_profile(c.GetProfileArgs())).facts
-        await api.say("What is my salary?", chat=PERSONAL)
-        await api.replies(3)
+        await api.say("What is my salary? By the way, my dog is called Rex.", chat=PERSONAL)
+        await api.replies(4)
+        facts = (await client.get_profile(c.GetProfileArgs())).facts
     assert "9000" in responder.prompts[1].text
+    assert {fact.content for fact in facts} == {"My salary is 9000 dollars", "My dog is called Rex"}
 
 
 async def test_what_a_group_is_told_stays_there(memory: Memory, tmp_path: Path) -> None:
