@@ -98,6 +98,7 @@ class AnswerEntry(Contract):
     channel: str
     at: AwareDatetime
     question: str
+    preceded: bool = Field(description="Whether the context was read before the question was recorded.")
     tokens: int
     token_budget: int
     budgets: dict[ShownName, int] = Field(default={}, description="Maximum tokens of each section that has a maximum.")

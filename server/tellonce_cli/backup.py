@@ -95,7 +95,7 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     finally:
         part.unlink(missing_ok=True)
     console.print(
-        f"the memory in {described(settings)} is in {file}: {texts} messages and memories, "
+        f"The memory in {described(settings)} is in {file}: {texts} messages and memories, "
         f"{file.stat().st_size / 1e6:.1f} MB. It holds everything you said: keep it safe.",
     )
     console.print(

@@ -1,6 +1,7 @@
 """`tellonce connect CLIENT`: adds this memory to a client's user-wide configuration. The command keeps a backup of the
 configuration file and can undo the change."""
 
+import errno
 import os
 import shutil
 import sys
@@ -49,9 +50,10 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
             "twice. To use the entry instead, first run `claude plugin uninstall tellonce@tellonce`."
         )
     file, text = preview(name, reveal=True)
-    if has_other_entry(client, file, _text(file) or ""):
+    former = _text(file)
+    if has_other_entry(client, file, former or ""):
         console.print(f"This replaces another server called `{ENTRY}` in {file}; --undo restores it.")
-    _write(file, text)
+    _write(file, text, keeps_former=former is not None and not has_entry(client, file, former))
     console.print(f"{client.title} now shares this memory: {file}")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
@@ -66,7 +68,7 @@ def _show(client: Client, name: ClientName) -> None:
     except CommandFailed:
         file = client.file(this_machine())
         text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
-        console.print("The file cannot be parsed; add this to it by hand:")
+        console.print("The file has comments or is not as expected; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
 
@@ -130,26 +132,37 @@ def _legible() -> Generator[None]:
         yield
     except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
         raise CommandFailed(
-            f"{error}. Nothing was changed; correct the file and run this again, or add by hand what --print shows."
+            f"{error}. Nothing was changed. If the file has comments, which would be lost, add by hand what --print shows; "
+            "otherwise correct the file and run this again."
         ) from error
 
 
-def _write(file: Path, text: str) -> None:
-    """Keep a copy of the original, then replace the file atomically, so that a client never reads half of it. A
-    symbolic link stays a symbolic link."""
+def _write(file: Path, text: str, *, keeps_former: bool) -> None:
+    """Replace the file atomically, so that a client never reads half of it. A symbolic link stays a symbolic link. With
+    `keeps_former`, the file is the original, without our entry, and is copied first."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        _keep_former(file)
+        _refuse_read_only(file)
+        if keeps_former:
+            _keep_former(file)
         _replace(file, text)
     except OSError as error:
-        raise CommandFailed(f"{file} cannot be written ({error.strerror}).") from error
+        raise CommandFailed(
+            f"{file} cannot be written ({error.strerror}). Nothing was changed; make it writable for you and run this "
+            "again, or add by hand what --print shows."
+        ) from error
+
+
+def _refuse_read_only(file: Path) -> None:
+    """Raises PermissionError if the file is read-only. The replacement of a file would not fail."""
+    if file.exists() and not os.access(file, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is read-only")
 
 
 def _keep_former(file: Path) -> None:
-    """Copy the original file, unless a copy exists. A second `connect` must not replace the copy with our own
-    version."""
+    """Copy the original file, unless a copy exists."""
     backup = _backup(file)
-    if file.exists() and not backup.exists():
+    if not backup.exists():
         backup.touch(mode=0o600)
         backup.write_bytes(file.read_bytes())
 

@@ -2,30 +2,35 @@
 
 import asyncio
 import importlib.util
-import shlex
 import shutil
 import socket
-import stat
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 
 import asyncpg
 import httpx2
 from rich.text import Text
 
 from tellonce import contract as c
-from tellonce.client import MemoryUnreachable
-from tellonce.client_settings import RelaySettings, relays_token
+from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.client_settings import RelaySettings, SummarizerSettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS, Tier
 from tellonce_cli.connect import connected, this_machine
+from tellonce_cli.findings import (
+    Finding,
+    clock_finding,
+    model_finding,
+    models_finding,
+    python_finding,
+    readiness_finding,
+    tokens_finding,
+)
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.screen import console
@@ -34,29 +39,15 @@ from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
 from tellonce_relay.routines.file import load_routines
 from tellonce_relay.turn.agents import load_agents
-from tellonce_server.app.access_tokens import LOCAL_SCOPES
 from tellonce_server.core.errors import StorageRefused
-from tellonce_server.embedding.model_files import MODEL, complete
+from tellonce_server.embedding.model_files import MODEL
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres, EmbeddedPostgresError
-from tellonce_server.store.postgres.readiness import Readiness, for_administrator, hindrance, look
+from tellonce_server.store.postgres.readiness import look
 from tellonce_server.store.route import find_route
 
 FREE_BYTES = 1 << 30
-OLDEST_PYTHON = (3, 11)
-BUILT = datetime(2026, 1, 1, tzinfo=UTC)
-"""The program was built after this time, so a clock that shows an earlier time is wrong."""
 CLOCK_SECONDS = 60
-WEIGHTS = "model.safetensors"
 TIMEOUT = 5
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The result of one check. `ok` is None if the result is neither good nor bad."""
-
-    ok: bool | None
-    text: str
-    fix: str = ""
 
 
 _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "")}
@@ -80,18 +71,23 @@ def run(*, online: bool = False) -> int:
 
 
 async def _all(settings: ServerSettings, relay: RelaySettings, checks: Sequence[Check]) -> list[Finding]:
-    return [await check(settings, relay) for check in checks]
+    return [await finding(check, settings, relay) for check in checks]
+
+
+async def finding(check: Check, settings: ServerSettings, relay: RelaySettings) -> Finding:
+    """The result of the check, or the file that this user may not open."""
+    try:
+        return await check(settings, relay)
+    except PermissionError as error:
+        return Finding(
+            False,
+            f"no permission for {error.filename}",
+            "give this user access to it, or set TELLONCE_DATA_DIR to a folder you may write",
+        )
 
 
 async def _python(_: ServerSettings, __: RelaySettings) -> Finding:
     return python_finding(sys.version_info[:3])
-
-
-def python_finding(version: tuple[int, ...]) -> Finding:
-    name = "Python " + ".".join(map(str, version))
-    if version < OLDEST_PYTHON:
-        return Finding(False, f"{name} is too old", "use Python 3.11 or newer")
-    return Finding(True, name)
 
 
 async def _settings(_: ServerSettings, __: RelaySettings) -> Finding:
@@ -150,14 +146,6 @@ async def _connected(dsn: str, name: str) -> Finding:
     return readiness_finding(found, name)
 
 
-def readiness_finding(found: Readiness, name: str) -> Finding:
-    if said := hindrance(found):
-        return Finding(False, f"{name}: {said}", "install it, or unset DATABASE_URL to use the embedded PostgreSQL")
-    if said := for_administrator(found):
-        return Finding(False, f"{name} is not set up", f"run `tellonce database setup`. If you lack the rights: {said}")
-    return Finding(True, f"{name.removesuffix(' PostgreSQL')} {found.name} with pgvector {found.installed}")
-
-
 async def _route(settings: ServerSettings) -> Finding | None:
     """Check how the server would connect to an external PostgreSQL that answers. None if nothing is wrong."""
     assert settings.database_url is not None  # checked for external databases only
@@ -200,31 +188,29 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
 async def _knows_us(settings: ServerSettings) -> bool:
     """Whether the running server accepts the token in our data folder, and so has the same memory."""
     file = settings.data_dir / "tokens" / "assistant"
-    if not file.exists():
-        return False
-    async with connect_http(f"{address(settings)}/mcp", file.read_text().strip(), attempts=1) as memory:
+    return file.exists() and await _refusal(f"{address(settings)}/mcp", file.read_text().strip()) is None
+
+
+async def _refusal(url: str, token: str) -> str | None:
+    """The reason why the server does not serve the token; None if it does."""
+    async with connect_http(url, token, attempts=1) as memory:
         try:
             await memory.get_profile(c.GetProfileArgs())
-        except MemoryUnreachable:
-            return False
-    return True
+        except MemoryUnreachable as error:
+            return str(error)
+        except MemoryRefused:
+            return None  # The token is valid, but of another scope.
+    return None
 
 
-async def _tokens(settings: ServerSettings, _: RelaySettings) -> Finding:
+async def _tokens(settings: ServerSettings, relay: RelaySettings) -> Finding:
+    if relay.token is not None and (said := await _refusal(relay.url, relay.token.get_secret_value())):
+        return Finding(
+            False,
+            f"TELLONCE_TOKEN is set, and {relay.url} does not serve it: {said}",
+            "unset it on the machine of the memory; elsewhere, set it to a token of `tellonce token create`",
+        )
     return tokens_finding(settings.data_dir / "tokens")
-
-
-def tokens_finding(folder: Path) -> Finding:
-    files = [folder / scope for scope in LOCAL_SCOPES]
-    missing = [file.name for file in files if not file.exists()]
-    if len(missing) == len(files):
-        return Finding(None, "access tokens: created when the server first starts")
-    if missing:
-        return Finding(False, f"access tokens: {', '.join(missing)} missing in {folder}", "start the server again")
-    if any(stat.S_IMODE(file.stat().st_mode) & 0o077 for file in files):
-        fix = f"chmod 600 {shlex.join(map(str, files))}"
-        return Finding(False, f"access tokens in {folder} can be read by others", fix)
-    return Finding(True, f"access tokens in {folder}, readable by you alone")
 
 
 async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
@@ -235,20 +221,6 @@ async def _embeddings(settings: ServerSettings, _: RelaySettings) -> Finding:
             return await _ollama_with(settings.ollama_url, settings.ollama_embedding_model, "embeddings by Ollama")
         case "none":
             return Finding(None, "embeddings: switched off (TELLONCE_EMBEDDINGS=none); search works by words")
-
-
-def model_finding(folder: Path, source: Path | None) -> Finding:
-    """Check the embedding model. `folder` is the folder of the prepared model. `source` is the configured folder, which
-    may contain the prepared files, or the original files at any depth."""
-    ready = next((place for place in (source, folder) if place is not None and complete(place)), None)
-    if ready is not None:
-        return Finding(True, f"embedding model in {ready}")
-    if source is None:
-        text = "embedding model: not here yet. A running server downloads it in the background; search works by words until then"
-        return Finding(None, text, "without a network, set TELLONCE_EMBEDDING_MODEL_DIR to a folder with the model")
-    if any(source.rglob(WEIGHTS)):
-        return Finding(True, f"embedding model in {source}, to be prepared at the first start")
-    return Finding(False, f"embedding model: {source} does not contain {WEIGHTS}", "unset TELLONCE_EMBEDDING_MODEL_DIR")
 
 
 def _provider(tier: Tier) -> Check:
@@ -327,15 +299,6 @@ async def _clock(_: ServerSettings, __: RelaySettings) -> Finding:
     return clock_finding(datetime.now(UTC))
 
 
-def clock_finding(now: datetime) -> Finding:
-    """Check that this machine's clock is later than the time at which this program was built. If the clock is slow,
-    answers get earlier times than their questions."""
-    if now < BUILT:
-        said = f"the clock says {now:%Y-%m-%d %H:%M} UTC, before this program was built"
-        return Finding(False, said, "set the machine's clock")
-    return Finding(True, f"clock: {now:%Y-%m-%d %H:%M} UTC")
-
-
 async def _clients(_: ServerSettings, __: RelaySettings) -> Finding:
     found = connected(this_machine())
     for name, told in found.items():
@@ -352,7 +315,7 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
     """Check the API key by listing the provider's models, which costs no tokens."""
     if relay.anthropic_api_key is None:
         return Finding(None, "Claude online: no key to try")
-    url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models"
+    url = (relay.anthropic_base_url or "https://api.anthropic.com").rstrip("/") + "/v1/models?limit=1000"
     headers = {"x-api-key": relay.anthropic_api_key.get_secret_value(), "anthropic-version": "2023-06-01"}
     try:
         answer = await _get(url, **headers)
@@ -362,7 +325,16 @@ async def _claude_online(_: ServerSettings, relay: RelaySettings) -> Finding:
         return Finding(False, "Claude online: the key is refused", "make a new ANTHROPIC_API_KEY")
     if answer.status_code >= 400:
         return Finding(False, f"Claude online: answered {answer.status_code}", "try again later")
-    return _drifted(answer) or Finding(True, "Claude online: the key is accepted")
+    wanted = {"ANTHROPIC_MODEL": relay.model, "SUMMARIZER_MODEL": load(SummarizerSettings).model}
+    return _drifted(answer) or models_finding(_names(answer), wanted)
+
+
+def _names(answer: httpx2.Response) -> list[str]:
+    """The names of the provider's models; none if the answer does not list them."""
+    try:
+        return [str(model["id"]) for model in answer.json()["data"]]
+    except (ValueError, LookupError, TypeError):
+        return []
 
 
 async def _telegram_online(_: ServerSettings, relay: RelaySettings) -> Finding:

@@ -110,6 +110,7 @@ def _foreseen(
         task = progress.add_task("", total=estimate_size(file))
         items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
         talk = measured(items)
+        progress.update(task, completed=estimate_size(file))
     return forecast(talk, settings.compaction, load(SummarizerSettings))
 
 

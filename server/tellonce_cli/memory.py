@@ -57,8 +57,9 @@ async def opened(settings: ServerSettings) -> AsyncGenerator[Storage]:
     if not has_memory(settings) and (await health(address(settings))).get("ready"):
         raise CommandFailed(ANOTHER.format(url=address(settings), folder=settings.data_dir))
     quiet = settings.model_copy(update={"embeddings": "none"})
-    # The command reports the error itself, once, so the log stays quiet.
-    logging.getLogger("tellonce_server.app.storage").setLevel(logging.CRITICAL)
+    # The command reports the error itself, once, and nobody else waits for its event loop, so the log stays quiet.
+    for name in ("storage", "loop_watch"):
+        logging.getLogger(f"tellonce_server.app.{name}").setLevel(logging.CRITICAL)
     found = Storage(quiet, keeps_tokens=False)
     async with found.running():
         try:

@@ -29,6 +29,13 @@ def run() -> int:
     return asyncio.run(_status(load(RelaySettings)))
 
 
+async def _why_none(url: str, error: MemoryUnreachable) -> str:
+    """Why the server cannot be used: it does not answer, or it refuses the token."""
+    if await health(url):
+        return f"the server at {url} cannot be used: {error}. `tellonce doctor` finds the cause."
+    return f"no server answers at {url}. Start it with `tellonce up`; if one is running, `tellonce doctor` finds the cause."
+
+
 async def _status(settings: RelaySettings) -> int:
     server = load(ServerSettings)
     async with (
@@ -40,10 +47,7 @@ async def _status(settings: RelaySettings) -> int:
             profile = await memory.get_profile(c.GetProfileArgs(limit=1000))
             talks = await _talks(memory)
         except MemoryUnreachable as error:
-            raise CommandFailed(
-                f"no server answers at {settings.url} ({error}). Start it with `tellonce up`; if one is running, `tellonce doctor` "
-                "finds the cause."
-            ) from error
+            raise CommandFailed(await _why_none(settings.url, error)) from error
         except MemoryRefused as error:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."

@@ -176,7 +176,9 @@ def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, else
     console.print(f"\nConnect an assistant: `{name} connect claude-desktop` ({', '.join(list(ClientName)[1:])}).")
     console.print("Or by hand: for Claude Desktop, put this into claude_desktop_config.json and restart the program:")
     console.print_json(json.dumps(desktop_snippet(settings)))
-    console.print("For Claude Code, run:")
+    console.print(
+        "For Claude Code, install the plugin, which also records every prompt and reply (docs/clients/claude-code.md), or run:"
+    )
     console.print(f"  {claude_code_line(settings, _url(settings))}")
     console.print(f"\nNext, in another terminal: `{name} open` shows the memory page, `{name} chat` talks with it,")
     console.print(f"`{name} import telegram result.json` imports your history.")

@@ -12,7 +12,18 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tellonce_cli.doctor import BUILT, clock_finding, model_finding, python_finding, tokens_finding
+from tellonce.client_settings import RelaySettings
+from tellonce.settings import ServerSettings
+from tellonce_cli.doctor import finding
+from tellonce_cli.findings import (
+    BUILT,
+    Finding,
+    clock_finding,
+    model_finding,
+    models_finding,
+    python_finding,
+    tokens_finding,
+)
 from tellonce_server.embedding.model_files import GRAPH, MEAN, TOKENIZER
 from tests import forked
 from tests.chain.home import Home
@@ -100,6 +111,11 @@ async def test_a_running_server_is_recognised_and_a_stranger_on_its_port_too(
     code, said = await report(at_home)
     assert (code, verdict(said, "answers on port")) == (0, "✓")
     assert verdict(said, "access tokens in") == "✓"
+    with monkeypatch.context() as other:
+        other.setitem(at_home.environment, "TELLONCE_TOKEN", "of-another-memory")
+        code, said = await report(at_home)
+        assert (code, verdict(said, "rejects our access token")) == (1, "✗")
+        assert "cannot be used" in (await at_home.failing("status"))[1]
 
     async def hello(_: Request) -> Response:
         return Response("hello")
@@ -130,6 +146,23 @@ async def test_the_port_may_be_one_of_an_ipv6_address(light_home: Home) -> None:
     light_home.environment["TELLONCE_HOST"] = "::1"
     _, said = await report(light_home)
     assert verdict(said, f"port {light_home.port} is free: the server is not running") == "·"
+
+
+async def test_a_file_that_may_not_be_opened_is_named() -> None:
+    async def closed(_: ServerSettings, __: RelaySettings) -> Finding:
+        raise PermissionError(13, "Permission denied", "/root/tokens")
+
+    found = await finding(closed, ServerSettings(), RelaySettings())
+    assert (found.ok, found.text) == (False, "no permission for /root/tokens")
+
+
+def test_a_model_that_the_provider_does_not_have_is_named() -> None:
+    wanted = {"ANTHROPIC_MODEL": "claude-sonnet-5-5", "SUMMARIZER_MODEL": "claude-haiku-9"}
+    there = ("claude-sonnet-5-5-20260101", "claude-haiku-4-5")
+    found = models_finding(there, wanted)
+    assert (found.ok, "no model SUMMARIZER_MODEL=claude-haiku-9" in found.text) == (False, True)
+    assert models_finding((), wanted).ok
+    assert models_finding((*there, "claude-haiku-9"), wanted).ok
 
 
 def test_an_old_python_is_refused() -> None:

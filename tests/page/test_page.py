@@ -181,6 +181,12 @@ async def test_why_lists_the_answers_and_their_sections_against_the_budget(tab: 
     await page.wait_for_selector("[data-section]")
     await expect(page.locator("[data-section='history'] summary")).to_contain_text(re.compile(r"of 2,600 tokens"))
     await expect(page.get_by_text("What was left out")).to_be_visible()
+    await memory.get_context(c.GetContextArgs(query="Which lamp?", message_thread_id=77))
+    await tab.show("why")
+    await expect(page.locator("main li").first).to_contain_text("A question that was not recorded")
+    await memory.record_message(c.RecordMessageArgs(role="user", content="Which lamp?", message_thread_id=77))
+    await tab.show("why")
+    await expect(page.locator("main li").first).to_contain_text("Before: Which lamp?")
 
 
 async def test_forgetting_asks_for_the_topic_keeps_what_is_unticked_and_leaves_no_trace(
@@ -246,6 +252,10 @@ async def test_an_import_is_counted_first_and_export_and_backup_are_taken(
     tab: Tab, chrome: Browser, memory: MemoryClient, server: HttpServer, tmp_path: Path
 ) -> None:
     page = await tab.show("data")
+    (tmp_path / "other.json").write_text('{"hello": 1}')
+    await page.locator("#import-file").set_input_files(tmp_path / "other.json")
+    await expect(page.locator("main")).to_contain_text("This file is not an export", timeout=HANGS * 1000)
+    await expect(page.locator("main progress")).to_have_count(0)
     telegram(tmp_path / "result.json", messages=120)
     before = await messages(memory)
     await page.locator("#import-file").set_input_files(tmp_path / "result.json")

@@ -78,6 +78,7 @@ def test_what_was_there_stays_and_comes_back(home: Path, name: ClientName) -> No
 @pytest.mark.parametrize("name", list(ClientName))
 def test_undo_leaves_an_empty_home_empty(home: Path, name: ClientName) -> None:
     joined(name)
+    joined(name)
     joined(name, undo=True)
     assert not file_of(name).exists()
 
@@ -113,6 +114,17 @@ def test_the_plugin_needs_no_entry_of_its_own(home: Path) -> None:
         joined(ClientName.CLAUDE_CODE)
     settings.write_text(json.dumps({"enabledPlugins": {"tellonce@tellonce": False}}))
     joined(ClientName.CLAUDE_CODE)
+
+
+def test_a_read_only_file_is_left_alone(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = file_of(ClientName.CURSOR)
+    file.parent.mkdir()
+    file.write_text("{}")
+    # Root may write every file, so the test does not set the file's mode.
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    with pytest.raises(CommandFailed, match=r"read-only.*what --print shows"):
+        joined(ClientName.CURSOR)
+    assert [(x.name, x.read_text()) for x in file.parent.iterdir()] == [(file.name, "{}")]
 
 
 def test_print_changes_nothing(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

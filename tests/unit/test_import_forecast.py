@@ -8,6 +8,7 @@ from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import Compaction
 from tellonce_cli.import_ import _agreed
 from tellonce_cli.importers.forecast import Talk, forecast, measured
+from tellonce_cli.importers.items import Unreadable
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
@@ -52,6 +53,8 @@ def test_a_wrong_name_is_told_before_the_import() -> None:
         return forecast(measured([one]), RULES, settings()).lines[0]
 
     assert "None of the messages is recognized as yours" in lines("Ann")
+    damaged = forecast(measured([Unreadable("line 2: it has no sent_at")]), RULES, settings())
+    assert "1 entry cannot be read and will be skipped." in damaged.lines[0]
     assert lines(None).startswith("This file holds 1 message, 1 of them yours;")
 
 

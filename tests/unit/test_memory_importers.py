@@ -259,11 +259,20 @@ def test_projects_in_which_the_plugin_may_not_record_are_left_out(
     assert recorded == [True, False, True, False, False, False, True]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "just words", "[1, 2]", "\x00\xff"])
+@pytest.mark.parametrize("content", ["{}", "just words", "[1, 2]", "\x00\xff"])
 def test_what_is_no_export_says_which_kinds_there_are(tmp_path: Path, content: str) -> None:
     (tmp_path / "file").write_text(content)
     with pytest.raises(ImportFailed, match="claude-code, mcp-memory, mem0, markdown are known"):
         found(tmp_path / "file")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"), [("a.json", "", "is empty"), ("a.zip", "PK", "not a complete zip")]
+)
+def test_a_file_that_was_not_downloaded_whole_is_named(tmp_path: Path, name: str, content: str, fault: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ImportFailed, match=fault):
+        found(tmp_path / name)
 
 
 @pytest.mark.parametrize(

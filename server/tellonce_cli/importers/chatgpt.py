@@ -11,7 +11,7 @@ from typing import Any
 import ijson
 
 from tellonce_cli.importers.files import Progress, not_readable, opened, shards
-from tellonce_cli.importers.items import ImportFailed, Item, thread_number, tolerant
+from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, thread_number, tolerant
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -63,7 +63,7 @@ def _node(node: dict[str, Any], identity: str, begun: Any) -> Iterator[Item]:
     if role not in ("user", "assistant") or not text or _hidden(message):
         return
     if at is None:
-        raise ValueError("a message without any time")
+        raise NotAsItShouldBe("it has no time")
     yield ImportMessage(
         role=role,
         content=text,

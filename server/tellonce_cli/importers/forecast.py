@@ -96,6 +96,7 @@ class Forecast:
     reader: str
     memories: int = 0
     left_out: int = 0
+    unreadable: int = 0
     mine: int = 0
     """Number of messages that are recognized as the user's."""
 
@@ -108,6 +109,8 @@ class Forecast:
         told = f"This file holds {' and '.join(held)}; storing them takes {duration((self.messages + self.memories) / STORED_A_SECOND)}."
         if self.left_out:
             told += f" {counted(self.left_out, 'file')} of projects in which the plugin may not record are left out."
+        if self.unreadable:
+            told += f" {counted(self.unreadable, 'entry')} cannot be read and will be skipped."
         if self.messages and not self.mine:
             told += (
                 " None of the messages is recognized as yours, and an import cannot be corrected later: name yourself as "
@@ -131,7 +134,7 @@ class Forecast:
 def forecast(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:
     """The estimate for importing a file with the contents `talk`."""
     known = _reading(talk, rules, settings)
-    return replace(known, memories=talk.memories, left_out=talk.left_out, mine=talk.mine)
+    return replace(known, memories=talk.memories, left_out=talk.left_out, unreadable=talk.unreadable, mine=talk.mine)
 
 
 def _reading(talk: Talk, rules: Compaction, settings: SummarizerSettings) -> Forecast:

@@ -61,6 +61,10 @@ def read(
 def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:
     """Return the kind of import that a file, zip or folder contains. `items` reads the file as a given kind. Raises
     ImportFailed."""
+    if path.is_file() and not path.stat().st_size:
+        raise ImportFailed(f"{path} is empty; export or download it again.")
+    if path.suffix == ".zip" and not zipfile.is_zipfile(path):
+        raise ImportFailed(f"{path} is not a complete zip; download it again.")
     for kind in _candidates(path):
         try:
             first = next(items(kind), None)

@@ -1,4 +1,4 @@
-"""Detects code that blocks the event loop for too long, and logs its stack."""
+"""Detects code that blocks the event loop for too long, and logs in one line which code it is."""
 
 import asyncio
 import logging
@@ -17,6 +17,9 @@ LIMIT_SECONDS = 0.25
 wait."""
 
 BEAT_SECONDS = 0.1
+
+NAMED_CALLS = 6
+"""Number of the innermost calls that are logged."""
 
 
 class LoopWatch:
@@ -67,8 +70,9 @@ class LoopWatch:
     def _name(self, loop_thread: int) -> None:
         # In Python, this is the only way to read the stack of another thread.
         frame = sys._current_frames().get(loop_thread)  # pyright: ignore[reportPrivateUsage]
-        stack = "".join(traceback.format_stack(frame)[-12:]) if frame is not None else "(no stack)"
-        logger.warning("the event loop was blocked for over %.0f ms here:\n%s", 1000 * LIMIT_SECONDS, stack)
+        calls = reversed(traceback.extract_stack(frame)[-NAMED_CALLS:]) if frame is not None else ()
+        named = " < ".join(f"{Path(x.filename).name}:{x.lineno} {x.name}" for x in calls)
+        logger.warning("the event loop was blocked for over %.0f ms by %s", 1000 * LIMIT_SECONDS, named)
 
 
 def is_held(since_beat: float, late: float, worked: float, *, runnable: bool) -> bool:

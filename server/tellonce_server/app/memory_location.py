@@ -40,7 +40,7 @@ def refuse_another_memory(settings: ServerSettings) -> None:
     """Raises StorageRefused if DATABASE_URL is missing, but the memory of this data folder is in an external
     database."""
     note = settings.data_dir / NOTE
-    if settings.login_url is None and note.exists():
+    if settings.login_url is None and _exists(note):
         raise StorageRefused(
             f"the memory of {settings.data_dir} is in {note.read_text('utf-8').strip()}, but DATABASE_URL is not set "
             "here. Start it in the folder with your .env, or set DATABASE_URL. To use the embedded PostgreSQL "
@@ -51,9 +51,14 @@ def refuse_another_memory(settings: ServerSettings) -> None:
 def has_memory(settings: ServerSettings) -> bool:
     """Whether there is a memory. An external database is assumed to have a memory. The embedded PostgreSQL has a memory
     after its first start."""
-    if settings.login_url is not None or (settings.data_dir / NOTE).exists():
+    if settings.login_url is not None or _exists(settings.data_dir / NOTE):
         return True
-    return EmbeddedPostgres(settings.data_dir / "postgres").cluster.exists()
+    return _exists(EmbeddedPostgres(settings.data_dir / "postgres").cluster)
+
+
+def _exists(path: Path) -> bool:
+    """Whether the path exists. False if this user may not look; then PostgreSQL's start gives the reason."""
+    return os.access(path, os.F_OK)
 
 
 def move_former_folder() -> str | None:

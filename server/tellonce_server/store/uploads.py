@@ -42,6 +42,8 @@ class Uploads:
     def clear(self, older_than: float = 0) -> None:
         """Delete the files that have not been used for `older_than` seconds."""
         latest = time.time() - older_than
+        if not os.access(self._folder, os.X_OK):
+            return
         for file in self._folder.glob("*"):
             if not older_than or (file.exists() and file.stat().st_mtime < latest):
                 file.unlink(missing_ok=True)

@@ -55,12 +55,21 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
 
 -- name: answers
 -- $1 owner, $2 a time, $3 a memory or null, $4 how many: contexts built before $2, newest first, with the message that
--- each was built for. With $3, only contexts that showed this memory.
+-- each was built for. With $3, only contexts that showed this memory. A context that was built before its message was
+-- recorded (at the start of a session, or by a client that records afterwards) has `preceded`: the next message of the
+-- user in that thread, within an hour.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
-  coalesce(m.content, '') as question
+  coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
 join chats c on c.owner_id = $1 and c.chat_id = r.chat_id
 left join messages m on m.owner_id = $1 and m.chat_id = r.chat_id and m.id = r.message_id
+left join lateral (
+  select content
+  from messages
+  where r.message_id is null and owner_id = $1 and thread_key = r.thread_key and chat_id = r.chat_id and role = 'user'
+    and sent_at >= r.created_at and sent_at < r.created_at + interval '1 hour'
+  order by thread_no
+  limit 1) n on true
 where r.owner_id = $1 and r.as_of is null and r.created_at < $2
   and ($3::bigint is null or r.included -> 'memories' @> to_jsonb($3::bigint))
 order by r.created_at desc

@@ -65,7 +65,12 @@ async def told(module: str, task: str, *arguments: str) -> AsyncGenerator[dict[s
         said = (await complaint).decode(errors="replace").strip()
         if await process.wait():
             reason = said.splitlines()[-1] if said else f"{task} failed."
-            raise CommandRefused(reason, _FAILED[task], reason=reason)
+            raise failed(task, reason)
+
+
+def failed(task: str, reason: str) -> CommandRefused:
+    """The error for a task that failed for this reason."""
+    return CommandRefused(reason, _FAILED[task], reason=reason)
 
 
 async def last(module: str, task: str, *arguments: str) -> dict[str, Any]:

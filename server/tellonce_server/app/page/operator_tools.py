@@ -90,6 +90,9 @@ class _Tools:
                     await call.context.report_progress(entry["progress"], 100)
                 else:
                     found = entry
+        except commands.CommandRefused as error:
+            # The person knows the file by another name.
+            raise commands.failed(task, str(error).replace(str(file), "This file")) from error
         finally:
             if not (call.args.dry_run and found):
                 file.unlink(missing_ok=True)

@@ -265,7 +265,8 @@ class EmbeddedPostgres:
         give(staging, self._account)
         status, output = await self._run("initdb", "--pgdata", str(staging), *_INITDB)
         if status != 0:
-            raise EmbeddedPostgresError(f"a new database could not be created in {cluster.parent}:\n{output}")
+            reason = "\n".join(line for line in output.splitlines() if "error:" in line) or output
+            raise EmbeddedPostgresError(f"a new database could not be created in {cluster.parent}: {reason}")
         include_conf(staging)
         staging.rename(cluster)
         _sync_directory(cluster.parent)

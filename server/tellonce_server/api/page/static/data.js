@@ -1,7 +1,7 @@
 /* The screen "Connect and data": other programs, tokens, import, export, backups, health and cost. Only the operator
    sees it. */
 
-import { call, refusal } from "./client.js";
+import { Refused, call, refusal } from "./client.js";
 import { ask, button, div, field, h, note, show, soft, table } from "./dom.js";
 import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
@@ -59,7 +59,8 @@ async function plan(state, file) {
 }
 
 async function look(state, upload, me, told) {
-  const found = await call("page_import", { upload, ...(me ? { me } : {}) }, told);
+  const found = await result(state, call("page_import", { upload, ...(me ? { me } : {}) }, told));
+  if (!found) return;
   const name = h("input", { value: me });
   const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
     found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
@@ -84,8 +85,20 @@ function estimate(found) {
 async function run(state, upload, me) {
   removeEventListener("hashchange", discard);
   removeEventListener("pagehide", discard);
-  const done = await call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, working(state, t("import.working")));
-  show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
+  const done = await result(state, call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, working(state, t("import.working"))));
+  if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
+}
+
+/* The result of a call. If the server refuses it, its reason replaces the progress bar, and the result is null. The
+   person may have left the screen; then nothing is shown. */
+async function result(state, asked) {
+  try {
+    return await asked;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    show(state, h("p", { className: "bad" }, error.message));
+    return null;
+  }
 }
 
 /* Returns a progress bar and a function that updates it. */

@@ -5,6 +5,7 @@ import { forgetting, share } from "./actions.js";
 import { call } from "./client.js";
 import { button, div, h, show, soft, written } from "./dom.js";
 import { buttons, editor, tags } from "./entries.js";
+import { asked } from "./why.js";
 import { clock, day, moment, t } from "./words.js";
 
 export async function memory(place, id) {
@@ -21,7 +22,7 @@ export async function memory(place, id) {
     part("memory.before", why.versions, (version) => written("p", { className: "quote" }, version.text, h("br"), h("span", { className: "soft" }, t("until", { day: moment(version.at) })))),
     part("memory.replaced", why.memories, (old) => written("p", { className: "quote" }, h("a", { href: `#memory/${old.id}` }, old.content), h("br"), h("span", { className: "soft" }, t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${old.reason}` : ""))),
     known.superseded_by ? h("p", h("a", { href: `#memory/${known.superseded_by}` }, t("memory.by", { id: String(known.superseded_by) }))) : null,
-    part("memory.answers", answers, (answer) => h("p", h("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, `${moment(answer.at)} · ${answer.question || t("why.unknown")}`))));
+    part("memory.answers", answers, (answer) => h("p", h("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, `${moment(answer.at)} · ${asked(answer)}`))));
 }
 
 function part(title, entries, made) {

@@ -37,7 +37,7 @@ function reading({ reading: work, cost }) {
   if (work.to_read_again) parts.push(t("today.again", { n: work.to_read_again }));
   if (work.estimate_seconds) parts.push(t("today.about", { time: span(work.estimate_seconds) }));
   if (cost?.price_usd) parts.push(t("today.cost", { cost: dollars(cost.price_usd) }));
-  return h("p", { className: "strip", role: "status" }, parts.join(", "));
+  return h("p", { className: "strip", role: "status" }, parts.join(" · "));
 }
 
 function card(entry, again) {

@@ -17,15 +17,21 @@ export async function why(place, receipt, chat) {
   show(place, h("h1", t("why")), soft(t("why.what")), seen.answers.length ? rows : soft(t("why.none")), more);
 }
 
+/* The question of an answer, as a heading. */
+export function asked(answer) {
+  if (!answer?.question) return t("why.unknown");
+  return answer.preceded ? t("why.before", { text: answer.question }) : answer.question;
+}
+
 function line(answer) {
-  return h("li", { "data-receipt": answer.receipt_id }, div("text", written("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, answer.question || t("why.unknown")),
+  return h("li", { "data-receipt": answer.receipt_id }, div("text", written("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, asked(answer)),
     div("tags", h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
 }
 
 async function one(place, receipt, chat, { answers }) {
   const answer = answers.find((x) => x.receipt_id === receipt);
   const seen = await call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) });
-  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, answer?.question || t("why.unknown")),
+  show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)),
     soft(moment(seen.at)),
     h("h2", t("why.shown")), seen.sections.map((section) => shown(section, answer?.budgets[section.name])),
     h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : soft(t("why.nothing.left")));
