@@ -366,12 +366,13 @@ NOT_READERS = frozenset(
     tellonce_server.core.scope.thread_name tellonce_server.core.scope.renamed_thread tellonce_server.store.database.one_transaction
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
-    tellonce_server.domain.queue.job_type.sender_time tellonce_server.api.resources.chat_number
+    tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
+    tellonce_server.domain.queue.job_type.own_messages tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
-    tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.clean tellonce_server.store.texts.find
+    tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
     tellonce_server.store.messages.of_thread tellonce_server.store.route.unpooled tellonce_server.domain.retrieval.lexical.any_of
     tellonce_server.domain.retrieval.lexical.quoted tellonce_server.api.schema.compact
     tellonce_server.api.schema.compact_arguments

@@ -175,7 +175,7 @@ async def test_an_export_is_imported_again_with_nothing_lost(lived_in: Memory, t
     tea = next(e for e in wrote if e.get("content") == "I prefer tea")
     until = START.replace(tzinfo=UTC, microsecond=0)
     when = c.When(start=until - timedelta(days=9), end=until).model_dump(mode="json")
-    tea |= {"about": "Ann", "when": when, "valid_to": when["end"]}
+    tea |= {"about": "Ann", "when": when, "valid_to": when["end"], "user_name": "Priya", "categories": ["drink"]}
     tally = await taken(lived_in, *again(wrote, tmp_path), where=THERE)
     read_back = await exported(lived_in, OTHER)
     assert comparable(read_back) == comparable(wrote)

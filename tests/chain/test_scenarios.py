@@ -162,6 +162,7 @@ async def test_6_a_date_gets_its_year_from_the_message(life: Life) -> None:
 
 async def test_6b_days_and_ages_are_the_users_own(life: Life) -> None:
     await life.say("Yesterday's talk")
+    life.clock.at = life.clock().replace(hour=23, minute=2)
     await life.client.record_message(
         c.RecordMessageArgs(
             role="assistant",
@@ -169,7 +170,7 @@ async def test_6b_days_and_ages_are_the_users_own(life: Life) -> None:
             routine="morning-summary",
             summary="Weather; meetings.",
             message_id="r1",
-            sent_at=life.clock().replace(hour=23, minute=2),
+            sent_at=life.clock(),
         )
     )
     life.clock.at = life.clock().replace(hour=7, minute=0)

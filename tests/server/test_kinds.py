@@ -1,0 +1,74 @@
+"""Every kind that the contract declares is treated by all that depend on kinds: a kind of memory reaches the context,
+the profile and the page, a kind of job is known to every process, and a place of texts is searched and cleaned."""
+
+import re
+from typing import get_args
+
+import pytest
+
+from tellonce import contract as c
+from tellonce import work as w
+from tellonce.client_settings import ClientSettings
+from tellonce.contract_types import MEMORY_KINDS
+from tellonce.page_contract import PageMemoriesArgs
+from tellonce_llm.providers import PROVIDERS
+from tellonce_server.domain.erasure.text_places import PLACES
+from tellonce_sql import queries, query
+from tests.memory_fixtures import USER, Memory
+
+pytestmark = pytest.mark.anyio
+
+
+def told(kind: str) -> str:
+    return f"The {kind} about the observatory in Valparaiso"
+
+
+async def test_every_kind_reaches_the_context_the_profile_and_the_page(memory: Memory) -> None:
+    services = await memory.storage.services()
+    async with memory.client() as client:
+        for kind in MEMORY_KINDS:
+            await client.remember(c.RememberArgs(content=told(kind), kind=kind))
+        context = (await client.get_context(c.GetContextArgs(query="the observatory in Valparaiso"))).context or ""
+        profile = await client.get_profile(c.GetProfileArgs())
+        found = await client.search_memory(c.SearchMemoryArgs(query="observatory", kinds=MEMORY_KINDS, limit=20))
+    page = await services.page.memories(USER, PageMemoriesArgs())
+    groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.pins, profile.uncertain)
+    texts = {told(kind) for kind in MEMORY_KINDS}
+    assert {text for text in texts if text in context} == texts
+    assert {memory.content for group in groups for memory in group} == texts
+    assert {result.text for result in found.results} == texts
+    assert {entry.memory.content for entry in page.entries} == texts
+
+
+async def checked(memory: Memory, pattern: str) -> set[str]:
+    """The values that a check of the queue's table names."""
+    async with memory.tables() as tables:
+        check = await tables.fetchval(
+            "select string_agg(pg_get_constraintdef(oid), '') from pg_constraint where contype = 'c' "
+            "and conrelid = 'chat_context_queue'::regclass and pg_get_constraintdef(oid) like $1",
+            pattern,
+        )
+    return set(re.findall(r"'([\w-]+)'", check))
+
+
+async def test_every_tier_has_traits_and_every_provider_a_tier_and_a_responder(memory: Memory) -> None:
+    responders = get_args(ClientSettings.model_fields["responder"].annotation)
+    assert tuple(w.TRAITS) == w.TIERS
+    assert await checked(memory, "%ollama%") == set(w.TIERS)
+    assert list(PROVIDERS) == [tier for tier in w.TIERS if tier in PROVIDERS]
+    assert {provider.responder for provider in PROVIDERS.values()} == {*responders} - {"auto", "claude-cli", "offline"}
+
+
+async def test_every_kind_of_job_is_in_the_contract_the_database_and_the_server(memory: Memory) -> None:
+    kinds = set(get_args(w.JobKind))
+    models = get_args(get_args(w.WorkInput)[0])
+    services = await memory.storage.services()
+    assert {model.model_fields["kind"].default for model in models} == kinds
+    assert await checked(memory, "%exchange%") == kinds
+    assert set(services.work._kinds._types) == kinds
+
+
+def test_every_place_of_texts_is_declared_searched_and_cleaned() -> None:
+    cleaned = {name.removeprefix("texts.clean_") for name in queries() if name.startswith("texts.clean_")}
+    assert set(re.findall(r"'(\w+)' = any", query("texts.find"))) == set(PLACES)
+    assert cleaned == set(PLACES) - {"message"}  # messages are erased by `texts.redact_messages`

@@ -347,6 +347,27 @@ async def test_a_subscriber_hears_what_another_server_changed(
     assert "I live in Lisbon" in profile.contents[0].text
 
 
+async def test_a_subscriber_hears_of_one_memory_and_of_the_list_of_chats(
+    memory: Memory, settings: ServerSettings, clock: Clock
+) -> None:
+    async with (
+        second_process(settings, clock) as other,
+        client_of(memory, MODES[0]) as listener,
+        client_of(other, MODES[0]) as writer,
+    ):
+        await writer.call_tool("remember", {"content": "I live in Lisbon"})
+        async with listener.listen(resource_subscriptions=["memory://memory/1", "memory://chats"]) as events:
+            await heard_on(memory)
+            heard = aiter(events)
+            with anyio.fail_after(HANGS):
+                await writer.call_tool("update_memory", {"memory_id": 1, "action": "pin"})
+                assert await anext(heard) == ResourceUpdated(uri="memory://memory/1")
+                await writer.call_tool("record_message", {"role": "user", "content": "Hello there"})
+                while (event := await anext(heard)) == ResourceUpdated(uri="memory://memory/1"):
+                    pass  # the profile may be announced twice
+                assert event == ResourceUpdated(uri="memory://chats")
+
+
 LISTENING = """
 select count(*) from pg_stat_activity
 where datname = current_database() and query ilike 'listen%tellonce_changes%' and state = 'idle'

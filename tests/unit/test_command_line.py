@@ -63,7 +63,7 @@ def test_a_wrong_setting_is_named_in_plain_words(monkeypatch: pytest.MonkeyPatch
         ('{"role": "user", "content": null, "sent_at": "2026-02-16T09:15:00Z"}', "its content is not a string"),
         (
             '{"role": "user", "content": "hi", "sent_at": "2026-02-16T09:15:00Z", "message_thread_id": [1]}',
-            "its message_thread_id is neither a number nor a name",
+            "its message_thread_id is neither a number nor a name of at most 128 characters",
         ),
     ],
 )

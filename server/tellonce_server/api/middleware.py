@@ -1,6 +1,7 @@
-"""MCP middleware that selects what a client may see and call, and ends open subscriptions."""
+"""MCP middleware that selects what a client may see and call, and handles subscription streams."""
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import Any
 
 import anyio
@@ -8,11 +9,13 @@ from mcp import MCPError
 from mcp.server.apps import client_supports_apps
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.subscriptions import SUBSCRIPTION_ID_META_KEY
-from mcp.types import INVALID_PARAMS, SubscriptionsListenResult
+from mcp.types import INVALID_PARAMS, SubscriptionsListenRequestParams, SubscriptionsListenResult
+from pydantic import ValidationError
 
 from tellonce.contract import GET_CONTEXT, RECORD_MESSAGE
 from tellonce_server.api.prompts import HOOKED_INSTRUCTIONS
 from tellonce_server.api.strict import CallerOf
+from tellonce_server.core.subscriptions import WANTED
 
 HEADER = "tellonce-hooks"
 DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
@@ -75,6 +78,15 @@ class OfferedTo:
 
 
 LISTEN = "subscriptions/listen"
+
+
+async def wanted_resources(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Middleware that tells the subscription bus which resources a new stream is for."""
+    if ctx.method == LISTEN:
+        with suppress(ValidationError):  # the SDK refuses such a request
+            asked = SubscriptionsListenRequestParams.model_validate(ctx.params)
+            WANTED.set(asked.notifications.resource_subscriptions or ())
+    return await call_next(ctx)
 
 
 class OpenStreams:

@@ -19,7 +19,7 @@ from pydantic import AnyUrl
 from tellonce.settings import ServerSettings
 from tellonce_server.api.agent import agent_tools
 from tellonce_server.api.assistant import assistant_tools, turn_tool
-from tellonce_server.api.middleware import AppOnly, OfferedTo
+from tellonce_server.api.middleware import AppOnly, OfferedTo, wanted_resources
 from tellonce_server.api.page.app_bundle import memory_app
 from tellonce_server.api.page.tools import page_tools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
@@ -90,7 +90,7 @@ class MemoryServer(MCPServer[None]):
 
 async def _require_standing() -> None:
     """Check that the credential is still valid, before a call that may write. The caller does not see the text of this
-    error, because `credentials.TokenConfirmation` answers the request with 401."""
+    error, because `authorization.TokenConfirmation` answers the request with 401."""
     if not await still_granted():
         raise MCPError(INVALID_PARAMS, "This credential was revoked.")
 
@@ -145,7 +145,10 @@ def build_server(
         version=VERSION,
         subscriptions=OwnChanges(storage.changes, who),
         extensions=(memory_app(),),
-        middleware=(OfferedTo(ASSISTANT, who), AppOnly([spec.name for spec in own]), constant_lists, *middleware),
+        middleware=(
+            *(OfferedTo(ASSISTANT, who), AppOnly([spec.name for spec in own])),
+            *(constant_lists, wanted_resources, *middleware),
+        ),
         log_level="WARNING",
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
         **options,

@@ -1,7 +1,8 @@
 """Delivers notifications of changes. An assistant is notified of changes in its own user's memory, the relay of all
 changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated, ServerEvent
@@ -9,6 +10,9 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated, S
 from tellonce_server.core.scope import Caller
 
 Listener = Callable[[ServerEvent], None]
+
+WANTED: ContextVar[Sequence[str]] = ContextVar("wanted", default=())
+"""The URIs for which the current call opens a subscription stream."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,13 @@ class OwnChanges(InMemorySubscriptionBus):
         self._caller_of = caller_of
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        caller = self._caller_of()
+        caller, wanted = self._caller_of(), WANTED.get()
         leave_bus = super().subscribe(listener)
 
         def hear(change: Change) -> None:
             if may_hear(caller, change):
-                listener(ResourceUpdated(uri=change.uri))
+                for uri in _affected(change.uri, wanted):
+                    listener(ResourceUpdated(uri=uri))
 
         leave = self._changes.hear(hear)
 
@@ -70,3 +75,13 @@ def may_hear(caller: Caller, change: Change) -> bool:
     if "relay" in caller.scopes:
         return True
     return "assistant" in caller.scopes and caller.user_id == change.owner_id
+
+
+def _affected(uri: str, wanted: Sequence[str]) -> Iterator[str]:
+    """The changed resource, and those of the wanted resources that may change with it: each memory with the profile,
+    and the list of chats with the messages of a chat."""
+    yield uri
+    if uri == "memory://profile":
+        yield from (other for other in wanted if other.startswith("memory://memory/"))
+    if uri.endswith("/messages"):
+        yield "memory://chats"

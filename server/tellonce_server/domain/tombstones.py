@@ -4,7 +4,9 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
+from tellonce_server.core.offload import offloaded
 from tellonce_server.store import tombstones
 from tellonce_server.store.database import Queries
 from tellonce_server.store.tombstones import Forgotten, Tombstone
@@ -21,6 +23,9 @@ FORGOTTEN_NAME = "forgotten:"
 
 Mark = tuple[bytes, frozenset[int]]
 """The hash of a statement and the hashes of its content words."""
+
+Claims = tuple[bytes, ...]
+"""The hashes under which a text may be marked as forgotten."""
 
 
 class Tombstones:
@@ -60,14 +65,18 @@ class Tombstones:
 
         Returns None if the text equals the message's text before the erasure.
         """
-        parts = sentences(text)
-        said = (text, *(part.strip() for part in parts))
-        claims = [claim for part in said for claim in self._claims(chat_id, number, part)]
+        whole, parts = await offloaded(len(text), partial(self._parts, chat_id, number, text))
+        claims = [*whole, *(claim for _, of_part in parts for claim in of_part)]
         known = await tombstones.known(q, owner_id, claims, (chat_id, number))
-        if not known.isdisjoint(self._claims(chat_id, number, text)):
+        if not known.isdisjoint(whole):
             return None
-        kept = [part for part in parts if known.isdisjoint(self._claims(chat_id, number, part.strip()))]
+        kept = [part for part, of_part in parts if known.isdisjoint(of_part)]
         return text if len(kept) == len(parts) else "".join(kept).strip()
+
+    def _parts(self, chat_id: int, number: int, text: str) -> tuple[Claims, list[tuple[str, Claims]]]:
+        """The hashes of the text, and its sentences with the hashes of each."""
+        parts = [(part, self._claims(chat_id, number, part.strip())) for part in sentences(text)]
+        return self._claims(chat_id, number, text), parts
 
     async def of_messages(self, q: Queries, owner_id: int) -> Forgotten:
         """The hashes of the texts that were forgotten in each message."""
@@ -100,7 +109,7 @@ class Tombstones:
         said = self.mark(text)
         return [stone for stone in stones if covers(stone, said)]
 
-    def _claims(self, chat_id: int, number: int, text: str) -> tuple[bytes, ...]:
+    def _claims(self, chat_id: int, number: int, text: str) -> Claims:
         """The hashes of a text that was forgotten in a message. Before, texts were not folded; until migration 0062,
         the hash also contained the message's place."""
         return self._message(text), self._hash(f"m:{text}"), self._hash(f"m:{chat_id}:{number}:{text}")

@@ -95,6 +95,7 @@ def _memory(exported: Exported, places: Mapping[int, ChatEntry]) -> Entry:
     import gives messages other ids."""
     own = exported.memory.model_dump(mode="json")
     entry: Entry = {"type": "memory", **own, "model": exported.model, "shown": exported.shown}
+    entry |= {"user_name": exported.user_name, "categories": exported.categories}
     chat = places.get(exported.source_chat_id) if exported.source_chat_id is not None else None
     if chat is not None:
         entry["source_chat_id"], entry["conversation"] = chat.chat_id, conversation_of(chat)

@@ -110,6 +110,8 @@ class ExportedMemory:
     model: Name | None = None
     shown: bool = True
     about: Name = "user"
+    user_name: Name | None = None
+    categories: tuple[Name, ...] | None = None
     note: bool = False
     reason: Annotated[str, Field(max_length=2_000)] | None = None
     when: When | None = None
@@ -251,6 +253,7 @@ class Keeper:
             source_ids=list(sources.values()),
             quotes=await self._quotes(item, sources),
             content=text,
+            categories=[mask(name) for name in item.categories] if item.categories is not None else None,
             status="active",
             superseded_by=None,
             valid_from=not_ahead(item.valid_from, self.services.deps.now()),

@@ -130,6 +130,8 @@ class Exported:
     said: Sequence[SourceMessage]
     quotes: Sequence[Quoted]
     alarm: Alarm | None
+    user_name: str | None
+    categories: Sequence[str] | None
 
 
 PAGE = 200
@@ -155,6 +157,8 @@ def _exported(row: Row) -> Exported:
         said=[SourceMessage(*message) for message in row["said"]],
         quotes=[Quoted(**quote) for quote in row["quotes"]],
         alarm=_alarm(row) if row["due_at"] is not None else None,
+        user_name=row["user_name"],
+        categories=row["categories"],
     )
 
 
