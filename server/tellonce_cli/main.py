@@ -15,10 +15,10 @@ import typer
 from typer.core import TyperGroup
 
 from tellonce.preload import imported
+from tellonce_cli.command_groups import database_app, service_app, token_app
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
-from tellonce_cli.operator_commands import database_app, service_app, token_app
 from tellonce_cli.screen import told
 from tellonce_cli.subcommand import ExportForm, examples, run_module
 
