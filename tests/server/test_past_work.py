@@ -175,7 +175,7 @@ async def test_a_fact_told_behind_a_large_import_is_learned_as_fast_as_without_o
 
     async with memory.client() as client, memory.client(43) as other, memory.agent() as agent:
         await imported(memory, [f"We talked about item {n}" for n in range(750)])
-        times = [(await learned(client, f"Oslo {n}"), await learned(other, f"Bern {n}")) for n in range(8)]
+        times = [(await learned(client, f"Oslo {n}"), await learned(other, f"Bern {n}")) for n in range(20)]
         waiting = (await agent.queue_status()).reading.waiting
     behind, without = (min(column) for column in zip(*times, strict=True))
     assert waiting >= 750
