@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.work import Canonical
+from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,8 @@ class ChatEntry:
     created_at: datetime
 
 
-async def find(q: Queries, owner_id: int, chat_id: int) -> Chat | None:
-    row = await q.row("chats.find", owner_id, chat_id)
-    return Chat(**row) if row is not None else None
-
-
-async def of_owner(q: Queries, owner_id: int) -> list[ChatEntry]:
-    return [ChatEntry(**row) for row in await q.rows("chats.of_owner", owner_id)]
+find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
+of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
 async def set_canonical(

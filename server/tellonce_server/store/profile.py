@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import MemoryStatus
+from tellonce_server.core.scope import OwnerId
 from tellonce_server.store.database import Queries, one
+from tellonce_server.store.named_queries import MaybeRow, Run, named
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,7 @@ class Lists:
     dates: Sequence[str]
 
 
-async def find(q: Queries, owner_id: int) -> StoredProfile | None:
-    row = await q.row("profile.find", owner_id)
-    return StoredProfile(**row) if row is not None else None
+find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(
@@ -61,10 +61,9 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
     return Staleness(**row) if row is not None else Staleness(0, first=False, stale=False, wrong=False)
 
 
-async def begin_erasure(q: Queries, owner_id: int) -> None:
-    """Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
-    erases all receipts."""
-    await q.run("profile.begin_erasure", owner_id)
+begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
+"""Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
+erases all receipts."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
         assert chat is not None  # the foreign key guarantees the job's chat
         known = await self._known.about(key.owner_id, key.chat_id, [mask(line.content) for line in said])
-        await queue.show(self._deps.database, key, job.fence, [m.id for m in known])
+        await queue.show(self._deps.database, *key, job.fence, [m.id for m in known])
         own = tuple(shown(line, SIDE_CHARACTERS) for line in said)
         return ExchangeInput(
             timezone=self._deps.settings.timezone,
@@ -93,7 +93,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         )
         async with self._deps.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
-            await queue.narrow(t, key, job.fence, *mine, exchanges)
+            await queue.narrow(t, *key, job.fence, *mine, exchanges)
             await queue.enqueue(t, new, now)
 
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
@@ -102,7 +102,7 @@ class ExchangeJob(JobType[ExchangeResult]):
     async def apply(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         learned = await self._learner.learn(t, job, result, now)
         # The result of a past job may be too old for the canonical summary, which later exchanges have already updated.
-        if not job.past or await queue.carries_canonical(t, job.key):
+        if not job.past or await queue.carries_canonical(t, *job.key):
             await self._canonical(t, job, learned.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)
         seen = await profile.count_exchange(t, job.key.owner_id)

@@ -96,7 +96,7 @@ class WorkQueue:
     async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
         """Extend a lease. Raises ClaimLost."""
         until = self._deps.now() + self._deps.settings.queue.lease
-        extended = await queue.extend(self._deps.database, JobKey.parse(args.job_id), args.fence, until)
+        extended = await queue.extend(self._deps.database, *JobKey.parse(args.job_id), args.fence, until)
         if extended is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
         await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
@@ -116,7 +116,7 @@ class WorkQueue:
                 await self._charge(t, job, args.calls)
         await self._kinds.prepare(job or await self._handed_in(key, args.fence), args.result)
         stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
-        after = await queue.find(self._deps.database, key)
+        after = await queue.find(self._deps.database, *key)
         self._deps.tell_workers()
         state = after.state if after else "complete"
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
@@ -126,7 +126,7 @@ class WorkQueue:
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
             await chats.lock(t, key.owner_id, key.chat_id)
-            job = await queue.find(t, key)
+            job = await queue.find(t, *key)
             failure = await queue.fail(
                 t,
                 key,
@@ -226,7 +226,7 @@ class WorkQueue:
             await self._unreadable(job, error)
             return None
         if work is None:
-            await queue.finish_empty(self._deps.database, job.key, job.fence, self._deps.now())
+            await queue.finish_empty(self._deps.database, *job.key, job.fence, self._deps.now())
             return None
         allowed = await self._allowed(job)
         return w.WorkItem(
@@ -250,7 +250,7 @@ class WorkQueue:
     async def _handed_in(self, key: JobKey, fence: int) -> Job:
         """The job, if the result of this claim has already been stored, that is, only the response to the worker was
         lost. Raises ClaimLost."""
-        job = await queue.find(self._deps.database, key)
+        job = await queue.find(self._deps.database, *key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
