@@ -218,7 +218,3 @@ def line(row: Row) -> Line:
 
 def lines(rows: Sequence[Row]) -> list[Line]:
     return [Line(*row) for row in rows]
-
-
-def _stored(row: Row | None) -> StoredMessage | None:
-    return StoredMessage(**row) if row is not None else None
