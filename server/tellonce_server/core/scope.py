@@ -59,6 +59,10 @@ class ChatScope:
     conversation: str | None = field(default=None, compare=False)
 
     @property
+    def key(self) -> tuple[OwnerId, ChatId]:
+        return self.owner_id, self.chat_id
+
+    @property
     def is_own(self) -> bool:
         """Whether a call from this chat may change all memories of the owner. This is allowed in a private chat, in a
         conversation, and in a shared group, which is its own owner."""

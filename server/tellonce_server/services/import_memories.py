@@ -261,7 +261,7 @@ class Keeper:
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
         """Return the ids of those source messages that are stored in this database, by external id and channel."""
-        database, place = self.services.deps.database, (where.owner_id, where.chat_id)
+        database, place = self.services.deps.database, where.key
         found = {
             (s.message_id, s.channel): await messages.by_ext_id(database, *place, s.message_id, s.channel)
             for s in item.source_messages

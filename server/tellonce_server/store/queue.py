@@ -35,6 +35,10 @@ class JobKey(NamedTuple):
     def __str__(self) -> str:
         return f"{self.owner_id}:{self.chat_id}:{self.id}"
 
+    @property
+    def chat(self) -> tuple[OwnerId, ChatId]:
+        return self[:2]
+
     @classmethod
     def parse(cls, text: str) -> "JobKey":
         owner, chat, number = text.split(":")

@@ -40,21 +40,19 @@ class ExchangeJob(JobType[ExchangeResult]):
     async def read(self, job: Job) -> WorkInput | None:
         lines = await self._part(job)
         key = job.key
-        said = [line for line in lines if may_tell(key.owner_id, key.chat_id, line)]
+        said = [line for line in lines if may_tell(*key.chat, line)]
         if not said:
             return None
-        chat = await chats.find(self._deps.database, key.owner_id, key.chat_id)
-        before = await messages.before_in_thread(
-            self._deps.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
-        )
+        chat = await chats.find(self._deps.database, *key.chat)
+        before = await messages.before_in_thread(self._deps.database, *key.chat, job.thread_key, lines[0].id, BEFORE)
         assert chat is not None  # the foreign key guarantees the job's chat
-        known = await self._known.about(key.owner_id, key.chat_id, [mask(line.content) for line in said])
+        known = await self._known.about(*key.chat, [mask(line.content) for line in said])
         await queue.show(self._deps.database, *key, job.fence, [m.id for m in known])
         own = tuple(shown(line, SIDE_CHARACTERS) for line in said)
         return ExchangeInput(
             timezone=self._deps.settings.timezone,
             now=sender_time(lines[-1]),
-            user_name=await memories.user_name(self._deps.database, key.owner_id, key.chat_id),
+            user_name=await memories.user_name(self._deps.database, *key.chat),
             before=tuple(shown(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
@@ -73,7 +71,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         key = job.key
         lines = await read(
             self._deps.database,
-            *(key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
+            *(*key.chat, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
         )
         if len(lines) <= EXCHANGE_MESSAGES:
             return lines
@@ -88,11 +86,11 @@ class ExchangeJob(JobType[ExchangeResult]):
         exchanges = min(job.exchanges, len(lines) // 2)
         key, now = job.key, self._deps.now()
         new = NewJob(
-            *(key.owner_id, key.chat_id, job.kind, job.thread_key, job.dedup_key, *rest, now),
+            *(*key.chat, job.kind, job.thread_key, job.dedup_key, *rest, now),
             *(max(0, job.exchanges - exchanges), job.traceparent, job.job_class),
         )
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, key.owner_id, key.chat_id)
+            await chats.lock(t, *key.chat)
             await queue.narrow(t, *key, job.fence, *mine, exchanges)
             await queue.enqueue(t, new, now)
 

@@ -78,7 +78,7 @@ class RoutineJob(JobType[RoutineResult]):
 
     async def apply(self, t: Queries, job: Job, result: RoutineResult, now: datetime) -> dict[str, int]:
         key = job.key
-        await messages.set_routine_summary(t, key.owner_id, key.chat_id, job.from_id, mask(result.summary))
+        await messages.set_routine_summary(t, *key.chat, job.from_id, mask(result.summary))
         return {"routine_summaries": 1}
 
 

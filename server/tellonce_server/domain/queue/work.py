@@ -107,7 +107,7 @@ class WorkQueue:
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, key.owner_id, key.chat_id)
+            await chats.lock(t, *key.chat)
             job = await queue.submit(
                 *(t, key, args.fence, result, args.model, args.provisional or args.tier != BEST, args.tier),
                 answered_badly=_answered_badly(args.calls),
@@ -115,7 +115,7 @@ class WorkQueue:
             if job is not None:
                 await self._charge(t, job, args.calls)
         await self._kinds.prepare(job or await self._handed_in(key, args.fence), args.result)
-        stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
+        stored = await self._finisher.apply_ready(*key.chat)
         after = await queue.find(self._deps.database, *key)
         self._deps.tell_workers()
         state = after.state if after else "complete"
@@ -125,7 +125,7 @@ class WorkQueue:
         """Return a job to the queue. An unreachable provider does not count as an attempt. Raises ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, key.owner_id, key.chat_id)
+            await chats.lock(t, *key.chat)
             job = await queue.find(t, *key)
             failure = await queue.fail(
                 t,
@@ -256,7 +256,7 @@ class WorkQueue:
         return job
 
     async def _allowed(self, job: Job) -> Allowed:
-        chat = await chats.find(self._deps.database, job.key.owner_id, job.key.chat_id)
+        chat = await chats.find(self._deps.database, *job.key.chat)
         return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
@@ -276,7 +276,7 @@ class WorkQueue:
         if paid:
             learning = min(1, paid) if job.kind == "exchange" else 0
             second = paid - 1 if job.kind == "exchange" else 0
-            place = (job.key.owner_id, job.key.chat_id)
+            place = job.key.chat
             await chats.charge(t, *place, learning=learning, summary=paid - learning - second, second=second)
 
     async def _wait(self, seconds: float) -> None:
