@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from tellonce.page_contract import MonthCost
 from tellonce.work import ModelCall, ProviderDown, Tier
-from tellonce_server.store.database import Queries, one
+from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import OneRow, Rows, Value, named
 from tellonce_server.store.queue import Job
 
@@ -32,9 +33,8 @@ down = Rows[[datetime], ProviderDown]("ledger.down", named(ProviderDown))
 """Return the tiers with a provider that was unreachable in every call after its last answer."""
 
 
-async def months(q: Queries) -> list[tuple[str, int, float]]:
-    """Return each month with the number of calls in the month and the cost of these calls, newest first."""
-    return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
+months = Rows[[], MonthCost]("ledger.months", named(MonthCost))
+"""Each month with the number of calls in the month and the cost of these calls, newest first."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,7 @@ class PerExchange:
     seconds: float | None
 
 
-async def per_exchange(q: Queries, start: datetime, tier: Tier) -> PerExchange:
-    return PerExchange(**await one(q, "ledger.per_exchange", start, tier))
-
-
+per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
 fold_months = Value[[datetime, int], int]("retention.model_calls")
 """Add at most `limit` model calls made before `before` to the sums of their months, and delete these calls. Returns
 their number."""

@@ -18,8 +18,8 @@ from tellonce.page_contract import (
 )
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
-from tellonce_server.store.database import Queries, Row, one
-from tellonce_server.store.named_queries import Found, Rows, Run, named
+from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.named_queries import Found, OneRow, Rows, Run, named
 
 Position: TypeAlias = tuple[datetime, int]
 """The position of a memory in the list: its time and number."""
@@ -81,9 +81,8 @@ told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
 """The newest current memories, except those in `listed`."""
 
 
-async def totals(q: Queries, owner_id: int) -> dict[str, int]:
-    """The numbers of memories, messages and chats."""
-    return dict(await one(q, "page.totals", owner_id))
+totals = OneRow[[OwnerId], dict[str, int]]("page.totals", dict)
+"""The numbers of memories, messages and chats."""
 
 
 async def answers(

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import MemoryStatus
-from tellonce_server.core.scope import OwnerId
-from tellonce_server.store.database import Queries, one
-from tellonce_server.store.named_queries import MaybeRow, Run, named
+from tellonce_server.core.scope import ChatId, OwnerId
+from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import MaybeRow, OneRow, Run, named
 
 
 @dataclass(frozen=True)
@@ -77,5 +77,4 @@ class Counts:
     verbatim: int
 
 
-async def counts(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> Counts:
-    return Counts(**await one(q, "memories.counts", owner_id, chat_id, list(statuses)))
+counts = OneRow[[OwnerId, ChatId, Sequence[MemoryStatus]], Counts]("memories.counts", named(Counts))

@@ -3,11 +3,24 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tellonce.reminders import Reminder
+from tellonce.contract_types import Bigint, Instant
+from tellonce.reminders import Cron, Reminder
 from tellonce_server.core.scope import ChatId, MemoryId, OwnerId
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.memories import memory
 from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """The alarm of a memory, also as an import reads it. `done_at` is the time of its delivery; None if it is not
+    delivered yet."""
+
+    due_at: Instant
+    repeats: Cron | None = None
+    chat_id: Bigint | None = None
+    message_thread_id: Bigint | None = None
+    done_at: Instant | None = None
 
 
 @dataclass(frozen=True)
@@ -29,19 +42,9 @@ def _reminder(row: Row) -> Reminder:
     )
 
 
-async def set_alarm(
-    q: Queries,
-    owner_id: int,
-    memory_id: int,
-    *,
-    chat_id: int,
-    thread_id: int | None,
-    due_at: datetime,
-    repeats: str | None,
-    now: datetime,
-    done_at: datetime | None = None,
-) -> None:
-    await q.run("reminders.set", owner_id, memory_id, chat_id, thread_id, due_at, repeats, now, done_at)
+async def set_alarm(q: Queries, owner_id: int, memory_id: int, alarm: Alarm, now: datetime) -> None:
+    place = (alarm.chat_id, alarm.message_thread_id)
+    await q.run("reminders.set", owner_id, memory_id, *place, alarm.due_at, alarm.repeats, now, alarm.done_at)
 
 
 by_memory = MaybeRow[[OwnerId, MemoryId], Reminder]("reminders.one", _reminder)

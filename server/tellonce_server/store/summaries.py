@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from tellonce.work import ChunkText, SummaryBody
-from tellonce_server.core.scope import ChatId, OwnerId, ThreadKey
+from tellonce_server.core.scope import ChatId, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import MaybeRow, Rows
 
@@ -114,9 +114,5 @@ chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries
 messages."""
 
 of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
-
-
-async def chunk_range(q: Queries, owner_id: int, chat_id: int, number: int) -> tuple[str, int, int] | None:
-    """The thread, first message and last message that a chunk summary covers; None for other summaries."""
-    row = await q.row("summaries.chunk_range", owner_id, chat_id, number)
-    return (row["thread_key"], row["from_id"], row["to_id"]) if row is not None else None
+chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)
+"""The thread, first message and last message that a chunk summary covers; None for other summaries."""

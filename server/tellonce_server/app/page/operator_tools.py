@@ -34,12 +34,11 @@ class _Tools:
     @tool(p.PAGE_SETUP, "Setup: for the memory page.", READ, text.structured, title="Setup")
     async def setup(self, call: Call[p.NoArgs]) -> p.PageSetup:
         services = await self._storage.services()
-        months = await ledger.months(services.deps.database)
         external = self._storage.settings.database_url is not None
         return p.PageSetup(
             tokens=await self._tokens(call.caller.user_id),
             backups=tuple(_backup(file) for file in backups(self._storage.settings.data_dir)),
-            costs=tuple(p.MonthCost(month=month, calls=calls, price_usd=usd) for month, calls, usd in months),
+            costs=tuple(await ledger.months(services.deps.database)),
             queue=await services.work.status(),
             health=await self._storage.health(),
             database=None if external else str(self._storage.settings.data_dir),
