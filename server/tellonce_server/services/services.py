@@ -3,7 +3,7 @@
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.edit_cascade import EditCascade
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
@@ -45,7 +45,7 @@ class Services:
         self.profiles = ProfileReader(deps)
         self.summaries = ChatSummaries(deps)
         self.explainer = Explainer(deps, self.receipts)
-        self.work = WorkQueue(deps, JobKinds(deps, Scorer(deps.embedder), Learner(deps, statements)))
+        self.work = WorkQueue(deps, JobKinds(deps, Keeper(deps.embedder), Learner(deps, statements)))
         self.expiry = Expiry(deps)
         self.unread_exchanges = UnreadExchanges(deps)
         self.turns = TurnKeeper(deps, self.recorder, self.reader, retriever)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tellonce.work import Canonical, ExchangeInput, ExchangeResult, WorkInput
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import Learner, may_tell
 from tellonce_server.domain.memory.known import KnownMemories
 from tellonce_server.domain.queue.job_type import JobType, enqueue_following, sender_time, shown
@@ -28,9 +28,9 @@ BEFORE = 4
 class ExchangeJob(JobType[ExchangeResult]):
     result = ExchangeResult
 
-    def __init__(self, deps: Dependencies, scorer: Scorer, learner: Learner) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner) -> None:
         super().__init__(deps)
-        self._scorer = scorer
+        self._keeper = keeper
         self._learner = learner
         self._known = KnownMemories(deps)
 
@@ -56,7 +56,7 @@ class ExchangeJob(JobType[ExchangeResult]):
             before=tuple(shown(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
-            notable=tuple(await self._scorer.notable(own, [m.text for m in known if m.note])),
+            notable=tuple(await self._keeper.notable(own, [m.text for m in known if m.note])),
             canonical=chat.canonical,
             canonical_cap_tokens=self._deps.settings.compaction.canonical_cap,
         )

@@ -6,7 +6,7 @@ from tellonce.work import ChunkInput, ErasureInput, SummaryBody, SummaryResult, 
 from tellonce_server.core.scope import session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, own_messages, shown
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.store import summaries
@@ -28,15 +28,15 @@ class RewriteJob(JobType[SummaryResult]):
     result = SummaryResult
     input: type[ChunkInput] | type[ErasureInput] = ErasureInput
 
-    def __init__(self, deps: Dependencies, scorer: Scorer) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper) -> None:
         super().__init__(deps)
-        self._scorer = scorer
+        self._keeper = keeper
 
     async def read(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, self._deps.settings.compaction.chunk)
         if not lines:
             return None
-        notable = tuple(await self._scorer.notable(own_messages(job, lines)))
+        notable = tuple(await self._keeper.notable(own_messages(job, lines)))
         return self.input(
             timezone=self._deps.settings.timezone, messages=tuple(shown(line) for line in lines), notable=notable
         )
