@@ -56,19 +56,20 @@ def _hook_form(turn: RecordedTurn) -> str:
     return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)
 
 
-class Located:
-    """Tools of one kind, with one coroutine per tool. Each finds the chat of the call and calls a service."""
+class Tools:
+    """Tools of one kind, with one coroutine per tool."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
     async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
+        """The services, and the chat of a call whose arguments name a chat."""
         services = await self._ready()
         asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
         return services, await located(services.deps, call.caller, asked)
 
 
-class _Tools(Located):
+class _Tools(Tools):
     @tool(
         c.GET_CONTEXT,
         "What an answer needs: profile, facts, summaries, recent talk, search results. Call first, every turn.",

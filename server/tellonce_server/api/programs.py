@@ -6,7 +6,7 @@ from typing import TypeVar
 from tellonce import reminders as r
 from tellonce import work as w
 from tellonce.contract import MAX_BIGINT
-from tellonce_server.api.assistant import ADD, CHANGE, READ, GetServices, Located
+from tellonce_server.api.assistant import ADD, CHANGE, READ, GetServices, Tools
 from tellonce_server.api.spec import Call, ToolSpec, specs_of, tool
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Asked, locate
@@ -22,10 +22,7 @@ def relay_tools(ready: GetServices) -> list[ToolSpec]:
     return specs_of(_ReminderTools(ready))
 
 
-class _WorkTools:
-    def __init__(self, ready: GetServices) -> None:
-        self._ready = ready
-
+class _WorkTools(Tools):
     @tool(
         w.CLAIM_WORK,
         "Claim due jobs; waits up to wait_seconds for one. Then call submit_work or fail_work with job_id and fence.",
@@ -65,7 +62,7 @@ def _possible(args: JobArgs) -> JobArgs:
     return args
 
 
-class _ReminderTools(Located):
+class _ReminderTools(Tools):
     @tool(r.SET_REMINDER, "Keep a dated memory and set its alarm.", ADD, listed=False)
     async def set(self, call: Call[r.SetReminderArgs]) -> r.Reminder:
         services, where = await self._at(call)

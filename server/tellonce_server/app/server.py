@@ -49,7 +49,7 @@ class MemoryServer(MCPServer[None]):
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
-        admitted = {tool.name for tool in self._strict.values() if tool.listed and tool.scopes & caller.scopes}
+        admitted = {tool.name for tool in self._strict.values() if tool.spec.listed and tool.scopes & caller.scopes}
         return [tool for tool in await super().list_tools() if tool.name in admitted]
 
     async def read_resource(

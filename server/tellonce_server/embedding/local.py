@@ -39,7 +39,6 @@ class LocalEmbedder:
     """
 
     model = MODEL
-    dimensions = 384
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
         self._folder = folder

@@ -4,7 +4,7 @@ from typing import Any
 
 from tellonce import page_contract as p
 from tellonce_server.api import text
-from tellonce_server.api.assistant import CHANGE, READ, GetServices
+from tellonce_server.api.assistant import CHANGE, READ, GetServices, Tools
 from tellonce_server.api.spec import Call, ToolSpec, specs_of, tool
 from tellonce_server.core.scope import own_chat
 
@@ -17,10 +17,7 @@ def page_tools(ready: GetServices) -> list[ToolSpec]:
     return specs_of(_Tools(ready))
 
 
-class _Tools:
-    def __init__(self, ready: GetServices) -> None:
-        self._ready = ready
-
+class _Tools(Tools):
     @tool(
         p.PAGE_UNDO,
         "Undoes the last change made on the memory page.",
