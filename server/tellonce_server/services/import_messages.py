@@ -14,15 +14,15 @@ from tellonce_server.core.scope import ChatScope, conversation, reply_thread, ro
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.domain.retrieval.lexical import scope_lexemes
+from tellonce_server.services.record import message_text
 from tellonce_server.store import bulk, queue
 from tellonce_server.store.bulk import BulkMessage, Named
 from tellonce_server.store.database import Queries
+from tellonce_server.store.messages import MessageText
 from tellonce_server.store.queue import NewJob
-from tellonce_text.dates.clock import not_ahead, offset_minutes
-from tellonce_text.importance import message_importance
+from tellonce_text.dates.clock import not_ahead
 from tellonce_text.secrets import mask
-from tellonce_text.tokens import estimate
 
 BATCH = 500
 """Messages per transaction. A crash loses at most this many messages; repeating the import adds the lost messages."""
@@ -64,17 +64,6 @@ class ImportMessage:
 class Imported:
     created: int
     duplicates: int
-
-
-@dataclass(frozen=True)
-class _Text:
-    """A message's text, and the values that are computed from this text alone. These values are computed before the
-    transaction, outside the event loop."""
-
-    content: str
-    importance: float
-    tokens: int
-    index_text: str
 
 
 class Importers:
@@ -190,26 +179,24 @@ class Importer:
         known = self._threads.get((m.channel, target)) or self._threads.get(("", target))
         return reply_thread(chat, target, known, m.channel if m.channel != self._where.home else None)
 
-    def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], "_Text"]:
-        return {(m.channel, m.message_id): _read(m, masked=self._deps.settings.mask_messages) for m in _unique(batch)}
+    def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
+        return {(m.channel, m.message_id): self._text(m) for m in _unique(batch)}
 
-    def _row(self, m: ImportMessage, text: "_Text") -> BulkMessage:
-        sent_at = not_ahead(m.sent_at, self._deps.now())
+    def _row(self, m: ImportMessage, text: MessageText) -> BulkMessage:
         return BulkMessage(
             thread_key=self._threads[m.channel, m.message_id],
             role=m.role,
-            content=text.content,
+            text=text,
             channel=m.channel,
             speaker=m.speaker,
             ext_id=m.message_id,
             reply_to=m.reply_to_message_id,
-            importance=text.importance,
-            tokens=text.tokens,
-            sent_at=sent_at,
-            utc_offset=offset_minutes(sent_at),
-            index_text=text.index_text,
+            sent_at=not_ahead(m.sent_at, self._deps.now()),
             scope=scope_lexemes(*self._where.key),
         )
+
+    def _text(self, m: ImportMessage) -> MessageText:
+        return message_text(m.role, mask(m.content) if self._deps.settings.mask_messages else m.content, m.speaker)
 
 
 def clean(text: str) -> str:
@@ -220,11 +207,6 @@ def clean(text: str) -> str:
 def _named(batch: Sequence[ImportMessage]) -> list[Named]:
     targets = (Named(m.channel, m.reply_to_message_id) for m in batch if m.reply_to_message_id)
     return [*(Named(m.channel, m.message_id, m.sent_at) for m in batch), *targets]
-
-
-def _read(m: ImportMessage, *, masked: bool) -> _Text:
-    content = mask(m.content) if masked else m.content
-    return _Text(content, message_importance(m.role, content), estimate(content), index_text(content, m.speaker))
 
 
 def _unique(batch: Sequence[ImportMessage]) -> list[ImportMessage]:

@@ -41,15 +41,8 @@ class ProfileReader:
         )
 
     async def _page(self, where: ChatScope, args: GetProfileArgs, limit: int) -> list[Memory]:
-        return await memories.page(
-            self._deps.database,
-            where.owner_id,
-            where.chat_id,
-            statuses=_statuses(args),
-            kinds=args.kinds,
-            after=cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE,
-            limit=limit,
-        )
+        after = cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE
+        return await memories.page(self._deps.database, *where.key, _statuses(args), args.kinds, *after, limit)
 
 
 def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import asyncpg
 
-from tellonce.contract import JobKind, RecordedMessage, RecordMessageArgs
+from tellonce.contract import JobKind, RecordedMessage, RecordMessageArgs, Role
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_id
@@ -18,8 +18,8 @@ from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.question_cache import Foresight
 from tellonce_server.store import chats, messages
-from tellonce_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
-from tellonce_text.dates.clock import not_ahead, offset_minutes
+from tellonce_server.store.messages import FollowUp, MessageText, NewMessage, Recorded, StoredMessage
+from tellonce_text.dates.clock import not_ahead
 from tellonce_text.importance import message_importance
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
@@ -33,31 +33,16 @@ class MessageRefused(Refused):
 
 
 @dataclass(frozen=True)
-class _Text:
-    """A message's text, and the values that are computed from this text alone."""
-
-    content: str
-    importance: float
-    tokens: int
-    index_text: str
-
-
-@dataclass(frozen=True)
 class _Incoming:
     """An incoming message, and the values that are computed from the message."""
 
     where: ChatScope
     args: RecordMessageArgs
     thread_key: str
-    text: "_Text"
-    channel: str
+    text: MessageText
     sent_at: datetime
     exchange_of: int | None
     summary: str | None
-
-    @property
-    def content(self) -> str:
-        return self.text.content
 
     @property
     def ends_exchange(self) -> bool:
@@ -87,7 +72,7 @@ class Recorder:
             queued = (*queued, "chunk_summary")
         self._announce(incoming, queued)
         if args.role == "user" and args.routine is None:
-            self._foresight.expect(incoming.content)
+            self._foresight.expect(incoming.text.content)
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
@@ -97,7 +82,6 @@ class Recorder:
             args=args,
             thread_key=await thread_of(self._deps, where, args),
             text=await self._read(args, args.content),
-            channel=where.channel,
             sent_at=not_ahead(args.sent_at or now, now),
             exchange_of=await self._exchange_of(where, args),
             summary=await self._masked(args.summary),
@@ -106,9 +90,11 @@ class Recorder:
     async def _masked(self, summary: str | None) -> str | None:
         return None if summary is None else await offloaded(len(summary), lambda: mask(summary))
 
-    async def _read(self, args: RecordMessageArgs, content: str) -> _Text:
+    async def _read(self, args: RecordMessageArgs, content: str) -> MessageText:
         masked = self._deps.settings.mask_messages
-        return await offloaded(len(content), lambda: _read(args, mask(content) if masked else content))
+        return await offloaded(
+            len(content), lambda: message_text(args.role, mask(content) if masked else content, args.speaker)
+        )
 
     async def _exchange_of(self, where: ChatScope, args: RecordMessageArgs) -> int | None:
         if args.exchange_of is None:
@@ -124,15 +110,11 @@ class Recorder:
     def _row(self, m: _Incoming, now: datetime) -> NewMessage:
         args = m.args
         return NewMessage(
-            owner_id=m.where.owner_id,
-            chat_id=m.where.chat_id,
-            channel=m.channel,
-            home=m.where.home,
-            conversation=m.where.conversation,
+            where=m.where,
             now=now,
             thread_key=m.thread_key,
             role=args.role,
-            content=m.content,
+            text=m.text,
             speaker=args.speaker,
             ext_id=args.message_id,
             reply_to=args.reply_to_message_id,
@@ -140,11 +122,7 @@ class Recorder:
             routine=args.routine,
             routine_summary=m.summary,
             exchange_of=m.exchange_of,
-            importance=m.text.importance,
-            tokens=m.text.tokens,
             sent_at=m.sent_at,
-            utc_offset=offset_minutes(m.sent_at),
-            index_text=m.text.index_text,
             scope=scope_lexemes(*m.where.key),
             slot=args.expects.model_dump(mode="json") if args.expects else None,
             slot_until=m.sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes)
@@ -161,7 +139,7 @@ class Recorder:
         if old.role != m.args.role:
             text = f"Message {m.args.message_id} is the {old.role}'s; give this one an id of its own."
             raise MessageRefused(text, "call")
-        text = old.content if m.content == old.content else await self._still_said(m, old)
+        text = old.content if m.text.content == old.content else await self._still_said(m, old)
         if text == old.content:
             return self._result(m, old.id, "duplicate", (), thread_key=old.thread_key)
         m = replace(m, text=await self._read(m.args, text))
@@ -175,7 +153,7 @@ class Recorder:
         """Return the text without the parts of this message that were forgotten. A client that sends the message again
         therefore does not restore forgotten sentences."""
         place = (*m.where.key, old.id)
-        text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.content)
+        text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.text.content)
         return old.content if text is None else text or GONE
 
     async def _edit(self, m: _Incoming, old: StoredMessage, now: datetime) -> tuple[JobKind, ...] | None:
@@ -183,22 +161,11 @@ class Recorder:
         message first."""
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *m.where.key)
-            changed = await messages.edit(
-                t,
-                m.where.owner_id,
-                m.where.chat_id,
-                old,
-                content=m.content,
-                importance=m.text.importance,
-                tokens=m.text.tokens,
-                index_text=m.text.index_text,
-                scope=scope_lexemes(*m.where.key),
-                now=now,
-            )
-            return await self._edit_cascade.after_edit(t, m.where, old, m.content, now) if changed else None
+            changed = await messages.edit(t, self._row(m, now), old)
+            return await self._edit_cascade.after_edit(t, m.where, old, m.text.content, now) if changed else None
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
-        stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.channel)
+        stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.where.channel)
         assert stored is not None  # message rows are never deleted
         return stored
 
@@ -226,7 +193,7 @@ class Recorder:
             {
                 "id": number,
                 "thread_key": thread_key or m.thread_key,
-                "session_id": session_id(m.channel, m.where.chat_id),
+                "session_id": session_id(m.where.channel, m.where.chat_id),
                 "outcome": outcome,
                 "importance": m.text.importance,
                 "tokens": m.text.tokens,
@@ -235,13 +202,8 @@ class Recorder:
         )
 
 
-def _read(args: RecordMessageArgs, content: str) -> _Text:
-    return _Text(
-        content=content,
-        importance=message_importance(args.role, content),
-        tokens=estimate(content),
-        index_text=index_text(content, args.speaker),
-    )
+def message_text(role: Role, content: str, speaker: str | None) -> MessageText:
+    return MessageText(content, message_importance(role, content), estimate(content), index_text(content, speaker))
 
 
 def _follow_up(m: _Incoming, now: datetime) -> FollowUp | None:

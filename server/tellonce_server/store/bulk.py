@@ -11,24 +11,21 @@ from tellonce.contract import Memory, Role
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.memories import Quoted, memory
-from tellonce_server.store.messages import TextVersion
+from tellonce_server.store.messages import MessageText, TextVersion
 from tellonce_server.store.reminders import Alarm
+from tellonce_text.dates.clock import offset_minutes
 
 
 @dataclass(frozen=True)
 class BulkMessage:
     thread_key: str
     role: Role
-    content: str
+    text: MessageText
     channel: str
     speaker: str | None
     ext_id: str
     reply_to: str | None
-    importance: float
-    tokens: int
     sent_at: datetime
-    utc_offset: int
-    index_text: str
     scope: Sequence[str]
 
 
@@ -73,10 +70,10 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: da
     await q.run(
         "bulk.add",
         *(owner_id, chat_id, reserved["epoch"], now, numbers),
-        *([r.thread_key for r in rows], thread_numbers, [r.role for r in rows], [r.content for r in rows]),
+        *([r.thread_key for r in rows], thread_numbers, [r.role for r in rows], [r.text.content for r in rows]),
         *([r.channel for r in rows], [r.speaker for r in rows], [r.ext_id for r in rows], [r.reply_to for r in rows]),
-        *([r.importance for r in rows], [r.tokens for r in rows], [r.sent_at for r in rows]),
-        *([r.utc_offset for r in rows], [r.index_text for r in rows], list(rows[0].scope)),
+        *([r.text.importance for r in rows], [r.text.tokens for r in rows], [r.sent_at for r in rows]),
+        *([offset_minutes(r.sent_at) for r in rows], [r.text.index_text for r in rows], rows[0].scope),
     )
     return numbers
 
@@ -90,7 +87,7 @@ async def _thread_numbers(
     out = [0] * len(rows)
     for thread in sorted(threads):  # a fixed order, so that two importers cannot deadlock
         members = threads[thread]
-        tokens = sum(rows[i].tokens for i in members)
+        tokens = sum(rows[i].text.tokens for i in members)
         replies = [numbers[i] for i in members if rows[i].role == "assistant"]
         before = await q.value(
             "bulk.extend_thread", owner_id, chat_id, thread, len(members), tokens, replies[-1] if replies else None

@@ -7,6 +7,7 @@ from tellonce.work import Canonical
 from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named
+from tellonce_server.store.queue import Job
 
 
 @dataclass(frozen=True)
@@ -52,22 +53,11 @@ find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
 of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
-async def set_canonical(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    text: Canonical,
-    *,
-    tokens: int,
-    model: str,
-    provisional: bool,
-    newest_id: int,
-    now: datetime,
-) -> None:
-    """Store the canonical summary. `newest_id` is the newest message that the summary covers. Nothing changes if a new
+async def set_canonical(q: Queries, job: Job, text: Canonical, tokens: int, now: datetime) -> None:
+    """Store the canonical summary, which covers the messages up to the last one of the job. Nothing changes if a new
     epoch has begun since that message."""
-    parts = (text.user_confirmed, text.llm_inferred, text.general_summary)
-    await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now, newest_id)
+    parts = (text.user_confirmed, text.llm_inferred, text.general_summary, tokens)
+    await q.run("chats.set_canonical", *job.key.chat, *parts, job.model or "", job.provisional, now, job.to_id)
 
 
 new_epoch = MaybeRow[[OwnerId, ChatId, datetime], tuple[int, bool]]("chats.new_epoch", tuple)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import MemoryKind
-from tellonce_server.core.scope import OwnerId
+from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries, Row, unzip
 from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
@@ -41,25 +41,19 @@ class Preview:
 memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
 
 
-async def memories_of(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    *,
-    is_own: bool,
-    since: datetime | None = None,
-    until: datetime | None = None,
-) -> list[Statement]:
-    """The memories of a chat. If the chat is the owner's own chat (`is_own`), memories that belong to no chat are
-    included."""
-    return _statements(await q.rows("forget.memories_of", owner_id, chat_id, is_own, since, until))
+memories_of = Rows[[OwnerId, ChatId, bool, datetime | None, datetime | None], Statement](
+    "forget.memories_of", named(Statement)
+)
+"""The memories of a chat that were learned in a period. If the chat is the owner's own chat, memories that belong to no
+chat are included."""
 
 
 async def resting_on(
     q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], without: Sequence[int], limit: int
 ) -> list[Statement]:
     """Return the current memories that were learned from the messages `keys`, except the memories `without`."""
-    return _statements(await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), list(without), limit))
+    rows = await q.rows("forget.resting_on", owner_id, *unzip(keys, 2), without, limit)
+    return [Statement(**row) for row in rows]
 
 
 async def add_preview(q: Queries, owner_id: int, preview_id: str, preview: Preview, now: datetime) -> None:
@@ -85,7 +79,3 @@ async def covering(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
 async def lock(q: Queries, owner_id: int, chat_ids: Iterable[int] = ()) -> None:
     """Lock the chats, then the owner, so that only one erasure at a time adds tombstones."""
     await q.value("forget.lock", owner_id, list(chat_ids))
-
-
-def _statements(rows: Sequence[Row]) -> list[Statement]:
-    return [Statement(**row) for row in rows]

@@ -161,21 +161,11 @@ by_id = MaybeRow[[OwnerId, MemoryId], Memory]("memories.by_id", memory)
 by_ids = Rows[[OwnerId, Sequence[int]], Memory]("memories.by_ids", memory)
 
 
-async def page(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    *,
-    statuses: Sequence[MemoryStatus],
-    kinds: Sequence[ListedKind] | None,
-    after: tuple[datetime, int],
-    limit: int,
-) -> list[Memory]:
-    """Return the memories that are visible in a chat and have one of the given statuses and kinds (None: all kinds),
-    newest first. The page begins after the memory with the time and id `after`."""
-    wanted = list(kinds) if kinds is not None else None
-    rows = await q.rows("memories.page", owner_id, chat_id, list(statuses), wanted, *after, limit)
-    return [memory(row) for row in rows]
+page = Rows[[OwnerId, ChatId, Sequence[MemoryStatus], Sequence[ListedKind] | None, datetime, MemoryId, int], Memory](
+    "memories.page", memory
+)
+"""At most so many memories that are visible in a chat and have one of these statuses and kinds (None: all kinds), newest
+first, after the memory with this time and number."""
 
 
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
@@ -183,25 +173,11 @@ telling = Rows[[OwnerId, ChatId, int], Known]("memories.telling", named(Known))
 """The memories used to write the profile, most important first."""
 
 
-async def known_for(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    vectors: Sequence[HalfVector],
-    *,
-    lexemes: str,
-    scope: str,
-    each: int,
-    limit: int,
-    learned_since: datetime,
-) -> list[Known]:
-    """At most `limit` memories to show to a worker. These memories are pinned, recent, or similar in meaning
-    (`vectors`) or in words (`lexemes`) to the texts that the worker reads. `each` is the maximum number of memories
-    found in each of these ways."""
-    rows = await q.rows(
-        "memories.known_for", owner_id, chat_id, list(vectors), lexemes, scope, each, limit, learned_since
-    )
-    return [Known(**row) for row in rows]
+known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], Known](
+    "memories.known_for", named(Known)
+)
+"""The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
+the texts that the worker reads. The numbers are the maximum found in each of these ways, and in all."""
 
 
 read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
@@ -214,12 +190,10 @@ same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
 """Current statements with the same words, in any order."""
 
 
-async def rejected_near(
-    q: Queries, owner_id: int, chat_id: int, embedding: HalfVector | None, words_key: int, limit: int
-) -> list[Near]:
-    """Statements that the user rejected, most similar first."""
-    rows = await q.rows("memories.rejected_near", owner_id, chat_id, embedding, words_key, limit)
-    return [Near(memory(row), row["cosine"]) for row in rows]
+rejected_near = Rows[[OwnerId, ChatId, HalfVector | None, int, int], Near](
+    "memories.rejected_near", lambda row: Near(memory(row), row["cosine"])
+)
+"""Statements that the user rejected, most similar first."""
 
 
 unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
@@ -231,18 +205,8 @@ async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> Non
     await q.run("memories.set_keys", *(list(column) for column in zip(*keys, strict=True)))
 
 
-async def categorize(
-    q: Queries,
-    words: Sequence[str],
-    vectors: Sequence[HalfVector],
-    *,
-    least: float,
-    most: int,
-    limit: int,
-) -> int:
-    """Assign the nearest categories to up to `limit` memories that have no categories yet. Returns the number of these
-    memories."""
-    return await q.run("memories.categorize", list(words), list(vectors), least, most, limit)
+categorize = Run[[Sequence[str], Sequence[HalfVector], float, int, int]]("memories.categorize")
+"""Assign the nearest categories to some memories that have no categories yet. Returns the number of these memories."""
 
 
 async def set_status(
@@ -300,23 +264,11 @@ set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set
 make_global = MaybeRow[[OwnerId, MemoryId, datetime], Memory]("memories.make_global", memory)
 
 
-async def support(
-    q: Queries,
-    owner_id: int,
-    memory_id: int,
-    source_ids: Sequence[int],
-    now: datetime,
-    *,
-    confirmed: bool,
-    pinned: bool,
-    importance: float,
-    deadline: datetime | None,
-    said_in: int,
-    quotes: Sequence[Quoted] = (),
-) -> Memory | None:
-    """Add sources to a memory after its statement was repeated. `said_in` is the chat of the new sources."""
-    args = (list(source_ids), now, confirmed, pinned, importance, deadline, said_in, _quotes(quotes))
-    return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
+async def support(q: Queries, memory_id: int, new: NewMemory, now: datetime) -> Memory | None:
+    """Add the sources of a repeated statement to its memory."""
+    kept = (new.user_confirmed, new.pinned, new.importance, new.deadline)
+    args = (new.source_ids, now, *kept, new.source_chat_id, _quotes(new.quotes))
+    return _maybe(await q.row("memories.support", new.owner_id, memory_id, *args))
 
 
 versions = Rows[[OwnerId, MemoryId], TextVersion]("memories.versions", placed(TextVersion))

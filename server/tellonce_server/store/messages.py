@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from tellonce import tracing
 from tellonce.contract import JobKind, Role
-from tellonce_server.core.scope import DEFAULT_CHANNEL, ChatId, MessageId, OwnerId, ThreadKey
+from tellonce_server.core.scope import DEFAULT_CHANNEL, ChatId, ChatScope, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named, placed
+from tellonce_text.dates.clock import offset_minutes
 
 NEWEST = 2**62
 """A number greater than any message number."""
@@ -32,21 +33,27 @@ class FollowUp:
 
 
 @dataclass(frozen=True)
-class NewMessage:
-    """A message to be recorded. `utc_offset` is in minutes; `slot` is the information that the assistant asked for.
+class MessageText:
+    """A message's text, and the values that are computed from this text alone."""
 
-    `home` and `conversation` are stored with the chat when its first message creates it.
+    content: str
+    importance: float
+    tokens: int
+    index_text: str
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message to be recorded. `slot` is the information that the assistant asked for.
+
+    The channel and conversation of `where` are stored with the chat when its first message creates it.
     """
 
-    owner_id: int
-    chat_id: int
-    channel: str
-    home: str
-    conversation: str | None
+    where: ChatScope
     now: datetime
     thread_key: str
     role: Role
-    content: str
+    text: MessageText
     speaker: str | None
     ext_id: str | None
     reply_to: str | None
@@ -54,11 +61,7 @@ class NewMessage:
     routine: str | None
     routine_summary: str | None
     exchange_of: int | None
-    importance: float
-    tokens: int
     sent_at: datetime
-    utc_offset: int
-    index_text: str
     scope: Sequence[str]
     slot: dict[str, Any] | None
     slot_until: datetime | None
@@ -136,15 +139,15 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
 
     Raises: asyncpg.UniqueViolationError: the chat has a message with that external id from the same channel.
     """
-    job = m.follow_up
+    job, text = m.follow_up, m.text
     row = await one(
         q,
         "messages.record",
-        *(m.owner_id, m.chat_id, m.channel, m.now, m.thread_key, m.role, m.content, m.speaker, m.ext_id, m.reply_to),
-        *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, m.importance, m.tokens, m.sent_at, m.utc_offset),
-        *(m.index_text, list(m.scope), m.slot, m.slot_until, m.ends_exchange),
+        *(*m.where.key, m.where.channel, m.now, m.thread_key, m.role, text.content, m.speaker, m.ext_id, m.reply_to),
+        *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, text.importance, text.tokens, m.sent_at),
+        *(offset_minutes(m.sent_at), text.index_text, m.scope, m.slot, m.slot_until, m.ends_exchange),
         *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
-        *(m.home, m.conversation),
+        *(m.where.home, m.where.conversation),
     )
     return Recorded(**row)
 
@@ -156,22 +159,10 @@ id."""
 by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", named(StoredMessage))
 
 
-async def edit(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    old: StoredMessage,
-    *,
-    content: str,
-    importance: float,
-    tokens: int,
-    index_text: str,
-    scope: Sequence[str],
-    now: datetime,
-) -> bool:
-    """Store an edit. Returns False if another call changed the message first."""
-    args = (old.id, old.version, content, importance, tokens, index_text, list(scope), now)
-    return await q.row("messages.edit", owner_id, chat_id, *args) is not None
+async def edit(q: Queries, m: NewMessage, old: StoredMessage) -> bool:
+    """Store an edit of the message `old`. Returns False if another call changed the message first."""
+    text = (m.text.content, m.text.importance, m.text.tokens, m.text.index_text)
+    return await q.row("messages.edit", *m.where.key, old.id, old.version, *text, m.scope, m.now) is not None
 
 
 versions = Rows[[OwnerId, ChatId, MessageId], TextVersion]("messages.versions", placed(TextVersion))

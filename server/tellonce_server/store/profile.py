@@ -8,6 +8,7 @@ from tellonce.contract import MemoryStatus
 from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import MaybeRow, OneRow, Run, named
+from tellonce_server.store.queue import Job
 
 
 @dataclass(frozen=True)
@@ -28,20 +29,12 @@ class Lists:
 find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
-async def put(
-    q: Queries,
-    owner_id: int,
-    narrative: str,
-    lists: Lists,
-    model: str,
-    now: datetime,
-    *,
-    provisional: bool,
-    queued_at: datetime,
-) -> None:
-    """Replace the profile. Memories that changed after `queued_at` are not in the new profile and make it stale."""
-    columns = (list(lists.facts), list(lists.preferences), list(lists.goals), list(lists.dates))
-    await q.run("profile.put", owner_id, narrative, *columns, model, provisional, now, queued_at)
+async def put(q: Queries, job: Job, narrative: str, lists: Lists, now: datetime) -> None:
+    """Replace the profile. Memories that changed after the job was queued are not in the new profile and make it
+    stale."""
+    columns = (lists.facts, lists.preferences, lists.goals, lists.dates)
+    made = (job.model or "", job.provisional, now, job.created_at)
+    await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)
 
 
 @dataclass(frozen=True)

@@ -133,23 +133,10 @@ hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
 """Change the time before which the held exchanges of imports are not read."""
 
 
-async def claim(
-    q: Queries,
-    worker: str,
-    now: datetime,
-    lease_until: datetime,
-    kinds: Sequence[JobKind] | None,
-    limit: int,
-    *,
-    horizon: datetime,
-    most_lost: int,
-    prefer: int = PAST_EXCHANGES,
-) -> list[Job]:
-    """Claim up to `limit` due jobs. A job or lease with a time after `horizon` counts as due, because such a time means
-    that the clock was set back. `prefer` is the track of past work to claim first."""
-    wanted = list(kinds) if kinds else None
-    rows = await q.rows("queue.claim", worker, now, lease_until, wanted, limit, horizon, most_lost, prefer)
-    return [_job(row) for row in rows]
+claim = Rows[[str, datetime, datetime, Sequence[JobKind] | None, int, datetime, int, int], Job]("queue.claim", _job)
+"""Claim due jobs for a worker, now, until the lease's end, of these kinds (None: all), at most so many. A job or lease
+with a time after the horizon counts as due, because such a time means that the clock was set back. The last two
+arguments are the maximum expired leases and the track of past work to claim first."""
 
 
 bury = Run[[datetime, int]]("queue.bury")

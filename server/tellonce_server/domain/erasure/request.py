@@ -91,9 +91,7 @@ async def _period(q: Queries, where: ChatScope, args: ForgetArgs) -> ForgetQuery
     memories."""
     reach = None if where.is_own else where.chat_id
     rows = [] if args.everything else await texts.messages_between(q, where.owner_id, reach, args.since, args.until)
-    memories = await forget.memories_of(
-        q, where.owner_id, where.chat_id, is_own=where.is_own, since=args.since, until=args.until
-    )
+    memories = await forget.memories_of(q, *where.key, where.is_own, args.since, args.until)
     return await asyncio.to_thread(_of_period, args, rows, memories)
 
 

@@ -41,16 +41,10 @@ class KnownMemories:
         memories, and memories learned in the last ten minutes. If fewer than 40 memories are found, the newest other
         memories are added."""
         asked = sorted((text[:CHARACTERS] for text in texts if text.strip()), key=len, reverse=True)[:TEXTS]
+        vectors, lexemes = await self._vectors(asked), any_of(await self._terms(" ".join(asked)))
+        scope, since = owner_scope(owner_id), self._deps.now() - JUST_NOW
         found = await memories.known_for(
-            self._deps.database,
-            owner_id,
-            chat_id,
-            await self._vectors(asked),
-            lexemes=any_of(await self._terms(" ".join(asked))),
-            scope=owner_scope(owner_id),
-            each=EACH,
-            limit=MOST,
-            learned_since=self._deps.now() - JUST_NOW,
+            self._deps.database, owner_id, chat_id, vectors, lexemes, scope, EACH, MOST, since
         )
         return tuple(map(told, found))
 

@@ -158,19 +158,7 @@ class Statements:
     async def support(self, q: Queries, known: Memory, new: NewMemory, now: datetime) -> Memory:
         """Add the sources and the due day of a repetition to the known memory. If this memory was uncertain and the
         repetition is certain, the memory becomes active."""
-        supported = await memories.support(
-            q,
-            new.owner_id,
-            known.id,
-            new.source_ids,
-            now,
-            confirmed=new.user_confirmed,
-            pinned=new.pinned,
-            importance=new.importance,
-            deadline=new.deadline,
-            said_in=new.source_chat_id,
-            quotes=new.quotes,
-        )
+        supported = await memories.support(q, known.id, new, now)
         if known.status == "uncertain" and new.status == "active":
             supported, _ = await self.affirm(q, new.owner_id, known, now, confirmed=new.user_confirmed)
         if known.chat_id is not None and new.chat_id is None:

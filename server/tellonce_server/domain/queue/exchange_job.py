@@ -112,15 +112,4 @@ class ExchangeJob(JobType[ExchangeResult]):
     async def _canonical(self, t: Queries, job: Job, text: Canonical, now: datetime) -> None:
         masked = Canonical(**{name: mask(value) for name, value in text.model_dump().items()})
         tokens = estimate("\n".join(masked.model_dump().values()))
-        key = job.key
-        await chats.set_canonical(
-            t,
-            key.owner_id,
-            key.chat_id,
-            masked,
-            tokens=tokens,
-            model=job.model or "",
-            provisional=job.provisional,
-            newest_id=job.to_id,
-            now=now,
-        )
+        await chats.set_canonical(t, job, masked, tokens, now)

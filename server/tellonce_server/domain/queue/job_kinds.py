@@ -52,16 +52,7 @@ class ProfileJob(JobType[ProfileResult]):
         owner = job.key.owner_id
         live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
         narrative = clip(mask(result.narrative), self._deps.settings.compaction.profile_cap)[0]
-        await profile.put(
-            t,
-            owner,
-            narrative,
-            _lists_of(live),
-            job.model or "",
-            now,
-            provisional=job.provisional,
-            queued_at=job.created_at,
-        )
+        await profile.put(t, job, narrative, _lists_of(live), now)
         return {"profiles": 1}
 
 

@@ -202,17 +202,8 @@ class WorkQueue:
         # Past exchanges and past summaries alternate, so that neither kind waits until all jobs of the other are done.
         self._prefer = queue.PAST_EXCHANGES + queue.PAST_SUMMARIES - self._prefer
         longest = max(2 * policy.lease, timedelta(seconds=policy.backoff_cap_seconds))
-        return await queue.claim(
-            self._deps.database,
-            args.worker,
-            now,
-            now + policy.lease,
-            args.kinds,
-            args.limit,
-            horizon=now + longest + LATEST_START,
-            most_lost=MOST_LOST,
-            prefer=self._prefer,
-        )
+        wanted = (args.kinds or None, args.limit, now + longest + LATEST_START, MOST_LOST, self._prefer)
+        return await queue.claim(self._deps.database, args.worker, now, now + policy.lease, *wanted)
 
     async def _item(self, job: Job) -> w.WorkItem | None:
         """The worker's input; None if nothing is left to do or the input cannot be read."""

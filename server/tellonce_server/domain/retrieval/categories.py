@@ -64,7 +64,7 @@ class Categories:
         x, done = self._named, 0
         vectors = [ModelVector(vector, x.model) for vector in x.vectors.tolist()]
         while changed := await memories.categorize(
-            self._database, x.words, vectors, least=LEAST_OF_STATEMENT, most=MOST_OF_STATEMENT, limit=AT_ONCE
+            self._database, x.words, vectors, LEAST_OF_STATEMENT, MOST_OF_STATEMENT, AT_ONCE
         ):
             done += changed
         return done
