@@ -50,6 +50,11 @@ async def of_messages(q: Queries, owner_id: int) -> Forgotten:
     return {place: frozenset(claims) for place, claims in found.items()}
 
 
+async def in_message(q: Queries, owner_id: int, chat_id: int, number: int) -> bool:
+    """Whether a part of the message was forgotten."""
+    return bool(await q.value("tombstones.in_message", owner_id, chat_id, number))
+
+
 async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
     await q.run("tombstones.lift", owner_id, list(ids), now)
 
