@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from tellonce_text import literals
 from tellonce_text.dates.tokens import language_of
-from tellonce_text.resolution import Following, admits, following, in_digits
+from tellonce_text.resolution import Following, admits, calendar_names, following, in_digits
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -227,6 +227,7 @@ class _Evidence:
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
         self._numbers |= self._following.numbers
+        self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
@@ -266,7 +267,9 @@ class _Evidence:
     def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
         names = literals.names(text)
         for name in names[: literals.MAX_NAMES]:
-            if not self._words.have(name) and not self._dates(name, text, moments):
+            if self._words.have(name) or not self._calendar.isdisjoint(calendar_names(name)):
+                continue
+            if not self._dates(name, text, moments):
                 yield name
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
