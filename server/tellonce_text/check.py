@@ -304,8 +304,14 @@ class _Evidence:
         at = moment.clock or moment.day
         # The day is often given in a sentence next to the quoted sentence.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
-        limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
+        limits = [at, moment.day + timedelta(days=1)] if moment.is_before_a_day else [at]
+        limits += _thirds(moment.day) if moment.precision == "month" else []
         return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+
+
+def _thirds(month: date) -> list[date | datetime]:
+    """A day of each third of the month, because `at the end of January` supports January."""
+    return [month.replace(day=day) for day in (1, 15, 28)]
 
 
 _TENS, _DIGITS = 2, 12

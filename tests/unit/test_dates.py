@@ -111,6 +111,7 @@ def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
         ("2026-09-29", "Europe/London", "I'll be in Leeds all week", "09-28", "10-04", True),
         ("2026-09-29", "Europe/London", "The vet was grim but we fly two weeks from Friday", "10-16", "10-16", True),
         ("2026-09-29", "Europe/Berlin", "Die Rechnung vom 3.8. ist immer noch offen", "08-03", "08-03", True),
+        ("2026-09-29", "Europe/Madrid", "Mi suegra se ha caído esta mañana", "09-29", "09-29", True),
         ("2026-09-29", "Europe/London", "She arrives sat at noon by van", "09-28", "09-28", False),
     ],
 )
