@@ -61,7 +61,7 @@ LEAST_RESOLVED = {
     "dates3.jsonl": 0.98,
     "dates4.jsonl": 0.90,
     "dates5.jsonl": 0.98,
-    "dates6.jsonl": 0.86,
+    "dates6.jsonl": 0.87,
     "dates7.jsonl": 0.90,
 }
 CLAUSES = st.sampled_from(
@@ -111,6 +111,14 @@ def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
         ("2026-09-29", "Europe/London", "I'll be in Leeds all week", "09-28", "10-04", True),
         ("2026-09-29", "Europe/London", "The vet was grim but we fly two weeks from Friday", "10-16", "10-16", True),
         ("2026-09-29", "Europe/Berlin", "Die Rechnung vom 3.8. ist immer noch offen", "08-03", "08-03", True),
+        ("2026-09-29", "Europe/London", "I lost it on Sunday and I've cancelled every card", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/London", "He hit a deer on Sunday", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/London", "She told me on Sunday that she's pregnant", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/Berlin", "Wir haben am Sonntag den Vertrag unterschrieben", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/Paris", "Dimanche je me suis cassé le pied", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/Rome", "Domenica mi sono rotto il piede", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/Moscow", "Я потерял ключи в воскресенье", "09-27", "09-27", True),
+        ("2026-09-29", "Europe/Lisbon", "Domingo parti o pé", "10-04", "10-04", False),
         ("2026-09-29", "Europe/Madrid", "Mi suegra se ha caído esta mañana", "09-29", "09-29", True),
         ("2026-09-29", "Europe/London", "She arrives sat at noon by van", "09-28", "09-28", False),
     ],
