@@ -12,9 +12,9 @@ from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
 from typing import Final, Literal
 
-from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.resolution import Following, admits, following, in_digits
+from tellonce_text import literals
 from tellonce_text.dates.tokens import language_of
+from tellonce_text.resolution import Following, admits, calendar_names, following, in_digits
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -72,11 +72,16 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of a check. `reasons` are sentences for the user; a certain claim has none."""
+    """The result of a check. `reasons` are sentences for the user; a certain claim has none.
+
+    `details` are the reasons that concern a number, a name or a day that the check does not find in the user's words. A
+    model may know that it follows from these words.
+    """
 
     certain: bool
     reasons: tuple[str, ...]
     has_true_quote: bool
+    details: tuple[str, ...] = ()
 
 
 def check(
@@ -100,11 +105,12 @@ def check(
     if not true:
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
     evidence = _Evidence(true, (*shown, *known))
-    reasons += evidence.lacking(text, when, deadline)
+    details = evidence.lacking(text, when, deadline)
+    reasons += details
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote does not say this.")
-    return Verdict(not reasons, tuple(reasons), True)
+    return Verdict(not reasons, tuple(reasons), True, tuple(details))
 
 
 def check_claim(
@@ -221,6 +227,7 @@ class _Evidence:
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
         self._numbers |= self._following.numbers
+        self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
@@ -260,7 +267,9 @@ class _Evidence:
     def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
         names = literals.names(text)
         for name in names[: literals.MAX_NAMES]:
-            if not self._words.have(name) and not self._dates(name, text, moments):
+            if self._words.have(name) or not self._calendar.isdisjoint(calendar_names(name)):
+                continue
+            if not self._dates(name, text, moments):
                 yield name
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
@@ -295,8 +304,14 @@ class _Evidence:
         at = moment.clock or moment.day
         # The day is often given in a sentence next to the quoted sentence.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
-        limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
+        limits = [at, moment.day + timedelta(days=1)] if moment.is_before_a_day else [at]
+        limits += _thirds(moment.day) if moment.precision == "month" else []
         return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+
+
+def _thirds(month: date) -> list[date | datetime]:
+    """A day of each third of the month, because `at the end of January` supports January."""
+    return [month.replace(day=day) for day in (1, 15, 28)]
 
 
 _TENS, _DIGITS = 2, 12
