@@ -29,7 +29,8 @@ from tellonce_server.domain.context import canonical_summary, lines, slots, turn
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import dedup, retraction, statements
+from tellonce_server.domain.memory import check, dedup, literals, resolution, retraction, statements
+from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.services import import_messages, unread_exchanges
@@ -42,25 +43,10 @@ from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
-from tellonce_text import (
-    changes,
-    check,
-    claims,
-    fences,
-    folding,
-    importance,
-    literals,
-    own_words,
-    resolution,
-    secrets,
-    sentences,
-    stemming,
-    tokens,
-)
+from tellonce_text import changes, claims, fences, folding, importance, own_words, secrets, sentences, stemming, tokens
 from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
-from tellonce_text.resolution import following
 
 ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)
@@ -238,14 +224,14 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.services.unread_exchanges.learning_prompt": lambda text: unread_exchanges.learning_prompt(
         [[_line(text)]], [_known(text)], ZONE
     ),
-    "tellonce_text.check.check": lambda text: check.check(
+    "tellonce_server.domain.memory.check.check": lambda text: check.check(
         SENTENCE, [_quoted(text)], shown=[text], when=check.When(NOW.date())
     ),
-    "tellonce_text.check.check_claim": lambda text: check.check_claim(
+    "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
         SENTENCE, [_quoted(text)], when=check.When(NOW.date())
     ),
-    "tellonce_text.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
-    "tellonce_text.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
+    "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
+    "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
     "tellonce_text.claims.claims": claims.claims,
     "tellonce_text.claims.content_stems": claims.content_stems,
     "tellonce_text.claims.plain": claims.plain,
@@ -256,19 +242,19 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.dedup.is_retold": lambda text: dedup.is_retold(text + "x", text),
     "tellonce_server.domain.memory.dedup.key": dedup.key,
     "tellonce_server.domain.memory.dedup.same": lambda text: dedup.same(text, text[1:]),
-    "tellonce_text.literals.content": literals.content,
-    "tellonce_text.literals.names": literals.names,
-    "tellonce_text.literals.numbers": literals.numbers,
-    "tellonce_text.literals.phrase": literals.phrase,
-    "tellonce_text.literals.plain": literals.plain,
-    "tellonce_text.literals.said_numbers": literals.said_numbers,
-    "tellonce_text.literals.Spoken": lambda text: literals.Spoken(text).words,
-    "tellonce_text.literals.words": literals.words,
-    "tellonce_text.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_text.resolution.in_digits": resolution.in_digits,
+    "tellonce_server.domain.memory.literals.content": literals.content,
+    "tellonce_server.domain.memory.literals.names": literals.names,
+    "tellonce_server.domain.memory.literals.numbers": literals.numbers,
+    "tellonce_server.domain.memory.literals.phrase": literals.phrase,
+    "tellonce_server.domain.memory.literals.plain": literals.plain,
+    "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
+    "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
+    "tellonce_server.domain.memory.literals.words": literals.words,
+    "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
+    "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
-    "tellonce_text.resolution.following": lambda text: following(text, NOW, ZONE),
-    "tellonce_text.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
+    "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
+    "tellonce_server.domain.memory.resolution.admits": lambda text: resolution.admits(text, NOW, ZONE, NOW.date()),
     "tellonce_server.domain.memory.retraction.carries": lambda text: retraction.carries(text, ENDED, NO_COSINES),
     "tellonce_server.domain.memory.retraction.struck": lambda text: retraction.struck(text, [ENDED], NO_COSINES),
     "tellonce_server.domain.retrieval.excerpt.excerpt": lambda text: excerpt.excerpt(text, 9_999, SENTENCE),
@@ -414,10 +400,10 @@ SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
-    tellonce_text.check.check tellonce_text.check.check_claim tellonce_text.check.unsupported
+    tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
-    tellonce_text.resolution.admits
+    tellonce_server.domain.memory.resolution.admits
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment

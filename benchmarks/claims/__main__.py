@@ -8,19 +8,14 @@ from functools import cache
 
 from platformdirs import user_cache_path
 
-from benchmarks.claims.scoring import RULES, TABLES, Case, active, cases, quoted, unquoted, without, wrong
+from benchmarks.claims.scoring import TABLES, Case, cases, quoted, unquoted, wrong
+from tellonce_server.domain.memory.check import Similarity, Verdict
 from tellonce_server.embedding.model_files import GRAPH, MODEL, TOKENIZER, ModelFilesUnavailable, fetch
 from tellonce_server.embedding.onnx_session import Session
-from tellonce_text.check import Similarity, Verdict
-
-ERRORS = (0.0, 0.05)
-"""The shares of false answers of the later readings for which the active claims are computed."""
 
 
 def main() -> None:
-    """For each table, print how many claims are judged certain, how many are active after the later readings, and the
-    claims that are judged wrongly."""
-    _after_readings()
+    """For each table, print how many claims are judged certain, and list the claims that are judged wrongly."""
     similarity = asyncio.run(_similarity())
     for name, judge in (
         ("with a quote", quoted),
@@ -30,25 +25,6 @@ def main() -> None:
     ):
         for table in sorted(TABLES.glob("*.jsonl")):
             _report(f"{table.name} {name}", cases(table.name), judge)
-
-
-def _after_readings() -> None:
-    """Print the expected number of active claims after the later readings, with all rules and without each of them."""
-    print("claims with a quote that are active: by the check alone" + "".join(f", readings err {e}" for e in ERRORS))
-    for table in sorted(TABLES.glob("*.jsonl")):
-        verdicts = [(case.right, quoted(case)) for case in cases(table.name)]
-        for right in (True, False):
-            of = [verdict for kind, verdict in verdicts if kind is right]
-            print(f"{table.name} {'right' if right else 'false'} {len(of)}: {_active(of, right)}")
-            for rule in RULES:
-                print(f"    without the rule for a {rule}: {_active([without(v, rule) for v in of], right)}")
-
-
-def _active(verdicts: list[Verdict], right: bool) -> str:
-    counts = [sum(verdict.certain for verdict in verdicts)]
-    return ", ".join(
-        f"{count:.1f}" for count in (*counts, *(sum(active(v, right=right, error=e) for v in verdicts) for e in ERRORS))
-    )
 
 
 def _report(name: str, table: list[Case], judge: Callable[[Case], Verdict]) -> None:

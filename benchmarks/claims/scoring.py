@@ -3,13 +3,13 @@ without a quote."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tellonce_text.check import Quoted, Similarity, Verdict, When, check, check_claim
+from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
@@ -88,32 +88,6 @@ def _words(case: Case, quote: str) -> Quoted:
     zone = case.said_at.tzinfo
     assert isinstance(zone, ZoneInfo)
     return Quoted(quote, case.said, case.role, case.said_at, zone)
-
-
-def active(verdict: Verdict, *, right: bool, error: float = 0.0) -> float:
-    """The probability that a claim with this verdict becomes active, if each answer of a later reading is false with the
-    probability `error`, independently of the others. The second reading is about the whole claim. If the check does not
-    find some details, another reading is about them; the other reasons of the check are final."""
-    if not verdict.has_true_quote or len(verdict.details) < len(verdict.reasons):
-        return 0.0
-    affirmed = 1 - error if right else error
-    return affirmed ** (2 if verdict.details else 1)
-
-
-RULES = {"number": "The number", "name": "The name", "day": ""}
-"""The rules of the check about details, and how their reasons begin."""
-
-
-def without(verdict: Verdict, rule: str) -> Verdict:
-    """The verdict if the check did not have the rule."""
-    kept = [reason for reason in verdict.reasons if reason not in verdict.details or rule_of(reason) != rule]
-    details = [reason for reason in verdict.details if reason in kept]
-    return replace(verdict, certain=not kept, reasons=tuple(kept), details=tuple(details))
-
-
-def rule_of(reason: str) -> str:
-    """The rule that gave the reason."""
-    return next(rule for rule, begins in RULES.items() if reason.startswith(begins))
 
 
 def wrong(verdicts: list[tuple[Case, Verdict]]) -> Iterator[tuple[Case, Verdict]]:

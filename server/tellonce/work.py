@@ -226,9 +226,6 @@ class ExchangeItem(Contract):
     doubt: Annotated[str, Field(max_length=200)] | None = Field(
         default=None, description="Why it is not certain, if the worker knows."
     )
-    confirmed: Annotated[tuple[str, ...], Field(max_length=20)] = Field(
-        default=(), description="Details that the check does not find in the quotes, but that follow from them."
-    )
     importance: float = Field(default=0.5, ge=0, le=1)
     pin: bool = False
     categories: Annotated[tuple[Annotated[Text, Field(max_length=40)], ...], Field(max_length=6)] = Field(

@@ -116,25 +116,6 @@ async def test_what_the_quote_does_not_bear_out_is_uncertain_with_the_reason(
     assert (found.status, why.reason) == ("uncertain" if reason else "active", reason)
 
 
-async def test_a_model_may_confirm_a_detail_but_not_a_quote(memory: Memory, clock: Clock) -> None:
-    details, quote = ("The number 4 is not in the quote.",), "A quote is not in the message it names."
-
-    def older(x: w.ExchangeInput) -> list[w.ExchangeItem]:
-        (user,) = (m.id for m in x.messages if m.role == "user")
-        invented = (w.Quote(message_id=user, text="the youngest of five"), w.Quote(message_id=user, text="all older"))
-        return [
-            item(x, "The user has 4 siblings", confirmed=details),
-            item(x, "The user has 4 older siblings", quotes=invented, confirmed=(*details, quote)),
-        ]
-
-    async with memory.client() as client, memory.agent() as agent:
-        await say(client, clock, "I'm the youngest of five")
-        await read(agent, older)
-        known = await profile(client)
-    assert [m.content for m in known.facts] == ["The user has 4 siblings"]
-    assert [m.reason for m in known.uncertain] == [quote]
-
-
 async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory: Memory, clock: Clock) -> None:
     def invented(x: w.ExchangeInput) -> list[w.ExchangeItem]:
         assistants = w.Quote(message_id=x.messages[-1].id, text="I see.")

@@ -100,30 +100,6 @@ async def test_it_is_asked_afresh_with_words_context_and_consequences_and_withou
     assert "might" not in asked
 
 
-async def test_a_detail_that_the_words_do_not_contain_literally_is_asked_about_by_itself() -> None:
-    older = {**BROTHER, "text": "Max, the user's brother in Iceland, is a vet with 4 siblings"}
-    model = TwoReadings([ENDING, older], verdicts(True, True))
-    outcome = await read(model)
-    assert isinstance(outcome.result, ExchangeResult)
-    details = ("The number 4 is not in the quote.", "The name Iceland is not in the quote.")
-    assert [item.confirmed for item in outcome.result.items] == [(), details]
-    assert len(outcome.calls) == 3
-    asked = model.asked[2].turns[0].content
-    assert "STATEMENT 1, about Max" in asked
-    assert "STATEMENT 2" not in asked
-    assert f"Check: {details[0]}\nCheck: {details[1]}" in asked
-
-
-@pytest.mark.parametrize("third", [verdicts(False), away])
-async def test_a_detail_that_is_not_confirmed_stays_in_doubt(third: Callable[[], str]) -> None:
-    answers = iter([verdicts(True), third])
-    wrong = {**BROTHER, "text": "Max, the user's brother, is a vet in Graz"}
-    outcome = await read(TwoReadings([wrong], lambda: next(answers)()))
-    assert isinstance(outcome.result, ExchangeResult)
-    assert [item.confirmed for item in outcome.result.items] == [()]
-    assert len(outcome.calls) == 3
-
-
 async def test_nothing_certain_is_not_read_twice() -> None:
     for items in ([], [HEDGED]):
         model = TwoReadings(items, verdicts())

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_text import literals
-from tellonce_text.check import Quoted, When, check, check_claim, contains_quote
+from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.check import Quoted, When, check, check_claim, contains_quote
 from tests.depth import depth
 
 SAID_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)

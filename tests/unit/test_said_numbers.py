@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_text.check import Quoted, When, check
-from tellonce_text.resolution import MOST, following
+from tellonce_server.domain.memory.check import Quoted, When, check
+from tellonce_server.domain.memory.resolution import MOST, following
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)

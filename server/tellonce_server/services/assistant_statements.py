@@ -9,11 +9,11 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
+from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from tellonce_server.domain.memory.extraction_results import may_tell
 from tellonce_server.embedding.protocol import EmbeddingUnavailable, Vector
 from tellonce_server.store import messages
 from tellonce_server.store.messages import Line, StoredMessage
-from tellonce_text.check import Quoted, Similarity, Verdict, check, check_claim, contains_quote
 from tellonce_text.own_words import own_words
 from tellonce_text.sentences import split_sentences
 

@@ -24,6 +24,7 @@ from tellonce_server.domain.erasure.rebuild import queue_profile
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes, worth_showing
@@ -35,7 +36,6 @@ from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, Near, NewMemory, Quoted
 from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.tombstones import Tombstone
-from tellonce_text.check import Verdict, contains_quote
 from tellonce_text.dates.annotation import annotated
 from tellonce_text.dates.clock import local_day
 from tellonce_text.dates.meanings import appointment, due_date

@@ -131,8 +131,6 @@ this, of this person, at this time? Return JSON with one verdict for each number
 about somebody else; if it was only wished, planned or considered but is stated as done; if a number, a name, a time or \
 a "not" differs; if it says more than was said.
 - Where a statement says that something known is over or replaced, holds is false unless the words say so too.
-- A line "Check" names something that those words do not contain literally. Then holds is true only if it follows from \
-them with certainty: by arithmetic, the calendar, a translation, an abbreviation or another name of the same thing.
 - why: only where it does not hold, in a few words."""
 
 CHUNK = """\

@@ -9,7 +9,7 @@ same. `key` is a hash for finding statements with the same words.
 import hashlib
 from typing import Final
 
-from tellonce_text import literals
+from tellonce_server.domain.memory import literals
 
 SAME_COSINE: Final = 0.9
 """A statement repeats a rejected statement in other words if the cosine of the two is at least this value and both have

@@ -11,7 +11,8 @@ from tellonce.work import TIERS, Canonical, ExchangeItem, ExchangeResult, Tier
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory import check as checks
+from tellonce_server.domain.memory import dedup, literals
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
 from tellonce_server.store import chats, memories, messages, queue
@@ -20,8 +21,6 @@ from tellonce_server.store.memories import Intent, NewMemory, Quoted
 from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.queue import Job
 from tellonce_server.store.tombstones import Tombstone
-from tellonce_text import check as checks
-from tellonce_text import literals
 from tellonce_text.own_words import own_words
 from tellonce_text.secrets import mask
 
@@ -333,11 +332,8 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
     """Return the reason why the item is uncertain: the item failed the check, the model is unsure, or the item names a
-    memory that the model was not shown. None if the item is certain.
-
-    A detail that the check did not find, but that a model was asked about and confirmed, is not a reason."""
-    confirmed = set(item.confirmed).intersection(verdict.details)
-    reasons = [reason for reason in verdict.reasons if reason not in confirmed]
+    memory that the model was not shown. None if the item is certain."""
+    reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
     reasons += [f"It names memory {i}, which the model was not shown." for i in unknown]
     if not item.certain:

@@ -7,13 +7,13 @@ from typing import Final
 
 from tellonce.work import KnownMemory
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.memory import literals
 from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
 from tellonce_server.domain.retrieval.question import weight
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
 from tellonce_server.store import memories, retrieval
 from tellonce_server.store.codes import ModelVector
 from tellonce_server.store.memories import Known
-from tellonce_text import literals
 
 MOST: Final = 40
 EACH: Final = 16

@@ -10,11 +10,11 @@ from datetime import datetime
 from typing import Final
 
 from tellonce.contract import Memory
+from tellonce_server.domain.memory import literals
 from tellonce_server.embedding.protocol import Embedder, EmbeddingUnavailable, Vector
 from tellonce_server.store import memories, texts
 from tellonce_server.store.database import Queries
 from tellonce_server.store.texts import NewText, TextRow
-from tellonce_text import literals
 from tellonce_text.sentences import split_sentences
 from tellonce_text.tokens import estimate
 

@@ -12,9 +12,9 @@ from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
 from typing import Final, Literal
 
-from tellonce_text import literals
+from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.resolution import Following, admits, calendar_names, following, in_digits
 from tellonce_text.dates.tokens import language_of
-from tellonce_text.resolution import Following, admits, calendar_names, following, in_digits
 from tellonce_text.sentences import ends_as_question, split_sentences
 
 CONTENT_SHARE: Final = 0.5
@@ -72,16 +72,11 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of a check. `reasons` are sentences for the user; a certain claim has none.
-
-    `details` are the reasons that concern a number, a name or a day that the check does not find in the user's words. A
-    model may know that it follows from these words.
-    """
+    """The result of a check. `reasons` are sentences for the user; a certain claim has none."""
 
     certain: bool
     reasons: tuple[str, ...]
     has_true_quote: bool
-    details: tuple[str, ...] = ()
 
 
 def check(
@@ -105,12 +100,11 @@ def check(
     if not true:
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
     evidence = _Evidence(true, (*shown, *known))
-    details = evidence.lacking(text, when, deadline)
-    reasons += details
+    reasons += evidence.lacking(text, when, deadline)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote does not say this.")
-    return Verdict(not reasons, tuple(reasons), True, tuple(details))
+    return Verdict(not reasons, tuple(reasons), True)
 
 
 def check_claim(

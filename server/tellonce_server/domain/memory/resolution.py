@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from tellonce_text import literals
+from tellonce_server.domain.memory import literals
 from tellonce_text.dates import meanings
 from tellonce_text.dates.alarms import rings
 from tellonce_text.dates.calendar_days import ORDINAL_ENDINGS
