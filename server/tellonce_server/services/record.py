@@ -17,7 +17,7 @@ from tellonce_server.domain.queue import compaction
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.question_cache import Foresight
-from tellonce_server.store import chats, messages
+from tellonce_server.store import chats, messages, tombstones
 from tellonce_server.store.messages import FollowUp, MessageText, NewMessage, Recorded, StoredMessage
 from tellonce_text.dates.clock import not_ahead
 from tellonce_text.importance import message_importance
@@ -76,14 +76,17 @@ class Recorder:
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
-        now = self._deps.now().astimezone(self._deps.zone)
+        now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
+        if asked is not None and await self._was_forgotten(where, asked):
+            # The answer was made from the text as it was before, and may repeat it.
+            args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
         return _Incoming(
             where=where,
             args=args,
             thread_key=await thread_of(self._deps, where, args),
             text=await self._read(args, args.content),
             sent_at=not_ahead(args.sent_at or now, now),
-            exchange_of=await self._exchange_of(where, args),
+            exchange_of=asked.id if asked is not None else None,
             summary=await self._masked(args.summary),
         )
 
@@ -96,7 +99,13 @@ class Recorder:
             len(content), lambda: message_text(args.role, mask(content) if masked else content, args.speaker)
         )
 
-    async def _exchange_of(self, where: ChatScope, args: RecordMessageArgs) -> int | None:
+    async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
+        """Whether a part of the message was forgotten while its answer was being written. Only a changed message can
+        have lost a part."""
+        return asked.version > 1 and await tombstones.in_message(self._deps.database, *where.key, asked.id)
+
+    async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
+        """The message that this one answers."""
         if args.exchange_of is None:
             return None
         asked = await messages.by_ext_id(self._deps.database, *where.key, args.exchange_of, where.channel)
@@ -105,7 +114,7 @@ class Recorder:
                 f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
                 "call",
             )
-        return asked.id
+        return asked
 
     def _row(self, m: _Incoming, now: datetime) -> NewMessage:
         args = m.args
