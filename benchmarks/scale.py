@@ -23,7 +23,7 @@ import numpy as np
 from asyncpg import BitString
 
 from benchmarks.population import BIG_OWNER, MEASURED_OWNER, Chat, Vectors, Words, arrivals, chats, codes, halfvecs
-from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.embedding.model_files import MEAN, MODEL, fetch
 from tellonce_server.store.database import open_database
 from tellonce_server.store.near_indexes import build_missing
@@ -185,6 +185,11 @@ async def _fill_heads(connection: Any, tools: Tools) -> None:
     await _copy(connection, "chat_metadata", columns, heads)
 
 
+def _scope(owner: int, *chat: int) -> list[str]:
+    """The lexemes by which a search finds the texts of an owner, or of one chat."""
+    return [f"@o{owner}", *(f"@c{number}" for number in chat)]
+
+
 async def _fill_messages(connection: Any, tools: Tools) -> None:
     rng = np.random.default_rng(SEED + 1)
     coming = enumerate(arrivals(rng, tools.population))
@@ -192,7 +197,7 @@ async def _fill_messages(connection: Any, tools: Tools) -> None:
     while batch := list(islice(coming, BATCH)):
         rows = list(_messages(tools, batch))
         await _copy(connection, "messages", _MESSAGES, rows)
-        keys = [(*row[:3], index_text(row[7], None), scope_lexemes(row[0], row[1])) for row in rows]
+        keys = [(*row[:3], index_text(row[7], None), _scope(row[0], row[1])) for row in rows]
         await _copy_indexed(connection, "message_fts", ["owner_id", "chat_id", "id"], keys)
         done += len(batch)
         if done % (5 * BATCH) == 0:
@@ -221,7 +226,7 @@ async def _fill_summaries(connection: Any, tools: Tools) -> None:
         whole = [
             (
                 *(*row, text, "{}", len(text) // 4, False, "bench", row[11], row[11], vector),
-                *(index_text(text, None), scope_lexemes(row[0], row[1])),
+                *(index_text(text, None), _scope(row[0], row[1])),
             )
             for row, text, vector in made
         ]
@@ -246,7 +251,7 @@ async def _fill_memories(connection: Any, tools: Tools) -> None:
             (
                 *(owner, number, _KINDS[number % len(_KINDS)], "active", text, 0.9, 3, 0.5, number % 40 == 0),
                 *(at := tools.at(number / 2_001), "extracted", False, at, at, vector),
-                *(index_text(text, None), scope_lexemes(owner, None)),
+                *(index_text(text, None), _scope(owner)),
             )
             for (owner, number), text, vector in made
         ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tellonce_server.domain.retrieval.lexical import index_text, normal, scope_lexemes
+from tellonce_server.domain.retrieval.lexical import index_text, normal
 
 
 def words(text: str) -> set[str]:
@@ -43,11 +43,6 @@ def test_the_speaker_is_indexed_with_the_text() -> None:
 
 def test_a_single_character_of_a_spaceless_script_stays_findable() -> None:
     assert "茶" in words("茶 please")
-
-
-def test_a_message_is_scoped_by_owner_and_chat_a_global_memory_by_owner() -> None:
-    assert scope_lexemes(7, -3) == ["@o7", "@c-3"]
-    assert scope_lexemes(7, None) == ["@o7", "@g"]
 
 
 @given(st.text(max_size=200))

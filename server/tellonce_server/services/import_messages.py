@@ -14,7 +14,6 @@ from tellonce_server.core.scope import ChatScope, conversation, reply_thread, ro
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.domain.retrieval.lexical import scope_lexemes
 from tellonce_server.services.record import message_text
 from tellonce_server.store import bulk, queue
 from tellonce_server.store.bulk import BulkMessage, Named
@@ -192,7 +191,6 @@ class Importer:
             ext_id=m.message_id,
             reply_to=m.reply_to_message_id,
             sent_at=not_ahead(m.sent_at, self._deps.now()),
-            scope=scope_lexemes(*self._where.key),
         )
 
     def _text(self, m: ImportMessage) -> MessageText:

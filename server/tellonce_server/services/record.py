@@ -15,7 +15,7 @@ from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.queue import compaction
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.embedding.question_cache import Foresight
 from tellonce_server.store import chats, messages, tombstones
 from tellonce_server.store.messages import FollowUp, MessageText, NewMessage, Recorded, StoredMessage
@@ -132,7 +132,6 @@ class Recorder:
             routine_summary=m.summary,
             exchange_of=m.exchange_of,
             sent_at=m.sent_at,
-            scope=scope_lexemes(*m.where.key),
             slot=args.expects.model_dump(mode="json") if args.expects else None,
             slot_until=m.sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes)
             if args.expects

@@ -27,7 +27,7 @@ from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
 from tellonce_server.domain.memory.retraction import Striker
-from tellonce_server.domain.memory.statements import Statements, Stored, memory_lexemes, worth_showing
+from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
 from tellonce_server.services.unread_exchanges import take_over
@@ -310,7 +310,6 @@ class Rememberer:
                     kind=memory.kind,
                     deadline=deadline,
                     index_text=indexed,
-                    scope=memory_lexemes(where.owner_id),
                     embedding=vector,
                     now=now,
                     words_key=dedup.key(text),

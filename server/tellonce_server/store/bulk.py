@@ -26,7 +26,6 @@ class BulkMessage:
     ext_id: str
     reply_to: str | None
     sent_at: datetime
-    scope: Sequence[str]
 
 
 def by_number(chat_id: int, number: int | str) -> str:
@@ -73,7 +72,7 @@ async def add(q: Queries, where: ChatScope, rows: Sequence[BulkMessage], now: da
         *([r.thread_key for r in rows], thread_numbers, [r.role for r in rows], [r.text.content for r in rows]),
         *([r.channel for r in rows], [r.speaker for r in rows], [r.ext_id for r in rows], [r.reply_to for r in rows]),
         *([r.text.importance for r in rows], [r.text.tokens for r in rows], [r.sent_at for r in rows]),
-        *([offset_minutes(r.sent_at) for r in rows], [r.text.index_text for r in rows], rows[0].scope),
+        *([offset_minutes(r.sent_at) for r in rows], [r.text.index_text for r in rows]),
     )
     return numbers
 

@@ -136,7 +136,6 @@ async def add(
     now: datetime,
     *,
     index_text: str,
-    scope: Sequence[str],
     embedding: HalfVector | None,
     words_key: int,
     category_words: str,
@@ -146,7 +145,7 @@ async def add(
         "memories.add",
         *(m.owner_id, m.chat_id, m.kind, m.status, m.content, _quotes(m.quotes), m.confidence, m.priority),
         *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
-        *(list(m.source_ids), m.model, now, index_text, list(scope), embedding, m.about, m.reason),
+        *(list(m.source_ids), m.model, now, index_text, embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
         *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
         *(list(m.categories) if m.categories is not None else None, category_words, m.user_name),
@@ -234,12 +233,11 @@ async def rewrite(
     kind: MemoryKind,
     deadline: datetime | None,
     index_text: str,
-    scope: Sequence[str],
     embedding: HalfVector | None,
     now: datetime,
     words_key: int,
 ) -> Memory | None:
-    args = (content, now, index_text, list(scope), embedding, kind, deadline, words_key)
+    args = (content, now, index_text, embedding, kind, deadline, words_key)
     return _maybe(await q.row("memories.rewrite", owner_id, memory_id, *args))
 
 
@@ -252,11 +250,10 @@ async def take_back_edit(
     note: bool,
     deadline: datetime | None,
     index_text: str,
-    scope: Sequence[str],
     words_key: int,
 ) -> None:
     """Undo the last edit of a memory. `version` is the former version; its text becomes the current text again."""
-    args = (version, note, deadline, index_text, list(scope), words_key)
+    args = (version, note, deadline, index_text, words_key)
     await q.run("memories.take_back_edit", owner_id, memory_id, *args)
 
 

@@ -62,7 +62,6 @@ class NewMessage:
     routine_summary: str | None
     exchange_of: int | None
     sent_at: datetime
-    scope: Sequence[str]
     slot: dict[str, Any] | None
     slot_until: datetime | None
     ends_exchange: bool
@@ -145,7 +144,7 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
         "messages.record",
         *(*m.where.key, m.where.channel, m.now, m.thread_key, m.role, text.content, m.speaker, m.ext_id, m.reply_to),
         *(m.agent_id, m.routine, m.routine_summary, m.exchange_of, text.importance, text.tokens, m.sent_at),
-        *(offset_minutes(m.sent_at), text.index_text, m.scope, m.slot, m.slot_until, m.ends_exchange),
+        *(offset_minutes(m.sent_at), text.index_text, m.slot, m.slot_until, m.ends_exchange),
         *((job.kind, job.key, job.first, job.not_before, job.traceparent) if job else (None, None, None, None, None)),
         *(m.where.home, m.where.conversation),
     )
@@ -162,7 +161,7 @@ by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", 
 async def edit(q: Queries, m: NewMessage, old: StoredMessage) -> bool:
     """Store an edit of the message `old`. Returns False if another call changed the message first."""
     text = (m.text.content, m.text.importance, m.text.tokens, m.text.index_text)
-    return await q.row("messages.edit", *m.where.key, old.id, old.version, *text, m.scope, m.now) is not None
+    return await q.row("messages.edit", *m.where.key, old.id, old.version, *text, m.now) is not None
 
 
 versions = Rows[[OwnerId, ChatId, MessageId], TextVersion]("messages.versions", placed(TextVersion))

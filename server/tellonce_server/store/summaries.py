@@ -1,6 +1,5 @@
 """Chunk, thread and session summaries."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -47,12 +46,11 @@ class SummaryText:
     provisional: bool
     model: str
     index_text: str
-    scope: Sequence[str]
 
     def values(self, now: datetime) -> tuple[object, ...]:
         """The last parameters of the queries that store a summary."""
-        body, scope = self.body.model_dump(mode="json"), list(self.scope)
-        return (self.text, body, self.tokens, self.provisional, self.model, now, scope, self.index_text)
+        body = self.body.model_dump(mode="json")
+        return (self.text, body, self.tokens, self.provisional, self.model, now, self.index_text)
 
 
 def _summary(row: Row) -> Summary:

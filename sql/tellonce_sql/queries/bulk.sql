@@ -41,8 +41,7 @@ returning last_no - $4::int
 -- name: add
 -- $1 owner, $2 chat, $3 epoch, $4 now, and one array for each column of the messages: $5 ids, $6 thread keys,
 -- $7 thread numbers, $8 roles, $9 contents, $10 channels, $11 speakers, $12 external ids, $13 reply targets,
--- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index. $19 the scope lexemes, which are the
--- same for all messages
+-- $14 importances, $15 tokens, $16 sent at, $17 UTC offsets, $18 texts to index.
 with input as (
   select * from unnest($5::bigint[], $6::text[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::text[],
     $12::text[], $13::text[], $14::real[], $15::int[], $16::timestamptz[], $17::smallint[], $18::text[])
@@ -50,7 +49,7 @@ with input as (
       utc_offset, index_text)
 ), fts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
-  select $1, $2, id, to_tsvector('chatmem', index_text) || array_to_tsvector($19::text[])
+  select $1, $2, id, to_tsvector('chatmem', index_text) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
   from input
 )
 insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,

@@ -1,11 +1,11 @@
 -- name: add
 -- $1 owner, $2 chat or null, $3 kind, $4 status, $5 content, $6 quotes, $7 confidence, $8 priority, $9 importance,
 -- $10 pinned, $11 deadline, $12 valid from, $13 origin, $14 user confirmed, $15 source chat, $16 source messages,
--- $17 model, $18 now, $19 text to index, $20 scope lexemes, $21 vector or null, $22 the person it is about, $23 the
--- reason for its status, $24 start and $25 end of the time at which it holds or happens, $26 the precision of these
--- times, $27 note, $28 shown, $29 provisional, $30 tier, $31 the memories that it will replace and end once confirmed,
--- $32 valid to, $33 superseded by, $34 key of its words, $35 categories or null, $36 words of these categories to
--- index, $37 the user's name that it states, or null
+-- $17 model, $18 now, $19 text to index, $20 vector or null, $21 the person it is about, $22 the
+-- reason for its status, $23 start and $24 end of the time at which it holds or happens, $25 the precision of these
+-- times, $26 note, $27 shown, $28 provisional, $29 tier, $30 the memories that it will replace and end once confirmed,
+-- $31 valid to, $32 superseded by, $33 key of its words, $34 categories or null, $35 words of these categories to
+-- index, $36 the user's name that it states, or null
 with owner as (
   insert into user_profile as p (owner_id, last_memory_id, memories_changed_at) values ($1, 1, $18)
   on conflict (owner_id) do update set last_memory_id = p.last_memory_id + 1, memories_changed_at = $18
@@ -16,9 +16,9 @@ insert into memories (owner_id, id, chat_id, kind, status, content, quotes, conf
   about, reason, happens_from, happens_to, happens_precision, note, shown, provisional, tier, intends, valid_to,
   superseded_by, words_key, categories, user_name)
 select $1, owner.last_memory_id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18,
-  to_tsvector('chatmem', $19) || array_to_tsvector($20::text[] || category_lexemes($36)),
-  case when may_write_vectors() then $21::halfvec end,
-  $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35::text[], $37
+  to_tsvector('chatmem', $19) || array_to_tsvector(array['@o' || $1::bigint] || category_lexemes($35)),
+  case when may_write_vectors() then $20::halfvec end,
+  $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34::text[], $36
 from owner
 returning *
 
@@ -223,8 +223,8 @@ where owner_id = $1 and id = $2
 returning *
 
 -- name: rewrite
--- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 scope lexemes, $7 vector or null, $8 kind, $9 deadline,
--- $10 key of the words
+-- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 vector or null, $7 kind, $8 deadline,
+-- $9 key of the words
 with changed as (
   update user_profile set memories_changed_at = $4 where owner_id = $1
 ), kept as (
@@ -232,24 +232,24 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $8, deadline = $9, version = version + 1, updated_at = $4, words_key = $10, note = false, shown = true,
+set content = $3, kind = $7, deadline = $8, version = version + 1, updated_at = $4, words_key = $9, note = false, shown = true,
   categories = null,
-  embedding = case when may_write_vectors() then $7::halfvec end,
-  tsv = to_tsvector('chatmem', $5) || array_to_tsvector($6::text[])
+  embedding = case when may_write_vectors() then $6::halfvec end,
+  tsv = to_tsvector('chatmem', $5) || array_to_tsvector(array['@o' || $1::bigint])
 where owner_id = $1 and id = $2
 returning *
 
 -- name: take_back_edit
 -- $1 owner, $2 number, $3 the newest former version, $4 whether that version was a note, $5 the deadline of that
--- version or null, $6 text to index, $7 scope lexemes, $8 key of the words. Restores the former text. The version
+-- version or null, $6 text to index, $7 key of the words. Restores the former text. The version
 -- number increases nevertheless, so that a preview of the edited text becomes invalid.
 with former as (
   delete from memory_versions where owner_id = $1 and id = $2 and version = $3
   returning content
 )
 update memories m
-set content = former.content, version = m.version + 1, note = $4, deadline = $5, words_key = $8, categories = null, embedding = null,
-  tsv = to_tsvector('chatmem', $6) || array_to_tsvector($7::text[])
+set content = former.content, version = m.version + 1, note = $4, deadline = $5, words_key = $7, categories = null, embedding = null,
+  tsv = to_tsvector('chatmem', $6) || array_to_tsvector(array['@o' || $1::bigint])
 from former
 where m.owner_id = $1 and m.id = $2
 

@@ -1,10 +1,10 @@
 -- name: record
 -- $1 owner, $2 chat, $3 channel, $4 now, $5 thread key, $6 role, $7 content, $8 speaker, $9 external id, $10 reply
 -- target, $11 agent, $12 routine, $13 routine summary, $14 answered message, $15 importance, $16 tokens, $17 sent at,
--- $18 UTC offset in minutes, $19 text to index, $20 scope lexemes, $21 slot, $22 slot end, $23 whether it ends an
--- exchange, $24 kind of the job to queue or null, $25 the job's dedup key or null for a separate job, $26 the job's
--- first message or null for this one, $27 the time before which the job must not be claimed, $28 the job's trace in W3C
--- form, $29 the home channel of a new chat, $30 the conversation of a new chat.
+-- $18 UTC offset in minutes, $19 text to index, $20 slot, $21 slot end, $22 whether it ends an
+-- exchange, $23 kind of the job to queue or null, $24 the job's dedup key or null for a separate job, $25 the job's
+-- first message or null for this one, $26 the time before which the job must not be claimed, $27 the job's trace in W3C
+-- form, $28 the home channel of a new chat, $29 the conversation of a new chat.
 -- This is one statement, so that a message, its place in the thread, its full-text row and its job are stored together
 -- or not at all. `before` is the time at which the thread's previous message was sent.
 with owner as (
@@ -12,21 +12,21 @@ with owner as (
   on conflict do nothing
 ), chat as (
   insert into chats as c (owner_id, chat_id, channel, conversation, last_id, exchanges, last_job_id, created_at)
-  values ($1, $2, $29, $30, 1, $23::boolean::int, ($24::text is not null)::int, $4)
+  values ($1, $2, $28, $29, 1, $22::boolean::int, ($23::text is not null)::int, $4)
   on conflict (owner_id, chat_id) do update
-    set last_id = c.last_id + 1, exchanges = c.exchanges + $23::boolean::int,
-        last_job_id = c.last_job_id + ($24::text is not null)::int
+    set last_id = c.last_id + 1, exchanges = c.exchanges + $22::boolean::int,
+        last_job_id = c.last_job_id + ($23::text is not null)::int
   returning last_id, epoch, last_job_id
 ), thread as (
   insert into thread_state as t (owner_id, chat_id, thread_key, last_no, open_tokens, focus_id, slot, slot_until)
-  select $1, $2, $5, 1, $16, case when $6 = 'assistant' then last_id end, $21, $22
+  select $1, $2, $5, 1, $16, case when $6 = 'assistant' then last_id end, $20, $21
   from chat
   on conflict (owner_id, chat_id, thread_key) do update
     set last_no = t.last_no + 1,
         open_tokens = t.open_tokens + $16,
         focus_id = coalesce(excluded.focus_id, t.focus_id),
-        slot = case when $6 = 'assistant' and $12::text is null then $21 else t.slot end,
-        slot_until = case when $6 = 'assistant' and $12::text is null then $22 else t.slot_until end
+        slot = case when $6 = 'assistant' and $12::text is null then $20 else t.slot end,
+        slot_until = case when $6 = 'assistant' and $12::text is null then $21 else t.slot_until end
   returning last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
 ), message as (
   insert into messages (owner_id, chat_id, id, thread_key, thread_no, epoch, role, content, channel, speaker, ext_id,
@@ -37,16 +37,16 @@ with owner as (
   returning id
 ), fts as (
   insert into message_fts (owner_id, chat_id, id, tsv)
-  select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector($20::text[])
+  select $1, $2, id, to_tsvector('chatmem', $19) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
   from message
 ), job as (
   -- As in `queue.enqueue`, an existing job that is not claimed yet is extended by the message.
   insert into chat_context_queue as q (owner_id, chat_id, id, kind, thread_key, dedup_key, from_id, to_id, exchanges,
     not_before, created_at, trace_id)
-  select $1, $2, chat.last_job_id, $24, $5, coalesce($25, $24 || ':' || message.id), coalesce($26, message.id),
-    message.id, $23::boolean::int, $27, $4, $28
+  select $1, $2, chat.last_job_id, $23, $5, coalesce($24, $23 || ':' || message.id), coalesce($25, message.id),
+    message.id, $22::boolean::int, $26, $4, $27
   from chat, message
-  where $24 is not null
+  where $23 is not null
   on conflict (owner_id, chat_id, kind, class, dedup_key) where state = 'pending_summarization' and claims = 0 do update
     set from_id = least(q.from_id, excluded.from_id), to_id = greatest(q.to_id, excluded.to_id),
         exchanges = q.exchanges + excluded.exchanges, not_before = least(q.not_before, excluded.not_before),
@@ -73,7 +73,7 @@ where owner_id = $1 and chat_id = $2 and id = $3
 
 -- name: edit
 -- $1 owner, $2 chat, $3 number, $4 the version that the message must still have, $5 new text, $6 importance, $7 tokens,
--- $8 text to index, $9 scope lexemes, $10 now. Keeps the old text as a version.
+-- $8 text to index, $9 now. Keeps the old text as a version.
 with old as (
   select content, tokens, thread_key, thread_no
   from messages
@@ -81,13 +81,13 @@ with old as (
   for update
 ), kept as (
   insert into message_versions (owner_id, chat_id, id, version, content, replaced_at)
-  select $1, $2, $3, $4, content, $10 from old
+  select $1, $2, $3, $4, content, $9 from old
 ), thread as (
   update thread_state t set open_tokens = greatest(0, t.open_tokens + $7 - old.tokens)
   from old
   where t.owner_id = $1 and t.chat_id = $2 and t.thread_key = old.thread_key and old.thread_no > t.queued_to
 ), fts as (
-  update message_fts set tsv = to_tsvector('chatmem', $8) || array_to_tsvector($9::text[])
+  update message_fts set tsv = to_tsvector('chatmem', $8) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
   where owner_id = $1 and chat_id = $2 and id = $3 and exists (select from old)
 )
 update messages m

@@ -1,6 +1,6 @@
 -- name: add_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last message number, $6 text, $7 body, $8 tokens, $9 provisional,
--- $10 model, $11 now, $12 scope lexemes, $13 text to index. The thread's `covered_to` is updated in the same statement,
+-- $10 model, $11 now, $12 text to index. The thread's `covered_to` is updated in the same statement,
 -- so that a message leaves the window exactly when its summary is stored.
 with run as (
   select min(thread_no) as from_no, max(thread_no) as to_no, min(sent_at) as from_at, max(sent_at) as to_at,
@@ -21,13 +21,13 @@ insert into conversation_summaries (owner_id, chat_id, id, kind, thread_key, epo
   from_at, to_at, count, text, body, tokens, provisional, model, created_at, updated_at, tsv)
 select $1, $2, chat.last_summary_id, 'chunk', $3, run.epoch, run.from_no, run.to_no, $4, $5,
   run.from_at, run.to_at, run.count, $6, $7, $8, $9, $10, $11, $11,
-  to_tsvector('chatmem', $13) || array_to_tsvector($12::text[])
+  to_tsvector('chatmem', $12) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
 from run, chat, thread
 returning id
 
 -- name: rewrite_chunk
 -- $1 owner, $2 chat, $3 thread key, $4 first message number, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. The former text is kept as a version.
+-- $10 now, $11 text to index. The former text is kept as a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
   select $1, $2, 'chunk:' || id, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $10
@@ -37,13 +37,13 @@ with old as (
 )
 update conversation_summaries
 set text = $5, body = $6, tokens = $7, provisional = $8, model = $9, updated_at = $10, version = version + 1,
-  embedding = null, tsv = to_tsvector('chatmem', $12) || array_to_tsvector($11::text[])
+  embedding = null, tsv = to_tsvector('chatmem', $11) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint])
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and kind = 'chunk' and from_id = $4
 returning id
 
 -- name: put_rolling
 -- $1 owner, $2 chat, $3 kind (thread, session), $4 thread key, $5 text, $6 body, $7 tokens, $8 provisional, $9 model,
--- $10 now, $11 scope lexemes, $12 text to index. The summary covers all chunks of the current epoch, because later jobs
+-- $10 now, $11 text to index. The summary covers all chunks of the current epoch, because later jobs
 -- of the chat wait for this job. The former text is kept as a version.
 with old as (
   insert into text_versions (owner_id, chat_id, subject, version, value, since, replaced_at)
@@ -69,7 +69,7 @@ insert into conversation_summaries as s (owner_id, chat_id, id, kind, thread_key
   count, text, body, tokens, provisional, model, created_at, updated_at, tsv, folded_to, version)
 select $1, $2, chat.last_summary_id, $3, $4, covered.epoch, covered.from_id, covered.to_id, covered.from_at,
   covered.to_at, covered.count, $5, $6, $7, $8, $9, $10, $10,
-  to_tsvector('chatmem', $12) || array_to_tsvector($11::text[]), covered.folded_to, former.version + 1
+  to_tsvector('chatmem', $11) || array_to_tsvector(array['@o' || $1::bigint, '@c' || $2::bigint]), covered.folded_to, former.version + 1
 from covered, chat, former
 where covered.count is not null
 on conflict (owner_id, chat_id, kind, thread_key) where kind <> 'chunk' do update

@@ -71,7 +71,6 @@ class Statements:
             new,
             now,
             index_text=indexed,
-            scope=memory_lexemes(new.owner_id),
             embedding=vector,
             words_key=dedup.key(new.content),
             category_words=index_text(" ".join(new.categories or ()), None),
@@ -179,11 +178,6 @@ class Statements:
             reason=f"ended by #{by.id}" if completed else f"replaced by #{by.id}",
         )
         return changed or old
-
-
-def memory_lexemes(owner_id: int) -> list[str]:
-    """Lexemes that find a memory by its owner. The memory's chat is stored in a column."""
-    return [f"@o{owner_id}"]
 
 
 def worth_showing(text: str) -> bool:

@@ -8,7 +8,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, own_messages, shown
-from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
+from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import Job
@@ -108,7 +108,6 @@ def summary_text(job: Job, result: SummaryResult) -> SummaryText:
         provisional=job.provisional,
         model=job.model or "",
         index_text=index_text(text, None),
-        scope=scope_lexemes(*job.key.chat),
     )
 
 

@@ -18,14 +18,6 @@ def index_text(content: str, speaker: str | None) -> str:
     return normal(f"{speaker}: {content}" if speaker else content)
 
 
-def scope_lexemes(owner_id: int, chat_id: int | None) -> list[str]:
-    """Lexemes that limit a search inside the index, so that the search never reads the index entries of another chat.
-
-    A memory that applies to all chats (`chat_id` None) has `@g` instead of a chat.
-    """
-    return [f"@o{owner_id}", "@g" if chat_id is None else f"@c{chat_id}"]
-
-
 def normal(text: str) -> str:
     """The text with every word in its indexed form."""
     if not text.isascii():

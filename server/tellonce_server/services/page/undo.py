@@ -8,7 +8,6 @@ from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import queue_profile
 from tellonce_server.domain.memory import dedup
-from tellonce_server.domain.memory.statements import memory_lexemes
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries
@@ -65,7 +64,6 @@ async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: p.For
         note=former.note,
         deadline=former.deadline,
         index_text=indexed,
-        scope=memory_lexemes(owner_id),
         words_key=dedup.key(last.text),
     )
     return True
