@@ -32,8 +32,7 @@ async def _replay(settings: ServerSettings) -> None:
 
 async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
     async with opened(settings) as storage_:
-        assert storage_.scrubber is not None  # created with the services
-        if not await storage_.scrubber.scrub(gives_way=not now):
+        if not await storage_.opened.scrubber.scrub(gives_way=not now):
             raise CommandFailed(
                 "the scrub was stopped, because the memory is in use; the running server tries again by itself. "
                 "`tellonce scrub --now` makes the others wait instead."
@@ -48,10 +47,9 @@ async def _reembed(settings: ServerSettings) -> None:
         offered = " or ".join(name for name in get_args(EmbedderName) if name != settings.embeddings)
         raise CommandFailed(f"TELLONCE_EMBEDDINGS is {settings.embeddings}; set it to the new model, {offered}.")
     async with opened(settings) as storage_, running(embedder):
-        assert storage_.generations is not None  # created with the services
         with Progress(console=console) as bar:
             task = bar.add_task(f"embedding with {embedder.model}", total=None)
-            count = await storage_.generations.change_to(embedder, lambda more: bar.advance(task, more))
+            count = await storage_.opened.generations.change_to(embedder, lambda more: bar.advance(task, more))
     if count is None:
         console.print(f"{embedder.model} is in use already; set TELLONCE_EMBEDDINGS, or that embedder's model, first")
     else:
@@ -62,9 +60,8 @@ async def _reembed(settings: ServerSettings) -> None:
 
 async def _rollback(settings: ServerSettings) -> None:
     async with opened(settings) as storage_:
-        assert storage_.generations is not None  # created with the services
         try:
-            model = await storage_.generations.go_back()
+            model = await storage_.opened.generations.go_back()
         except NoWayBack as error:
             raise CommandFailed(str(error)) from error
     console.print(f"{model} is in use again; the running server embeds the texts that were added meanwhile")

@@ -79,7 +79,7 @@ async def storage(settings: ServerSettings) -> AsyncGenerator[Services]:
 @asynccontextmanager
 async def tokens_of(settings: ServerSettings) -> AsyncGenerator[AccessTokens]:
     """The memory's access tokens."""
-    async with opened(settings) as found, access_tokens(found.login) as tokens:
+    async with opened(settings) as found, access_tokens(found.opened.login) as tokens:
         yield tokens
 
 

@@ -83,7 +83,7 @@ async def memory_server(settings: ServerSettings, clock: Clock) -> AsyncGenerato
     app = build_http(settings, storage, OpenStreams())
     async with app.router.lifespan_context(app):
         await storage.services()
-        async with as_login(str(storage.login)) as login:
+        async with as_login(storage.opened.login) as login:
             token = await create_token(login, "suite", USER, ("assistant",), clock())
         async with served(WithToken(app, token), protocol=RequestTimeout) as base:
             yield f"{base}/mcp"

@@ -212,7 +212,7 @@ async def test_our_own_tokens_are_kept_only_as_hashes_and_end_when_revoked(memor
     again = await new_token(memory, "phone", clock())
     assert not await stands(memory, token)
     assert await stands(memory, again)
-    async with as_login(str(memory.storage.login)) as login:
+    async with as_login(memory.storage.opened.login) as login:
         assert await tokens.revoke(login, "phone", clock())
     assert not await stands(memory, again)
     assert await memory.storage.verifier.verify_token(again) is None
@@ -226,7 +226,7 @@ async def stands(memory: Memory, token: str) -> bool:
 
 
 async def new_token(memory: Memory, name: str, now: datetime) -> str:
-    async with as_login(str(memory.storage.login)) as login:
+    async with as_login(memory.storage.opened.login) as login:
         return await create_token(login, name, 42, ("assistant",), now)
 
 

@@ -66,7 +66,7 @@ async def test_a_credential_in_a_hurry_is_told_when_to_come_again(settings: Serv
     slow = settings.model_copy(update={"remote": Remote(rate_limit=0.2)})
     async with running(slow, clock) as (base, storage):
         await storage.services()
-        async with as_login(str(storage.login)) as login:
+        async with as_login(storage.opened.login) as login:
             phone = await create_token(login, "phone", 42, ("assistant",), clock())
             tablet = await create_token(login, "tablet", 42, ("assistant",), clock())
         first, second, third = [await call(base, phone) for _ in range(3)]

@@ -78,8 +78,7 @@ async def scrubbed(storage: Storage) -> None:
 
 
 def _scrubber(storage: Storage) -> Scrubber:
-    assert storage.scrubber is not None
-    return storage.scrubber
+    return storage.opened.scrubber
 
 
 @asynccontextmanager
@@ -134,7 +133,7 @@ async def test_a_scrub_waits_for_nobody_for_long_and_goes_on_where_it_gave_way(m
         await client.remember(c.RememberArgs(content=f"I keep a {CANARY} in the garden"))
         preview = await client.forget(c.ForgetArgs(topic=CANARY))
         await client.forget(c.ForgetArgs(topic=CANARY, confirm=preview.confirm))
-        scrubber = memory.storage.scrubber
+        scrubber = memory.storage.opened.scrubber
         assert scrubber is not None
         async with reader.transaction():
             await reader.fetch("select 1 from messages")
@@ -163,10 +162,9 @@ async def test_a_start_does_the_scrub_that_gave_way_for_a_week(memory: Memory, c
 
 async def test_only_one_server_scrubs_at_a_time(memory: Memory, dsn: str) -> None:
     other = await asyncpg.connect(dsn)
-    assert memory.storage.scrubber is not None
     assert await other.fetchval("select pg_try_advisory_lock($1)", LOCK)
-    assert not await memory.storage.scrubber.scrub()
+    assert not await memory.storage.opened.scrubber.scrub()
     await other.close()
     with anyio.fail_after(HANGS):
-        while not await memory.storage.scrubber.scrub():  # noqa: ASYNC110  # a session ends after its connection
+        while not await memory.storage.opened.scrubber.scrub():  # noqa: ASYNC110  # a session ends after its connection
             await asyncio.sleep(0.01)

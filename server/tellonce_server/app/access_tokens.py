@@ -93,9 +93,8 @@ class AccessTokens:
 
 
 @asynccontextmanager
-async def access_tokens(dsn: str | None) -> AsyncGenerator[AccessTokens]:
+async def access_tokens(dsn: str) -> AsyncGenerator[AccessTokens]:
     """Provide the access tokens during the block. `dsn` logs in as the owner of the tables."""
-    assert dsn is not None  # it is set once storage is open
     async with as_login(dsn) as login:
         yield AccessTokens(login)
 

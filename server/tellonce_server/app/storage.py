@@ -14,7 +14,6 @@ from mcp.server.auth.provider import AccessToken
 from tellonce.journal import journal, utc_now
 from tellonce.settings import Remote, ServerSettings
 from tellonce.shutdown import ended
-from tellonce.side_tasks import SideTasks
 from tellonce_server.app.access_tokens import session_access
 from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
@@ -26,8 +25,6 @@ from tellonce_server.services.page.sessions import PREFIX
 
 if TYPE_CHECKING:
     from tellonce_server.app.bootstrap import Opened
-    from tellonce_server.domain.erasure.scrub import Scrubber
-    from tellonce_server.embedding.generations import Generations
     from tellonce_server.services.services import Services
 
 FIRST_PAUSE = 0.5
@@ -55,10 +52,7 @@ class Storage:
         self.changes = Changes()
         self.verifier = LateVerifier(self, settings.remote)
         self.embedder = ActiveEmbedder(choose_embedder(settings), lambda model: embedder_named(model, settings))
-        self.generations: Generations | None = None
-        self.scrubber: Scrubber | None = None
-        self.login: str | None = None
-        self._side_tasks: SideTasks | None = None
+        self._opened_as: Opened | None = None
         self._watch = LoopWatch()
         self._told = ""
         self._on_call: list[OnCall] = []
@@ -89,6 +83,11 @@ class Storage:
             raise StorageUnavailable("The memory is not running yet; try again.", "database_starting")
         return await asyncio.shield(self._services)
 
+    @property
+    def opened(self) -> "Opened":
+        assert self._opened_as is not None  # callers have waited for the services
+        return self._opened_as
+
     async def health(self) -> dict[str, Any]:
         """The health report: whether calls can be answered, the state of the embedding model and of the side tasks, and
         how often the event loop was blocked.
@@ -101,7 +100,7 @@ class Storage:
             "ready": future is not None and future.done() and not failed,
             "reason": str(future.exception()) if future is not None and failed else None,
             "embeddings": self.embedder.state,
-            "tasks": self._side_tasks.health if self._side_tasks is not None else {},
+            "tasks": self._opened_as.side_tasks.health if self._opened_as is not None else {},
             "blocked": self._watch.episodes,
         }
 
@@ -171,8 +170,7 @@ class Storage:
             stack,
             keeps_tokens=self._keeps_tokens,
         )
-        self.scrubber, self.generations, self.login = opened.scrubber, opened.generations, opened.login
-        self._side_tasks = opened.side_tasks
+        self._opened_as = opened
         return opened.services
 
 

@@ -67,31 +67,13 @@ class StatementChecker:
         return await offloaded(_size(self._lines), lambda: self._verdict(quote, text, said, due, similarity))
 
     def _verdict(
-        self,
-        quote: str | None,
-        text: str,
-        said: Sequence[Quoted],
-        due: datetime | None,
-        similarity: Similarity | None,
+        self, quote: str | None, text: str, said: Sequence[Quoted], due: datetime | None, similarity: Similarity | None
     ) -> Verdict:
         speakers = sorted({line.speaker for line in self._lines if line.speaker})
         if quote is None:
-            return check_claim(
-                text,
-                said,
-                similarity,
-                known=speakers,
-                deadline=due,
-            )
+            return check_claim(text, said, similarity, known=speakers, deadline=due)
         shown = [line.content[:SHOWN] for line in self._lines]
-        return check(
-            text,
-            said,
-            shown=shown,
-            known=speakers,
-            deadline=due,
-            similarity=similarity,
-        )
+        return check(text, said, shown=shown, known=speakers, deadline=due, similarity=similarity)
 
     def _words(self, message: Line | StoredMessage, quote: str | None = None) -> Quoted:
         """The writer's words in the quote, which may begin with the message's label; without `quote`, in all of the message."""

@@ -297,23 +297,12 @@ class Rememberer:
             raise MemoryUnfit("That states nothing; to remove a memory use forget.", "nothing_stated")
         now = self._deps.now()
         vector = await self._statements.vector(text)
-        deadline, indexed = await offloaded(
-            len(text), lambda: (self._due_after_edit(memory, text), index_text(text, None))
-        )
+        deadline = await offloaded(len(text), lambda: self._due_after_edit(memory, text))
+        indexed = await offloaded(len(text), lambda: index_text(text, None))
         async with self._deps.database.transaction() as t:
             if text != memory.content:
-                await memories.rewrite(
-                    t,
-                    where.owner_id,
-                    memory.id,
-                    content=text,
-                    kind=memory.kind,
-                    deadline=deadline,
-                    index_text=indexed,
-                    embedding=vector,
-                    now=now,
-                    words_key=dedup.key(text),
-                )
+                made = (indexed, vector, deadline, dedup.key(text))
+                await memories.rewrite(t, where.owner_id, memory.id, text, now, *made)
                 await self._strike(t, where, [(memory, text)], now)
             return await self._held(t, where, memory, now, confirmed=True)
 

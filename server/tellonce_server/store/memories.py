@@ -224,37 +224,16 @@ async def set_status(
     return _maybe(await q.row("memories.set_status", owner_id, memory_id, *args))
 
 
-async def rewrite(
-    q: Queries,
-    owner_id: int,
-    memory_id: int,
-    *,
-    content: str,
-    kind: MemoryKind,
-    deadline: datetime | None,
-    index_text: str,
-    embedding: HalfVector | None,
-    now: datetime,
-    words_key: int,
-) -> Memory | None:
-    args = (content, now, index_text, embedding, kind, deadline, words_key)
-    return _maybe(await q.row("memories.rewrite", owner_id, memory_id, *args))
+rewrite = MaybeRow[[OwnerId, MemoryId, str, datetime, str, HalfVector | None, datetime | None, int], Memory](
+    "memories.rewrite", memory
+)
+"""Replace the text of a memory now. The text to index, the vector, the deadline and the word key belong to the new
+text."""
 
 
-async def take_back_edit(
-    q: Queries,
-    owner_id: int,
-    memory_id: int,
-    version: int,
-    *,
-    note: bool,
-    deadline: datetime | None,
-    index_text: str,
-    words_key: int,
-) -> None:
-    """Undo the last edit of a memory. `version` is the former version; its text becomes the current text again."""
-    args = (version, note, deadline, index_text, words_key)
-    await q.run("memories.take_back_edit", owner_id, memory_id, *args)
+take_back_edit = Run[[OwnerId, MemoryId, int, bool, datetime | None, str, int]]("memories.take_back_edit")
+"""Undo the last edit of a memory. The text of the given former version becomes the current text again; whether it is a
+note, its deadline, the text to index and the word key belong to it."""
 
 
 set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)

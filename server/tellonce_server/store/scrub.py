@@ -11,8 +11,7 @@ import asyncpg
 
 from tellonce.shutdown import ended
 from tellonce_server.store import near_indexes
-from tellonce_server.store.database import Database
-from tellonce_server.store.named_queries import Run
+from tellonce_server.store.named_queries import Run, Value
 from tellonce_sql import query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
@@ -40,13 +39,10 @@ request = Run[[datetime]]("scrub.request")
 """Note that text was erased, so that a scrub becomes due."""
 
 
-async def is_due(database: Database, latest: datetime) -> bool:
-    """Whether text was erased since the last scrub, and the last scrub was before `latest`."""
-    return bool(await database.value("scrub.due", latest))
+is_due = Value[[datetime], bool]("scrub.due")
+"""Whether text was erased since the last scrub, and the last scrub was before this moment."""
 
-
-async def note_done(database: Database, began: datetime) -> None:
-    await database.run("scrub.done", began)
+note_done = Run[[datetime]]("scrub.done")
 
 
 @asynccontextmanager

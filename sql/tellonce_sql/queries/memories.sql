@@ -223,8 +223,8 @@ where owner_id = $1 and id = $2
 returning *
 
 -- name: rewrite
--- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 vector or null, $7 kind, $8 deadline,
--- $9 key of the words
+-- $1 owner, $2 number, $3 content, $4 now, $5 text to index, $6 vector or null, $7 deadline,
+-- $8 key of the words
 with changed as (
   update user_profile set memories_changed_at = $4 where owner_id = $1
 ), kept as (
@@ -232,7 +232,7 @@ with changed as (
   select owner_id, id, version, content, $4 from memories where owner_id = $1 and id = $2
 )
 update memories
-set content = $3, kind = $7, deadline = $8, version = version + 1, updated_at = $4, words_key = $9, note = false, shown = true,
+set content = $3, deadline = $7, version = version + 1, updated_at = $4, words_key = $8, note = false, shown = true,
   categories = null,
   embedding = case when may_write_vectors() then $6::halfvec end,
   tsv = to_tsvector('chatmem', $5) || array_to_tsvector(array['@o' || $1::bigint])

@@ -59,7 +59,7 @@ class _Tools:
         """Create a token for the session's own user, or revoke one of the user's tokens."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
-        async with access_tokens(self._storage.login) as tokens:
+        async with access_tokens(self._storage.opened.login) as tokens:
             if not call.args.revoke:
                 taken = [entry.name for entry in await tokens.all() if entry.revoked_at is None]
                 if name in taken or name.startswith(LOCAL):
@@ -99,7 +99,7 @@ class _Tools:
         return _backup(Path(made["file"]))
 
     async def _tokens(self, user_id: int | None) -> tuple[p.TokenEntry, ...]:
-        async with access_tokens(self._storage.login) as tokens:
+        async with access_tokens(self._storage.opened.login) as tokens:
             found = await tokens.all()
         return tuple(
             p.TokenEntry(name=x.name, created_at=x.created_at, revoked_at=x.revoked_at, local=x.name.startswith(LOCAL))

@@ -56,14 +56,6 @@ async def _restore_text(t: Queries, owner_id: int, memory_id: int, former: p.For
         return False
     last = versions[-1]
     indexed = await offloaded(len(last.text), lambda: index_text(last.text, None))
-    await memories.take_back_edit(
-        t,
-        owner_id,
-        memory_id,
-        last.version,
-        note=former.note,
-        deadline=former.deadline,
-        index_text=indexed,
-        words_key=dedup.key(last.text),
-    )
+    made = (former.note, former.deadline, indexed, dedup.key(last.text))
+    await memories.take_back_edit(t, owner_id, memory_id, last.version, *made)
     return True
