@@ -13,6 +13,7 @@ from tellonce.page_contract import (
     NameEntry,
     NameLink,
     PageEntry,
+    PageMemoriesArgs,
     SaidLine,
     TalkEntry,
 )
@@ -26,22 +27,6 @@ Position: TypeAlias = tuple[datetime, int]
 
 BEFORE_ALL: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
 """The position before the first memory of the list."""
-
-
-@dataclass(frozen=True)
-class Filter:
-    """Selects memories. None means no restriction. With `as_of`, the memories that held at that time are selected, and
-    `statuses` is ignored."""
-
-    kinds: Sequence[str] | None = None
-    statuses: Sequence[str] = ("active", "uncertain")
-    origins: Sequence[str] | None = None
-    chat_id: int | None = None
-    least_confidence: float = 0
-    holds: str | None = None
-    as_of: datetime | None = None
-    about: str | None = None
-    learned_since: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -63,13 +48,22 @@ def _quoted(row: Row) -> PageEntry:
 
 
 async def found(
-    q: Queries, owner_id: int, f: Filter, after: Position | None, limit: int, *, counted: bool = False
+    q: Queries,
+    owner_id: int,
+    wanted: PageMemoriesArgs,
+    after: Position | None = None,
+    *,
+    limit: int,
+    learned_since: datetime | None = None,
+    counted: bool = False,
 ) -> tuple[list[PageEntry], int]:
-    """A page of memories, newest first, and the total number of matching memories. The total is 0 unless `counted`."""
+    """At most `limit` memories after a position, newest first, and the total number of matching memories, which is 0
+    unless `counted`. A filter that is None does not restrict the list. With `as_of`, the memories that held at that time
+    are selected, whatever their status."""
     rows = await q.rows(
         "page.memories",
-        *(owner_id, _list(f.kinds), list(f.statuses), _list(f.origins), f.chat_id, f.least_confidence, f.holds),
-        *(f.as_of, f.about, f.learned_since, *(after or BEFORE_ALL), limit, counted),
+        *(owner_id, wanted.kinds, wanted.statuses, wanted.origins, wanted.chat_id, wanted.least_confidence),
+        *(wanted.query, wanted.as_of, wanted.about, learned_since, *(after or BEFORE_ALL), limit, counted),
     )
     return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
@@ -106,10 +100,6 @@ summaries = Rows[[OwnerId, datetime, datetime], SpanSummary]("page.summaries", n
 words = Rows[[OwnerId, ChatId, MessageId, MessageId, int], SaidLine]("page.words", named(SaidLine))
 names = Rows[[OwnerId, int], NameEntry]("page.names", named(NameEntry))
 links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
-
-
-def _list(values: Sequence[str] | None) -> list[str] | None:
-    return None if values is None else list(values)
 
 
 async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime, since: datetime) -> bool:

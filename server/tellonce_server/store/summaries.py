@@ -8,6 +8,7 @@ from tellonce.work import ChunkText, SummaryBody
 from tellonce_server.core.scope import ChatId, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.named_queries import MaybeRow, Rows
+from tellonce_server.store.queue import Job
 
 Rolling = Literal["thread", "session"]
 
@@ -38,19 +39,18 @@ class Summary:
 
 @dataclass(frozen=True)
 class SummaryText:
-    """A summary written by a worker or model, ready to be stored."""
+    """The result of a job, ready to be stored as a summary."""
 
+    job: Job
     text: str
     body: SummaryBody
     tokens: int
-    provisional: bool
-    model: str
     index_text: str
 
     def values(self, now: datetime) -> tuple[object, ...]:
         """The last parameters of the queries that store a summary."""
-        body = self.body.model_dump(mode="json")
-        return (self.text, body, self.tokens, self.provisional, self.model, now, self.index_text)
+        body, job = self.body.model_dump(mode="json"), self.job
+        return (self.text, body, self.tokens, job.provisional, job.model or "", now, self.index_text)
 
 
 def _summary(row: Row) -> Summary:
@@ -59,41 +59,26 @@ def _summary(row: Row) -> Summary:
     return Summary(**values)
 
 
-async def add_chunk(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
-) -> int | None:
-    """Store a chunk summary and return its id; None if `from_id` is not the thread's first message without a chunk
-    summary."""
-    row = await q.row(
-        "summaries.add_chunk",
-        *(owner_id, chat_id, thread_key, from_id, to_id),
-        *new.values(now),
-    )
-    return row["id"] if row is not None else None
+async def add_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
+    """Store a chunk summary and return its id; None if its job does not begin with the thread's first message without a
+    chunk summary."""
+    job = new.job
+    place = (*job.key.chat, job.thread_key, job.from_id, job.to_id)
+    number: int | None = await q.value("summaries.add_chunk", *place, *new.values(now))
+    return number
 
 
-async def rewrite_chunk(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, new: SummaryText, now: datetime
-) -> int | None:
-    """Replace the text of the chunk summary that begins at `from_id` and return its id; None if there is no such chunk
-    summary."""
-    row = await q.row(
-        "summaries.rewrite_chunk",
-        *(owner_id, chat_id, thread_key, from_id),
-        *new.values(now),
-    )
-    return row["id"] if row is not None else None
+async def rewrite_chunk(q: Queries, new: SummaryText, now: datetime) -> int | None:
+    """Replace the text of the chunk summary that begins where its job begins, and return its id; None if there is no
+    such chunk summary."""
+    place = (*new.job.key.chat, new.job.thread_key, new.job.from_id)
+    number: int | None = await q.value("summaries.rewrite_chunk", *place, *new.values(now))
+    return number
 
 
-async def put_rolling(
-    q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str, new: SummaryText, now: datetime
-) -> None:
+async def put_rolling(q: Queries, kind: Rolling, new: SummaryText, now: datetime) -> None:
     """Store a thread or session summary, which covers all existing chunks of the epoch."""
-    await q.run(
-        "summaries.put_rolling",
-        *(owner_id, chat_id, kind, thread_key),
-        *new.values(now),
-    )
+    await q.run("summaries.put_rolling", *new.job.key.chat, kind, new.job.thread_key, *new.values(now))
 
 
 rolling = MaybeRow[[OwnerId, ChatId, Rolling, ThreadKey], Summary]("summaries.rolling", _summary)

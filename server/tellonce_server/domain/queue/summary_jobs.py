@@ -42,10 +42,9 @@ class RewriteJob(JobType[SummaryResult]):
         )
 
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
-        key, text = job.key, summary_text(job, result)
-        number = await summaries.rewrite_chunk(t, *key.chat, job.thread_key, job.from_id, text, now)
+        number = await summaries.rewrite_chunk(t, summary_text(job, result), now)
         for thread in _rolled_up_in(job) if number is not None else ():
-            await queue_rolling_rebuild(t, *key.chat, thread, now)
+            await queue_rolling_rebuild(t, *job.key.chat, thread, now)
         return {"summaries": int(number is not None)}
 
 
@@ -55,9 +54,7 @@ class ChunkJob(RewriteJob):
     input = ChunkInput
 
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
-        key, text = job.key, summary_text(job, result)
-        place = (*key.chat, job.thread_key)
-        if await summaries.add_chunk(t, *place, job.from_id, job.to_id, text, now) is not None:
+        if await summaries.add_chunk(t, summary_text(job, result), now) is not None:
             # In a chat with one thread, both rolling summaries cover the same messages.
             for thread in _rolled_up_in(job):
                 await enqueue_following(t, job, "thread_summary", thread, thread, now)
@@ -90,9 +87,9 @@ class RollingJob(JobType[SummaryResult]):
         )
 
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
-        key, cap = job.key, self._deps.settings.compaction.thread_cap
-        text = summary_text(job, result.model_copy(update={"text": clip(result.text, cap)[0]}))
-        await summaries.put_rolling(t, *key.chat, _level_of(job), job.thread_key, text, now)
+        clipped = clip(result.text, self._deps.settings.compaction.thread_cap)[0]
+        text = summary_text(job, result.model_copy(update={"text": clipped}))
+        await summaries.put_rolling(t, _level_of(job), text, now)
         return {"summaries": 1}
 
 
@@ -101,14 +98,7 @@ def summary_text(job: Job, result: SummaryResult) -> SummaryText:
     body = type(result.body).model_validate(
         {name: [mask(line) for line in lines] for name, lines in result.body.model_dump().items()}
     )
-    return SummaryText(
-        text=text,
-        body=body,
-        tokens=estimate(text),
-        provisional=job.provisional,
-        model=job.model or "",
-        index_text=index_text(text, None),
-    )
+    return SummaryText(job, text, body, estimate(text), index_text(text, None))
 
 
 def _level_of(job: Job) -> summaries.Rolling:

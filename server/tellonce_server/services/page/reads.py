@@ -14,7 +14,6 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
 from tellonce_server.store import chats, memories, page, profile
-from tellonce_server.store.page import Filter
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -36,24 +35,13 @@ class PageReads:
 
     async def memories(self, owner_id: int, args: p.PageMemoriesArgs) -> p.PageMemories:
         """List memories. Raises WrongCursor."""
-        wanted = Filter(
-            kinds=args.kinds,
-            statuses=args.statuses,
-            origins=args.origins,
-            chat_id=args.chat_id,
-            least_confidence=args.least_confidence,
-            holds=args.query,
-            as_of=args.as_of,
-            about=args.about,
-        )
         after = _after(args.cursor)
-        found, total = await page.found(
-            self._deps.database, owner_id, wanted, after, args.limit + 1, counted=after is None
-        )
+        first, limit = after is None, args.limit + 1
+        found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
         shown = found[: args.limit]
         return p.PageMemories(
             entries=tuple(shown),
-            total=total if after is None else None,
+            total=total if first else None,
             next_cursor=_cursor(shown[-1].memory) if len(found) > args.limit else None,
         )
 
@@ -134,8 +122,9 @@ class PageReads:
     async def _newest(
         self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None
     ) -> tuple[p.PageEntry, ...]:
-        wanted = Filter(statuses=statuses, learned_since=since)
-        return tuple((await page.found(self._deps.database, owner_id, wanted, None, CARDS))[0])
+        wanted = p.PageMemoriesArgs(statuses=statuses)
+        found, _ = await page.found(self._deps.database, owner_id, wanted, limit=CARDS, learned_since=since)
+        return tuple(found)
 
     async def _talks(self, owner_id: int, chat_id: int | None, sources: Sequence[int]) -> tuple[p.SourceTalk, ...]:
         """Return each source message with the messages next to it. Sources that are close together share one
