@@ -19,9 +19,10 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.services.profile import FIRST_PAGE, cursor_place, page_cursor
+from tellonce_server.services.profile import cursor_place, page_cursor
 from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
+from tellonce_server.store.page import FIRST_PAGE
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
 from tellonce_text.dates.clock import clock_time, local, period

@@ -2,14 +2,14 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Final
 
-from tellonce.contract import MAX_BIGINT, Conversation, GetProfileArgs, Memory, MemoryKind, MemoryStatus, Profile
+from tellonce.contract import Conversation, GetProfileArgs, Memory, MemoryKind, MemoryStatus, Profile
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.store import memories, profile
+from tellonce_server.store.page import FIRST_PAGE
 
 
 class ProfileReader:
@@ -51,10 +51,6 @@ def _statuses(args: GetProfileArgs) -> tuple[MemoryStatus, ...]:
 
 def _of(live: list[Memory], *kinds: MemoryKind) -> tuple[Memory, ...]:
     return tuple(m for m in live if m.kind in kinds and m.status != "uncertain" and worth_showing(m.content))
-
-
-FIRST_PAGE: Final = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
-"""The position before the newest entry."""
 
 
 def page_cursor(moment: datetime, number: int) -> str:

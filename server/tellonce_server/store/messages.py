@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tellonce import tracing
 from tellonce.contract import JobKind, Role
 from tellonce_server.core.scope import DEFAULT_CHANNEL, ChatId, ChatScope, MessageId, OwnerId, ThreadKey
-from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.store.database import Queries, one
 from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named, placed
 from tellonce_text.dates.clock import offset_minutes
 
@@ -176,7 +176,8 @@ async def before_in_thread(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, message_id: int, limit: int
 ) -> list[Line]:
     """Return the last `limit` messages of the thread before the message `message_id`, oldest first."""
-    return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
+    rows = await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit)
+    return [Line(*row) for row in reversed(rows)]
 
 
 by_ids = Rows[[OwnerId, ChatId, Sequence[int]], Line]("messages.by_ids", placed(Line))
@@ -200,11 +201,3 @@ async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) ->
         if len(page) < PAGE:
             return
         after = page[-1].id
-
-
-def line(row: Row) -> Line:
-    return Line(*(row[name] for name in Line._fields))
-
-
-def lines(rows: Sequence[Row]) -> list[Line]:
-    return [Line(*row) for row in rows]

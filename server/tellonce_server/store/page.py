@@ -25,7 +25,7 @@ from tellonce_server.store.named_queries import Found, OneRow, Rows, Run, named
 Position: TypeAlias = tuple[datetime, int]
 """The position of a memory in the list: its time and number."""
 
-BEFORE_ALL: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
+FIRST_PAGE: Final[Position] = (datetime.max.replace(tzinfo=UTC), MAX_BIGINT)
 """The position before the first memory of the list."""
 
 
@@ -51,7 +51,7 @@ async def found(
     q: Queries,
     owner_id: int,
     wanted: PageMemoriesArgs,
-    after: Position | None = None,
+    after: Position = FIRST_PAGE,
     *,
     limit: int,
     learned_since: datetime | None = None,
@@ -63,7 +63,7 @@ async def found(
     rows = await q.rows(
         "page.memories",
         *(owner_id, wanted.kinds, wanted.statuses, wanted.origins, wanted.chat_id, wanted.least_confidence),
-        *(wanted.query, wanted.as_of, wanted.about, learned_since, *(after or BEFORE_ALL), limit, counted),
+        *(wanted.query, wanted.as_of, wanted.about, learned_since, *after, limit, counted),
     )
     return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
@@ -84,7 +84,7 @@ async def answers(
 ) -> list[AnswerEntry]:
     """The contexts built before `before`, newest first. With `shown`, only contexts that contained the memory `shown`
     are returned. `budgets` is empty."""
-    return [AnswerEntry(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
+    return [AnswerEntry(**row) for row in await q.rows("page.answers", owner_id, before or FIRST_PAGE[0], shown, limit)]
 
 
 months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))

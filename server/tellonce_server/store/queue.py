@@ -176,20 +176,11 @@ complete = Run[[OwnerId, ChatId, JobId, datetime]]("queue.complete")
 chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tuple)
 
 
-async def fail(
-    q: Queries,
-    key: JobKey,
-    fence: int,
-    reason: str,
-    now: datetime,
-    *,
-    counted: bool,
-    max_attempts: int,
-    not_before: datetime,
-) -> Failure | None:
-    """Record a failure and return the job's new state; None if the caller's claim is no longer valid."""
-    row = await q.row("queue.fail", *key, fence, reason, counted, max_attempts, not_before, now)
-    return Failure(**row) if row is not None else None
+fail = MaybeRow[[OwnerId, ChatId, JobId, Fence, str, bool, int, datetime, datetime], Failure](
+    "queue.fail", named(Failure)
+)
+"""Record the reason of a failure, whether it counts, the maximum attempts, and the time of the next attempt. Returns the
+job's new state; None if the caller's claim is no longer valid."""
 
 
 async def refuse(

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from tellonce import tracing
-from tellonce_server.core.scope import ChatId, OwnerId, ThreadKey
+from tellonce_server.core.scope import ChatId, ChatScope, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import MaybeRow, Rows, column, named
 from tellonce_server.store.queue import JobClass
@@ -71,19 +71,12 @@ silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)
 
 
 async def queue_chunks(
-    q: Queries,
-    owner_id: int,
-    chat_id: int,
-    thread_key: str,
-    queued_to: int,
-    runs: Sequence[Run],
-    now: datetime,
-    job_class: JobClass = "live",
+    q: Queries, where: ChatScope, thread: Thread, runs: Sequence[Run], now: datetime, job_class: JobClass = "live"
 ) -> int:
     """Queue chunk jobs and return their number; 0 if another process has changed the thread's `queued_to` first."""
     rows = await q.rows(
         "threads.queue_chunks",
-        *(owner_id, chat_id, thread_key, queued_to),
+        *(*where.key, thread.thread_key, thread.queued_to),
         *([r.from_no for r in runs], [r.to_no for r in runs], [r.from_id for r in runs], [r.to_id for r in runs]),
         *(sum(r.tokens for r in runs), now, tracing.traceparent(), job_class),
     )

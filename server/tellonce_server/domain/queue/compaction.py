@@ -112,7 +112,7 @@ async def compact_thread(
     due = runs(waiting, rules.keep if kept is None else kept, rules, all_due=all_due)
     if not due:
         return 0
-    return await threads.queue_chunks(q, *where.key, thread_key, thread.queued_to, due, now, job_class)
+    return await threads.queue_chunks(q, where, thread, due, now, job_class)
 
 
 async def compact_silent(deps: Dependencies) -> int:

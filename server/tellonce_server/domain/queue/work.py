@@ -127,16 +127,10 @@ class WorkQueue:
         async with self._deps.database.transaction() as t:
             await chats.lock(t, *key.chat)
             job = await queue.find(t, *key)
-            failure = await queue.fail(
-                t,
-                key,
-                args.fence,
-                args.reason,
-                now,
-                counted=not args.provider_down,
-                max_attempts=self._deps.settings.queue.max_attempts if args.retryable else 1,
-                not_before=now + self._deps.settings.queue.retry_delay(job.attempts if job is not None else 0),
-            )
+            most = self._deps.settings.queue.max_attempts if args.retryable else 1
+            later = now + self._deps.settings.queue.retry_delay(job.attempts if job is not None else 0)
+            counted = not args.provider_down
+            failure = await queue.fail(t, *key, args.fence, args.reason, counted, most, later, now)
             if job is None or failure is None:
                 raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
             await self._charge(t, job, args.calls)

@@ -5,15 +5,16 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from tellonce import page_contract as p
-from tellonce.contract import ExplainArgs, Memory, MemoryStatus
+from tellonce.contract import ExplainArgs, MemoryStatus
 from tellonce.work import KEEP_MODEL
-from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
+from tellonce_server.services.profile import cursor_place, page_cursor
 from tellonce_server.store import chats, memories, page, profile
+from tellonce_server.store.page import FIRST_PAGE
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -23,10 +24,6 @@ NEIGHBORS = 2
 """Messages shown before and after a memory's source."""
 
 
-class WrongCursor(Refused):
-    """The cursor does not belong to this list; start again without a cursor."""
-
-
 class PageReads:
     def __init__(self, deps: Dependencies, explainer: Explainer, work: WorkQueue) -> None:
         self._deps = deps
@@ -34,15 +31,20 @@ class PageReads:
         self._work = work
 
     async def memories(self, owner_id: int, args: p.PageMemoriesArgs) -> p.PageMemories:
-        """List memories. Raises WrongCursor."""
-        after = _after(args.cursor)
-        first, limit = after is None, args.limit + 1
+        """List memories.
+
+        Raises: Refused: the cursor is not valid.
+        """
+        first, limit = args.cursor is None, args.limit + 1
+        after = FIRST_PAGE if args.cursor is None else cursor_place(args.cursor)
         found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
         shown = found[: args.limit]
         return p.PageMemories(
             entries=tuple(shown),
             total=total if first else None,
-            next_cursor=_cursor(shown[-1].memory) if len(found) > args.limit else None,
+            next_cursor=page_cursor(shown[-1].memory.valid_from, shown[-1].memory.id)
+            if len(found) > args.limit
+            else None,
         )
 
     async def today(self, owner_id: int, *, operator: bool) -> p.PageToday:
@@ -149,20 +151,6 @@ class PageReads:
         for day, talk in talks:
             by_day.setdefault(day, []).append(_with_summaries(talk, summaries))
         return tuple(p.DayEntry(day=day, talks=tuple(found)) for day, found in by_day.items())
-
-
-def _after(cursor: str | None) -> page.Position | None:
-    if cursor is None:
-        return None
-    at, _, number = cursor.partition("/")
-    try:
-        return datetime.fromisoformat(at), int(number)
-    except ValueError as error:
-        raise WrongCursor("That is not a cursor of this list; leave it out to begin again.", "call") from error
-
-
-def _cursor(last: Memory) -> str:
-    return f"{last.valid_from.isoformat()}/{last.id}"
 
 
 def _lines(lines: Sequence[p.SaidLine], sources: Sequence[int]) -> tuple[p.SaidLine, ...]:
