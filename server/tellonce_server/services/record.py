@@ -124,9 +124,7 @@ class Recorder:
         """The message that this one answers."""
         if args.exchange_of is None:
             return None
-        asked = await messages.by_ext_id(
-            self._deps.database, where.owner_id, where.chat_id, args.exchange_of, where.channel
-        )
+        asked = await messages.by_ext_id(self._deps.database, *where.key, args.exchange_of, where.channel)
         if asked is None:
             raise MessageRefused(
                 f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
@@ -158,7 +156,7 @@ class Recorder:
             sent_at=m.sent_at,
             utc_offset=offset_minutes(m.sent_at),
             index_text=m.text.index_text,
-            scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+            scope=scope_lexemes(*m.where.key),
             slot=args.expects.model_dump(mode="json") if args.expects else None,
             slot_until=m.sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes)
             if args.expects
@@ -187,7 +185,7 @@ class Recorder:
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
         """Return the text without the parts of this message that were forgotten. A client that sends the message again
         therefore does not restore forgotten sentences."""
-        place = (m.where.owner_id, m.where.chat_id, old.id)
+        place = (*m.where.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
 
@@ -195,7 +193,7 @@ class Recorder:
         """Store the new text and queue the resulting jobs in one transaction. Returns None if another call changed the
         message first."""
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, m.where.owner_id, m.where.chat_id)
+            await chats.lock(t, *m.where.key)
             changed = await messages.edit(
                 t,
                 m.where.owner_id,
@@ -205,15 +203,13 @@ class Recorder:
                 importance=m.text.importance,
                 tokens=m.text.tokens,
                 index_text=m.text.index_text,
-                scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+                scope=scope_lexemes(*m.where.key),
                 now=now,
             )
             return await self._edit_cascade.after_edit(t, m.where, old, m.content, now) if changed else None
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
-        stored = await messages.by_ext_id(
-            self._deps.database, m.where.owner_id, m.where.chat_id, m.args.message_id or "", m.channel
-        )
+        stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.channel)
         assert stored is not None  # message rows are never deleted
         return stored
 
