@@ -3,6 +3,7 @@
 
 import os
 import re
+import stat
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -209,6 +210,18 @@ def ignore_env_file() -> None:
     os.environ[ENVIRONMENT_ONLY] = "1"
 
 
+def _refuse_env_file_of_others(file: Path) -> None:
+    """Raises SettingsError if another user of this machine could have written the file, for example in /tmp."""
+    if not hasattr(os, "geteuid") or not file.is_file():
+        return
+    status = file.stat()
+    if status.st_uid not in (os.geteuid(), 0) or status.st_mode & stat.S_IWOTH:
+        raise SettingsError(
+            f"{file.absolute()} may be another user's, who could send your memory elsewhere. Start in another folder, or "
+            "make the file yours alone (chown, chmod 600)."
+        )
+
+
 class Settings(BaseSettings):
     """The settings of every process."""
 
@@ -267,6 +280,7 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         found = (*sources, *named.values(), *former_sources(settings_cls))
         if ENVIRONMENT_ONLY not in os.environ:
+            _refuse_env_file_of_others(Path(".env"))
             return found
         return tuple(source for source in found if not isinstance(source, DotEnvSettingsSource))
 

@@ -14,6 +14,7 @@ from tellonce.connect import connect_http
 from tellonce.contract import RememberArgs
 from tellonce_hooks import notation
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
+from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import database
 from tests.patience import HANGS
 from tests.plugins.hooks import Session, told, until
@@ -50,6 +51,23 @@ async def recorded(server: HttpServer, session: Session, at_least: int) -> list[
                 await asyncio.sleep(0.05)
     finally:
         await connection.close()
+
+
+async def test_a_prompt_is_recorded_although_the_plugins_disk_is_full(server: HttpServer) -> None:
+    with small_disk("512k") as disk:
+        session = Session(disk, server.url, server.data_dir, session_id="full-disk")
+        await session.hook("SessionStart", source="startup")
+        fill(disk / "ballast")
+        await session.hook("UserPromptSubmit", prompt_id="p1", prompt="For the yard we chose gravel")
+        assert await recorded(server, session, 1) == [("user", "For the yard we chose gravel")]
+        (disk / "ballast").unlink()
+        await session.turn("p2", "And for the paths we chose bricks", "Good choice.")
+        assert [text for _, text in await recorded(server, session, 3)] == [
+            "For the yard we chose gravel",
+            "And for the paths we chose bricks",
+            "Good choice.",
+        ]
+        await until(lambda: not list(session.spool.iterdir()))
 
 
 async def test_every_prompt_and_reply_is_recorded_once_and_recalled_in_another_session(

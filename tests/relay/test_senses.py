@@ -1,18 +1,24 @@
 """Pictures, documents and voice messages: the input of the model, the stored text, and the answer to the person."""
 
+import asyncio
 import base64
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
+from telegram import Bot
 
 from tellonce import contract as c
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.responders.model import ModelResponder
+from tellonce_relay.telegram.attachment_reader import AttachmentReader, Unperceived
+from tellonce_relay.telegram.attachments import Attachment
 from tests.memory_fixtures import Memory
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
@@ -138,6 +144,32 @@ async def test_a_file_that_is_too_large_or_does_not_come_is_named_as_such(memory
         api.world.files.clear()
         await api.until(lambda: texts(api)[1:] in (["Fine.", phrase("senses.not_fetched")], ["Fine.", "Fine."]))
     assert [file.data for file in seeing.prompts[0].files] == [PIXEL]
+
+
+@dataclass
+class Endless:
+    """A bot whose files have the given size and never end. It is also the file."""
+
+    file_size: int
+
+    async def get_file(self, file_id: str) -> "Endless":
+        return self
+
+    async def download_as_bytearray(self) -> bytearray:
+        await asyncio.Event().wait()
+        raise AssertionError("it never ends")
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [(5_000_001, phrase("senses.too_large", megabytes=5)), (0, phrase("senses.not_fetched"))],
+)
+async def test_a_file_of_unknown_size_is_fetched_within_limits(size: int, sentence: str) -> None:
+    reader = AttachmentReader(cast("Bot", Endless(size)), seconds=0.01)
+    photo = Attachment("image", "1", 0, "image/jpeg", "photo.jpg")
+    with pytest.raises(Unperceived) as caught:
+        await reader.look(photo, frozenset(("image",)))
+    assert caught.value.sentence == sentence
 
 
 async def test_a_voice_is_the_message_it_says(memory: Memory, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """There are few settings, all of them are documented, and an error names a wrong value."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,20 @@ def test_a_process_has_at_most_27_settings_and_each_is_explained(kind: type[Serv
     fields = kind.model_fields
     assert len(fields) <= 27
     assert all(field.description or field.default is not None for field in fields.values())
+
+
+def test_an_env_file_that_another_user_may_have_written_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("TELLONCE_PORT=7\n")
+    assert load(ServerSettings).port == 7
+    file.chmod(0o666)
+    with pytest.raises(SettingsError, match=r"\.env may be another user's"):
+        load(ServerSettings)
+    file.chmod(0o600)
+    if os.geteuid() == 0:
+        os.chown(file, 4242, -1)
+        with pytest.raises(SettingsError, match=r"\.env may be another user's"):
+            load(ServerSettings)
 
 
 def test_a_wrong_value_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:

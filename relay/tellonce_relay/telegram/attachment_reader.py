@@ -7,7 +7,7 @@ Files are not stored. A file is fetched once per turn. A file is fetched again o
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from telegram import Bot
 from telegram.error import BadRequest, NetworkError, RetryAfter, TelegramError
@@ -22,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 TRIES = 3
 PAUSE = 1.0
+SECONDS = 120.0
+"""Maximum seconds for fetching one file, with all tries."""
 LONGEST_TEXT = 60_000
 """Maximum characters of a text file that a model is shown."""
 
@@ -43,6 +45,7 @@ class AttachmentReader:
     bot: Bot
     transcribe: Transcribe | None = None
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    seconds: float = SECONDS
 
     async def hear(self, voice: Attachment) -> str:
         """The transcript. Raises Unperceived."""
@@ -69,11 +72,19 @@ class AttachmentReader:
         return File(kind, mime, attachment.name, data)
 
     async def _fetched(self, attachment: Attachment) -> bytes:
-        if attachment.is_too_large:
-            raise Unperceived(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))
+        _check_size(attachment)
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await self._downloaded(attachment)
+        except TimeoutError as error:
+            logger.info("a file was not fetched within %s s", self.seconds)
+            raise Unperceived(phrase("senses.not_fetched")) from error
+
+    async def _downloaded(self, attachment: Attachment) -> bytes:
         for tried in range(TRIES):
             try:
                 file = await self.bot.get_file(attachment.file_id)
+                _check_size(replace(attachment, size=file.file_size or 0))
                 return bytes(await file.download_as_bytearray())
             except BadRequest as error:
                 raise Unperceived(phrase("senses.not_fetched")) from error
@@ -83,3 +94,9 @@ class AttachmentReader:
                     raise Unperceived(phrase("senses.not_fetched")) from error
                 await self.sleep(wanted_pause(error) if isinstance(error, RetryAfter) else PAUSE * 2**tried)
         raise AssertionError("the last try returns or raises")
+
+
+def _check_size(attachment: Attachment) -> None:
+    """Raises Unperceived if the file is too large. The message may not give the size; `getFile` does."""
+    if attachment.is_too_large:
+        raise Unperceived(phrase("senses.too_large", megabytes=LARGEST[attachment.kind] // MEGABYTE))

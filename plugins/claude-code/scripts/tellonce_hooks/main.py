@@ -99,15 +99,26 @@ def _prompted(event: Json) -> None:
     if mode == "off" or not said:
         return
     messages = [message("user", said, prompt_id, _now())] if mode == "full" else []
-    files = [spool.put(place, one) for one in messages]
+    files = _spooled(place, messages)
     arguments = {**place, "event": "UserPromptSubmit", "messages": messages, "recall": True, "query": said[:MOST_QUERY]}
     try:
         answer = record_turn(arguments, PROMPT_SECONDS)
     except (Away, Refused):
+        if messages and not files:
+            raise
         return  # the messages stay in the spool
     _print(answer)
-    if messages:
+    if files:
         spool.done(event["session_id"], [prompt_id], files)
+
+
+def _spooled(place: Json, messages: list[Json]) -> list[str]:
+    """Store the messages until they are recorded, and return their files. If the disk is full, there are none, but the
+    messages can still be recorded at once."""
+    try:
+        return [spool.put(place, one) for one in messages]
+    except OSError:
+        return []
 
 
 def _replied(event: Json) -> None:
@@ -155,7 +166,10 @@ def _get_to_know(event: Json) -> None:
     them."""
     if spool.finished(event["session_id"]) is None:
         before = [one["message_id"] for one in turns(event.get("transcript_path", ""))]
-        spool.done(event["session_id"], [one for one in before if one != event.get("prompt_id")], [])
+        try:
+            spool.done(event["session_id"], [one for one in before if one != event.get("prompt_id")], [])
+        except OSError:
+            pass  # the disk is full; the next hook tries again
 
 
 def _place(event: Json) -> Json:

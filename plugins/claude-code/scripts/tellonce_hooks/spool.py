@@ -29,9 +29,13 @@ def put(place: Json, message: Json) -> str:
     """Store a message of a place (conversation and session). Returns its file."""
     folder = _folder("spool")
     file = os.path.join(folder, f"{time.time_ns():020d}-{_name(message['message_id'])}.json")
-    with open(file + ".part", "w", encoding="utf-8") as stream:
-        stream.write(dumps({"place": place, "message": message}))
-    os.replace(file + ".part", file)
+    try:
+        with open(file + ".part", "w", encoding="utf-8") as stream:
+            stream.write(dumps({"place": place, "message": message}))
+        os.replace(file + ".part", file)
+    except OSError:
+        _remove(file + ".part")  # the disk is full
+        raise
     return file
 
 
@@ -41,10 +45,7 @@ def done(session: str, ids: list[str], files: list[str]) -> None:
     with open(os.path.join(_folder("sessions"), _name(session)), "a", encoding="utf-8") as stream:
         stream.write("".join(one + "\n" for one in ids))
     for file in files:
-        try:
-            os.unlink(file)
-        except FileNotFoundError:
-            pass  # another hook was faster
+        _remove(file)
 
 
 def tidy() -> None:
@@ -103,6 +104,13 @@ def _send(place: Json, entries: list[tuple[str, Json]], event: str) -> None:
             return
         # The server would refuse the message again, so it is dropped.
     done(place["session"], [message["message_id"] for message in messages], [file for file, _ in entries])
+
+
+def _remove(file: str) -> None:
+    try:
+        os.unlink(file)
+    except FileNotFoundError:
+        pass  # another hook was faster
 
 
 def _folder(name: str) -> str:
