@@ -61,7 +61,7 @@ async def test_without_a_model_a_statement_in_a_group_gets_a_sign_and_a_question
         await api.say("Who brings the cake?", user=43, chat=GROUP)
         shown = await api.replies(1)
     assert shown == ["Priya said on Feb 16: “I'll bring the cake”"]
-    assert [(sign["message_id"], sign["reaction"][0]["emoji"]) for sign in api.world.reactions] == [(number, "✍")]
+    assert [(sign["message_id"], sign["reaction"][0]["emoji"]) for sign in api.world.reactions] == [(str(number), "✍")]
 
 
 async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:
