@@ -20,7 +20,7 @@ from benchmarks.generator import corpus
 from benchmarks.memory import FIRST_USER, Memory, fill, open_memory
 from tellonce import contract as c
 from tellonce_server.core.scope import ChatScope
-from tellonce_server.services.services import Services, make_services
+from tellonce_server.services.services import Services
 from tellonce_server.store.database import Database, open_database
 from tellonce_server.store.pools import OWNER, SET
 
@@ -34,8 +34,8 @@ async def _main(rounds: int, copies: int) -> None:
     dialogues = [*small, large]
     async with open_memory(None, len(dialogues)) as memory, AsyncExitStack() as stack:
         await fill(memory, dialogues)
-        guarded = make_services(memory.services.deps, KEY)
-        free = make_services(dataclasses.replace(memory.services.deps, database=await _unguarded(memory, stack)), KEY)
+        guarded = Services(memory.services.deps, KEY)
+        free = Services(dataclasses.replace(memory.services.deps, database=await _unguarded(memory, stack)), KEY)
         sides = {"guarded": guarded, "free": free}
         for user in (FIRST_USER, FIRST_USER + len(dialogues) - 1):
             dialogue = dialogues[user - FIRST_USER]

@@ -38,7 +38,8 @@ and compares the answers."""
 
 def text() -> str:
     examples: Schema = json.loads(EXAMPLES.read_text())
-    tools = sorted(assistant_tools(_never), key=lambda spec: list(examples).index(spec.name))
+    listed = [spec for spec in assistant_tools(_never) if spec.listed]
+    tools = sorted(listed, key=lambda spec: list(examples).index(spec.name))
     parts = [part for spec in tools for part in _tool(spec, examples[spec.name])]
     return "\n\n".join([INTRO, *parts, *_objects(tools), *asyncio.run(_others())]) + "\n"
 

@@ -303,7 +303,7 @@ def _prepare(told: dict[str, Any], streams: list[int]) -> str:
     time.tzset()
     if action := os.environ.get("PYTHONWARNINGS"):
         warnings.simplefilter(action)  # the name of an action
-    sys.path[0] = told["cwd"]
+    sys.path[:1] = [] if told.get("safe_path") else [told["cwd"]]
     module: str = told["module"]
     sys.executable = told["python"]
     sys.argv[1:] = told["arguments"]

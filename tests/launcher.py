@@ -33,11 +33,13 @@ def number(connection: socket.socket) -> int:
     return int(connection.recv(FIELD, socket.MSG_WAITALL))
 
 
-def run(module: str, arguments: list[str]) -> int:
-    """Run one of the product's programs. Returns its exit code, which is negative after a signal."""
+def run(module: str, arguments: list[str], *, safe_path: bool) -> int:
+    """Run one of the product's programs. With `safe_path`, it does not import from its folder. Returns its exit code,
+    which is negative after a signal."""
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     program = {
         "module": module,
+        "safe_path": safe_path,
         "arguments": arguments,
         "env": dict(os.environ),
         "cwd": os.getcwd(),
@@ -56,10 +58,11 @@ def run(module: str, arguments: list[str]) -> int:
 
 
 def main() -> None:
-    option, module, *arguments = [*sys.argv[1:], "", ""][: max(2, len(sys.argv) - 1)]
-    if option != "-m" or not module.startswith("tellonce"):
-        os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
-    code = run(module, arguments)
+    match sys.argv[1:]:
+        case ["-P", "-m", module, *arguments] | ["-m", module, *arguments] if module.startswith("tellonce"):
+            code = run(module, arguments, safe_path=sys.argv[1] == "-P")
+        case arguments:
+            os.execv(sys.executable, [sys.executable, *arguments])
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)

@@ -1,4 +1,4 @@
-"""Puts the tests' databases on a disk in memory if the machine has one.
+"""Puts the tests' databases on a disk in memory if the machine has one, and makes small disks that a test can fill.
 
 There, creating a cluster takes 1 s and deleting it 0.1 s, and copying a database takes 15 to 50 ms. On a busy disk, the
 same takes 5 s, 4 s and up to 1 s, because each writes or deletes hundreds of files.
@@ -7,10 +7,13 @@ same takes 5 s, 4 s and up to 1 s, because each writes or deletes hundreds of fi
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import pytest
 
 from tellonce_server.store.postgres import embedded_cluster
 
@@ -60,3 +63,29 @@ def follow_the_tests() -> None:
     """Create clusters where the process of the tests does."""
     if VARIABLE in os.environ:
         embedded_cluster._SYSTEM_DIR = Path(os.environ[VARIABLE])
+
+
+@contextmanager
+def small_disk(size: str) -> Iterator[Path]:
+    """A file system of this size (as in `160m`) that PostgreSQL's account can enter. Without the right to mount it, the
+    test is skipped."""
+    place = Path(tempfile.mkdtemp(prefix="tellonce-disk-"))
+    place.chmod(0o755)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size},mode=0755", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        place.rmdir()
+        pytest.skip("mounting a small disk needs root, and a container that may")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+        place.rmdir()
+
+
+def fill(ballast: Path) -> None:
+    """Write the file until its disk is full to the last byte."""
+    with ballast.open("wb", buffering=0) as file:
+        for piece in (1 << 20, 1 << 12, 1):
+            with suppress(OSError):
+                while file.write(bytes(piece)) == piece:
+                    pass

@@ -250,6 +250,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.said_numbers": literals.said_numbers,
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
+    "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
@@ -344,7 +345,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens tellonce_server.api.spec.program_tool
+    tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
@@ -379,6 +380,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
+    tellonce_summarizer.tasks.second_reading.reading_task tellonce_summarizer.tasks.second_reading.shown
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.access_tokens.granted

@@ -8,7 +8,7 @@ from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from tellonce_relay.catalogue import phrase
 
-Asked = Literal["keep", "wipe", "confirm", "reject", "edit", "undo", "reopen"]
+Asked = Literal["keep", "wipe", "confirm", "reject", "edit", "undo", "reopen", "close"]
 Listing = Literal["tick", "page", "all", "none", "erase", "cancel"]
 Browsing = Literal["tab", "open", "remove", "restore", "pin", "unpin"]
 Reminding = Literal["unremind", "remind again", "later", "done"]
@@ -21,6 +21,7 @@ _CODES: dict[Action, str] = {
     "edit": "e",
     "undo": "u",
     "reopen": "o",
+    "close": "cl",
     "tick": "t",
     "page": "p",
     "all": "a",
@@ -85,6 +86,11 @@ def wipe_buttons() -> InlineKeyboardMarkup:
 
 def uncertain_buttons(memory_id: int) -> InlineKeyboardMarkup:
     return _row(("✓", "confirm"), ("✗", "reject"), (phrase("button.edit"), "edit"), number=memory_id)
+
+
+def close_buttons(memory_id: int) -> InlineKeyboardMarkup:
+    """The buttons of the question whether a goal or a reminder is done."""
+    return _row(("✓", "close"), ("✗", "keep"), number=memory_id)
 
 
 def undo_buttons(memory_id: int, *, reopens: bool) -> InlineKeyboardMarkup:

@@ -5,10 +5,14 @@ changed it. A value is appended as a line. Replacing the file would take 20 time
 milliseconds: ext4 writes a file to the disk when it replaces another one.
 """
 
+import errno
 import json
+import logging
 import os
 from collections import OrderedDict
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 
 class SeenStore:
@@ -31,19 +35,26 @@ class SeenStore:
         return list(self._entries.items())
 
     def put(self, name: str, value: str) -> None:
-        """Store a value so that it survives a kill."""
+        """Store a value so that it survives a kill. If the disk is full, this process alone knows the value."""
         if self.get(name) == value:
             return
         self._set(name, value)
         if self._file is None:
             return
+        try:
+            self._store(self._file, {name: value})
+        except OSError as error:
+            logger.warning("%s cannot be written: %s", self._file, error.strerror)
+            self._version = _version(self._file)
+
+    def _store(self, file: Path, new: dict[str, str]) -> None:
         if self._lines > self._most:
-            write(self._file, json.dumps(self._entries))
-            self._version, self._lines = _version(self._file), 1
+            write(file, json.dumps(self._entries))
+            self._version, self._lines = _version(file), 1
             return
-        size = self._version[1] + append(self._file, json.dumps({name: value}))
+        size = self._version[1] + append(file, json.dumps(new))
         self._lines += 1
-        version = _version(self._file)
+        version = _version(file)
         if version[1] == size:  # otherwise another process has written, too, and the file is read again
             self._version = version
 
@@ -66,12 +77,18 @@ class SeenStore:
 
 def append(file: Path, text: str) -> int:
     """Add a line to the file and return its size in bytes. A kill leaves the earlier lines. A line begins with its
-    line break, so that the new line does not depend on how the line before it ended."""
+    line break, so that the new line does not depend on how the line before it ended.
+
+    Raises: OSError: the line was not written completely.
+    """
     line = f"\n{text}".encode()
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     number = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
-        return os.write(number, line)
+        written = os.write(number, line)
+        if written < len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return written
     finally:
         os.close(number)
 

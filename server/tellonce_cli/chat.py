@@ -162,6 +162,7 @@ class Talk:
             saved
             + effects.unset
             + [f"❔ Is this right? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.doubted]
+            + [f"❔ Is it done? {memory.content}  [✓ /yes] [✗ /no]" for memory in effects.unclosed]
         )
 
     async def _command(self, incoming: Incoming, *, recorded: bool) -> str:
@@ -214,10 +215,16 @@ class Talk:
         return phrase("memory.taken_back") if saved else _NOTHING_SAVED
 
     async def _decide(self, action: c.MemoryAction) -> str:
-        """Confirm or reject the uncertain memory of the last answer."""
+        """Confirm or reject the uncertain memories of the last answer, and close the goals that it asked about, or
+        not."""
         doubted, self._effects.doubted = self._effects.doubted, []
+        unclosed, self._effects.unclosed = self._effects.unclosed, []
         for memory in doubted:
             await self._change(memory.id, action)
+        for memory in unclosed if action == "confirm" else ():
+            await self._change(memory.id, "complete")
+        if unclosed and not doubted:
+            return "✓ Done" if action == "confirm" else "Left open"
         return ("✓ Kept" if action == "confirm" else "✗ Not kept") if doubted else "My last answer asked nothing."
 
     async def _change(self, memory_id: int, action: c.MemoryAction) -> None:

@@ -3,11 +3,10 @@
 import asyncio
 import json
 import os
-import stat
 import sys
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -22,6 +21,8 @@ from tellonce_server.services.export import Entry, EntryType, entries
 def run(file: Path | None, form: ExportForm) -> int:
     settings = local_settings()
     require_memory(settings)
+    if file is not None and file.is_file():
+        raise CommandFailed(f"{file} already exists; choose another file, or remove this one.")
     wrote = asyncio.run(_export(settings, file, _FORMS[form]))
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
@@ -33,27 +34,37 @@ def _is_stdout(file: Path | None) -> bool:
     return file is None or str(file) == "-"
 
 
-def _target(file: Path | None) -> AbstractContextManager[TextIO]:
+@contextmanager
+def _target(file: Path | None) -> Generator[TextIO]:
+    """The stream for the export. A file is new, and its owner alone can read it, because it contains the memory. An
+    unfinished file is removed."""
     if file is None or _is_stdout(file):
-        return nullcontext(sys.stdout)
+        yield sys.stdout
+        return
+    is_new = False
     try:
-        return open(file, "w", encoding="utf-8", opener=_private)
-    except OSError as error:
-        raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose a file that you may write.") from error
+        with open(file, "w" if _is_device(file) else "x", encoding="utf-8", opener=_private) as stream:
+            is_new = not _is_device(file)
+            yield stream
+    except BaseException as error:
+        if is_new:
+            file.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, ConnectionError | TimeoutError):
+            raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose another file.") from error
+        raise
+
+
+def _is_device(file: Path) -> bool:
+    """Whether the target is a pipe or a device, such as /dev/stdout."""
+    return file.exists() and not file.is_file()
 
 
 def _private(path: str, flags: int) -> int:
-    """Open the file so that only its owner can read it, because it contains the memory. An existing file gets the same
-    permissions."""
-    descriptor = os.open(path, flags, 0o600)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.chmod(path, 0o600)
-    return descriptor
+    return os.open(path, flags, 0o600)
 
 
 async def _export(settings: ServerSettings, file: Path | None, form: "_Form") -> Counter[str]:
-    """Export, and return the number of entries of each type. If the memory cannot be opened, an existing file stays
-    unchanged."""
+    """Export, and return the number of entries of each type."""
     wrote: Counter[str] = Counter()
     async with storage(settings) as services:
         with _target(file) as stream:

@@ -11,6 +11,7 @@ import pytest
 from tellonce.settings import ServerSettings
 from tellonce_cli.holders import named
 from tests.chain.home import Home
+from tests.memory_disk import small_disk
 from tests.server.processes import free_port
 from tests.stubs import exports
 
@@ -59,12 +60,21 @@ async def test_a_backup_restores_everything_into_an_empty_home_and_never_overwri
 
 async def test_an_export_can_be_imported_into_an_empty_home_with_nothing_lost(saved: Saved, other: Home) -> None:
     file = saved.home.folder / "all.jsonl"
-    file.touch(0o644)
     told = await saved.home.run("export", file.name)
+    exported = file.read_bytes()
+    assert "already exists" in (await saved.home.failing("export", file.name))[1]
+    assert file.read_bytes() == exported
     assert "are in all.jsonl" in told
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     await other.run("import", "jsonl", str(file))
     assert _messages(await other.everything()) == _messages(saved.everything)
+
+
+async def test_an_export_to_a_full_disk_is_refused_and_leaves_no_part_of_it(saved: Saved) -> None:
+    with small_disk("16k") as disk:
+        code, said = await saved.home.failing("export", str(disk / "all.jsonl"))
+        assert (code, "No space left on device; choose another file" in said) == (1, True)
+        assert list(disk.iterdir()) == []
 
 
 async def test_a_memory_of_another_user_is_named_with_the_command_that_moves_it(saved: Saved, other: Home) -> None:

@@ -99,14 +99,6 @@ async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: s
     assert (code, said.startswith(f"not sent: {reason}"), api.sent) == (1, True, []), said
 
 
-async def test_an_export_that_cannot_begin_leaves_the_last_one_as_it_is(home: Home) -> None:
-    file = home.folder / "mine.jsonl"
-    file.write_text("of yesterday\n")
-    home.environment["DATABASE_URL"] = "postgresql://nobody@127.0.0.1:1/none"
-    assert (await home.failing("export", "mine.jsonl"))[0] == 1
-    assert file.read_text() == "of yesterday\n"
-
-
 async def test_maintenance_says_what_it_did(at_home: Home) -> None:
     assert "No failed jobs to retry." in await at_home.run("replay")
     code, said = await at_home.failing("reembed")

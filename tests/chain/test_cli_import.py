@@ -126,7 +126,7 @@ async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(me
 async def exchanges(memory: Memory) -> AsyncIterator[tuple[int, int]]:
     database = (await memory.storage.services()).deps.database
     number = 1
-    while job := await queue.find(database, queue.JobKey(USER, USER, number)):
+    while job := await queue.find(database, USER, USER, number):
         if job.kind == "exchange":
             yield job.from_id, job.to_id
         number += 1

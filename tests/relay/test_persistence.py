@@ -18,6 +18,7 @@ from tellonce_relay.responders.responder import CannotAnswer
 from tellonce_relay.telegram import chat_surface
 from tellonce_relay.turn.model_call import Persistence, continued, trouble, whole
 from tellonce_relay.updates.arrivals import ENOUGH, REMEMBERED, SHORTEST, Arrivals
+from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Memory
 from tests.relay.outages import Away
 from tests.relay.running_relay import Echo, Scripted, down, relaying, texts
@@ -84,6 +85,25 @@ async def test_an_answer_is_owed_until_the_model_is_back_and_what_was_shown_stay
     talk = await said(memory)
     assert talk.index("Assistant: The beginning and the rest.") < talk.index("Assistant: re And a joke")
     assert not list((tmp_path / "inbox").iterdir())
+
+
+async def test_a_full_disk_of_the_relay_neither_loses_a_message_nor_an_answer(memory: Memory) -> None:
+    gate = asyncio.Event()
+    with small_disk("256k") as disk:
+        ballast = disk / "ballast"
+        async with relaying(memory, Echo(gate), state=disk / "state") as api:
+            await api.say("Begun before")
+            await api.until(lambda: api.api.of("sendChatAction") != [])
+            fill(ballast)
+            await api.say("Said to a full disk")
+            gate.set()
+            assert await api.replies(1) == ["re Begun before"]
+            assert "Said to a full disk" not in await said(memory)
+            assert (await api.replies(2))[-1] == phrase("turn.memory_away")
+            ballast.unlink()
+            assert (await api.replies(3))[-1] == "re Said to a full disk"
+        assert not list((disk / "state" / "inbox").iterdir())
+    assert (await said(memory)).count("User: Said to a full disk") == 1
 
 
 @pytest.mark.parametrize("cause", ["key", "billing", "model"])

@@ -60,6 +60,28 @@ async def test_a_goal_that_a_tag_closed_is_opened_again_by_a_tap(memory: Memory)
         assert [goal.content for goal in (await client.get_profile(c.GetProfileArgs())).goals] == ["Run a marathon"]
 
 
+async def test_what_a_tag_would_close_stays_open_unless_the_user_mentions_it(memory: Memory) -> None:
+    answer = "Noted. [DONE: marathon] [DONE: dentist]"
+    async with relaying(memory, Scripted(answer)) as api, memory.client() as client:
+        await client.remember(c.RememberArgs(content="Run a marathon", kind="goal"))
+        await api.say("/remind tomorrow at 9 to call the dentist")
+        await api.replies(1)
+        await api.say("They write:\n> I ran the marathon")
+        replies = await api.replies(4)
+        open_goals = (await client.get_profile(c.GetProfileArgs())).goals
+        await api.press(api.sent[3], "✗")
+        await api.until(lambda: api.sent[3]["text"] == "Kept")
+        await api.press(api.sent[2], "✓")
+        await api.until(lambda: api.sent[2]["text"] == "💾 Done: Run a marathon")
+        closed = (await client.get_profile(c.GetProfileArgs())).goals
+        await api.press(api.sent[2], "Undo")
+        await api.until(lambda: api.sent[2]["text"] == "↩ Taken back")
+        reopened = (await client.get_profile(c.GetProfileArgs())).goals
+    assert replies[1:3] == ["Noted.", "❔ Is it done?\nRun a marathon"]
+    assert replies[3].startswith("❔ Is it done?\ncall the dentist (")
+    assert [len(goals) for goals in (open_goals, closed, reopened)] == [1, 0, 1]
+
+
 async def test_without_a_model_nothing_that_is_echoed_is_a_claim(memory: Memory) -> None:
     async with relaying(memory, OfflineResponder()) as api:
         await api.say(ECHOED)
@@ -101,6 +123,18 @@ async def test_a_terminal_shows_what_was_saved_and_undo_takes_it_back(
     assert "💾 adopted a puppy named Toby  [/undo]" in shown
     assert shown.index("↩ Taken back") < shown.index("My last answer saved nothing. ")
     assert [status for _, status, _, _ in await everything(memory)] == ["rejected"]
+
+
+async def test_a_terminal_asks_before_it_closes_what_the_user_did_not_mention(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with memory.client() as client:
+        await client.remember(c.RememberArgs(content="Run a marathon", kind="goal"))
+    responder = Scripted("Noted. [DONE: marathon]")
+    shown = await typed(memory, monkeypatch, responder, "How are you?", "/no", "Well?", "/yes", "/yes")
+    assert shown.count("❔ Is it done? Run a marathon  [✓ /yes] [✗ /no]") == 2
+    assert shown.index("Left open") < shown.index("✓ Done") < shown.index("My last answer asked nothing.")
+    assert [status for _, status, _, _ in await everything(memory)] == ["completed"]
 
 
 async def test_undo_takes_back_what_was_told_to_be_remembered_but_not_what_was_known_before(

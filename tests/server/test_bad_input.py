@@ -12,8 +12,8 @@ from mcp.client import Client
 from mcp.types import CallToolResult, TextContent
 
 from tellonce.contract import MAX_BIGINT, MAX_TEXT_BYTES
-from tellonce_server.api.agent import agent_tools
 from tellonce_server.api.assistant import assistant_tools
+from tellonce_server.api.programs import agent_tools
 from tellonce_server.app.server import build_server
 from tellonce_server.core.scope import Caller
 from tests.depth import DEEP

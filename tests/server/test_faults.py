@@ -5,8 +5,6 @@ import asyncio
 import os
 import shutil
 import signal
-import subprocess
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -27,6 +25,7 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 from tellonce_server.store.postgres.embedded_cluster import postmaster
 from tellonce_summarizer.agent.agent import Agent, Habits
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
+from tests.memory_disk import fill, small_disk
 from tests.memory_fixtures import Clock, Memory, opened
 from tests.patience import HANGS
 from tests.server.processes import http_server
@@ -169,33 +168,24 @@ async def _insist(client: MemoryClient, args: c.RecordMessageArgs) -> list[str]:
 
 
 @pytest.fixture
-def small_disk() -> Iterator[Path]:
-    """A file system of 160 MiB that PostgreSQL's account can enter."""
-    place = Path(tempfile.mkdtemp(prefix="tellonce-disk-"))
-    place.chmod(0o755)
-    mount = ["mount", "-t", "tmpfs", "-o", "size=160m,mode=0755", "tmpfs", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("mounting a small disk needs root, and a container that may")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
-    place.rmdir()
+def disk() -> Iterator[Path]:
+    with small_disk("160m") as place:
+        yield place
 
 
-async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_space(
-    small_disk: Path,
-) -> None:
-    home = small_disk / "data"
+async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_space(disk: Path) -> None:
+    home = disk / "data"
     settings = ServerSettings.model_validate(
         {"data_dir": home, "user_ids": (42,), "timezone": "Asia/Singapore", "embeddings": "none"}
     )
     storage = Storage(settings)
     async with storage.running():
         await storage.services()
-        assert small_disk in _cluster(settings).cluster.parents
+        assert disk in _cluster(settings).cluster.parents
         memory = Memory(storage, settings)
         async with memory.client() as client:
-            acknowledged, refused = await _until_full(client, small_disk / "ballast")
-            (small_disk / "ballast").unlink()
+            acknowledged, refused = await _until_full(client, disk / "ballast")
+            (disk / "ballast").unlink()
             await _insist(client, c.RecordMessageArgs(role="user", content="There is space", message_id="last"))
             stored = (await client.get_profile(c.GetProfileArgs())).conversation.messages
     assert "free some space" in refused or "does not answer now" in refused
@@ -206,13 +196,7 @@ async def test_a_full_disk_is_named_loses_nothing_and_is_over_when_there_is_spac
 async def _until_full(client: MemoryClient, ballast: Path) -> tuple[int, str]:
     """Fill the disk, then write until writing fails. Returns the number of acknowledged messages, and the error."""
     acknowledged = 0
-    with ballast.open("wb") as file:
-        try:
-            while True:
-                file.write(bytes(1 << 20))
-                file.flush()
-        except OSError:
-            pass
+    fill(ballast)
     try:
         while True:
             text = f"Message {acknowledged} " + "of words that fill the disk " * 500

@@ -12,9 +12,9 @@ from tests.offline_worker import work_off
 pytestmark = pytest.mark.anyio
 
 
-async def said(client: MemoryClient, *texts: str, chat_id: int | None = None) -> None:
+async def said(client: MemoryClient, *texts: str, **more: object) -> None:
     for text in texts:
-        await client.record_message(c.RecordMessageArgs(role="user", content=text, chat_id=chat_id))
+        await client.record_message(c.RecordMessageArgs.model_validate({"role": "user", "content": text, **more}))
 
 
 async def forget(client: MemoryClient, kept: tuple[int, ...] | None = (), **what: object) -> c.Forgotten:
@@ -200,6 +200,21 @@ async def test_a_message_sent_once_more_brings_nothing_forgotten_back(memory: Me
         await forget(client, topic="Zorblax")
         again = await client.record_message(message)
     assert again.outcome == "duplicate"
+    assert "orblax" not in await texts(memory)
+
+
+async def test_an_answer_to_a_message_that_was_forgotten_meanwhile_does_not_repeat_it(memory: Memory) -> None:
+    answer = {"role": "assistant", "content": "I noted that your dog is Zorblax.", "exchange_of": "7"}
+    async with memory.client() as client:
+        await said(client, "Where were we?", message_id="6")
+        await said(client, "My dog is Zorblax. It rains.", message_id="7")
+        await forget(client, topic="Zorblax")
+        for number in ("8", "8"):
+            await client.record_message(c.RecordMessageArgs.model_validate({**answer, "message_id": number}))
+        other = {"role": "assistant", "content": "At the rain.", "exchange_of": "6", "message_id": "9"}
+        await client.record_message(c.RecordMessageArgs.model_validate(other))
+        kept = [(await client.explain(c.ExplainArgs(message_id=number))).text for number in ("8", "9")]
+    assert kept == ["[forgotten]", "At the rain."]
     assert "orblax" not in await texts(memory)
 
 

@@ -32,7 +32,6 @@ SIDE = "select count(*) filter (where subvector(embedding::vector, 1, 1)::text l
 class Stub:
     """A model. Its name determines the first dimension of its vectors, and the text determines the others."""
 
-    dimensions = 384
     mean: Vector = (0.0,) * 384
     ready = True
 

@@ -53,9 +53,7 @@ def examples(*, held_out: bool) -> Examples:
 
 
 async def test_without_the_local_model_nothing_is_notable() -> None:
-    keeper = Keeper(NoEmbedder())
-    assert await keeper.notable([Said(1, "We moved to Graz.")]) == []
-    assert await keeper.score(["We moved to Graz."]) == []
+    assert await Keeper(NoEmbedder()).notable([Said(1, "We moved to Graz.")]) == []
 
 
 async def test_only_the_users_own_messages_are_read_and_a_long_one_at_both_ends() -> None:
@@ -80,8 +78,7 @@ async def test_an_exchange_gives_the_users_sentences_verbatim() -> None:
     ]
     async with loaded() as embedder:
         notes = await Keeper(embedder).notable(messages)
-        vectors = await embedder.embed([note.text for note in notes], urgent=False)
-        again = await Keeper(embedder).notable(messages, vectors)
+        again = await Keeper(embedder).notable(messages, [note.text for note in notes])
     assert [(note.message_id, note.text, note.shown, note.group) for note in notes] == [
         (1, "I'm allergic to peanuts and my son Paul is vegan.", True, "fact")
     ]

@@ -8,7 +8,7 @@ from tellonce import contract as c
 from tellonce import work as w
 from tellonce.settings import Retention as Kept
 from tellonce.settings import ServerSettings
-from tellonce_server.app.retention import BATCH, LOCK, Retention
+from tellonce_server.app.background import BATCH, LOCK, Retention
 from tellonce_server.app.storage import Storage
 from tests.memory_fixtures import USER, Clock, Memory, opened
 from tests.server.test_queue import answer, drain, talk

@@ -107,7 +107,7 @@ def test_the_example_of_a_dotenv_sets_nothing_and_what_it_offers_is_accepted(tmp
 
 def test_the_page_of_the_clients_names_the_tools_of_an_assistant() -> None:
     page = (ROOT / "docs" / "clients" / "README.md").read_text()
-    assert [spec.name for spec in assistant_tools(_never) if f"`{spec.name}`" not in page] == []
+    assert [spec.name for spec in assistant_tools(_never) if spec.listed and f"`{spec.name}`" not in page] == []
 
 
 async def _never() -> Any:

@@ -1,9 +1,13 @@
 """Reading any file takes limited memory and time, and malformed entries are reported by their number."""
 
+import io
 import json
 import os
+import re
+import struct
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,7 +23,6 @@ import json, os, resource, sys
 from pathlib import Path
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.importers.recognition import read
-from tellonce_server.services.import_messages import ImportMessage
 sys.stdout.flush()
 for kind, file in json.loads(sys.argv[1]):
     if os.fork():
@@ -30,7 +33,7 @@ for kind, file in json.loads(sys.argv[1]):
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
     try:
         for item in read(kind, Path(file), me=None, progress=lambda _: None):
-            print(item.content[:40] if isinstance(item, ImportMessage) else item.why)
+            print(getattr(item, "content", "")[:40] or item.why)
     except ImportFailed as error:
         print(error)
     break
@@ -61,6 +64,29 @@ def _conversation(text: str) -> str:
             "chat_messages": [{"uuid": "m", "sender": "human", "text": text, "created_at": "2024-01-01T10:00:00Z"}],
         }
     )
+
+
+def _zip(file: Path, *, flag: int = 0, method: int = zipfile.ZIP_STORED, date: int | None = None) -> None:
+    """A zip with a Telegram export and a note. Both members have the flag, the method and the day of the last change."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("result.json", f"{HEAD}{_said(1, json.dumps('still here'))}]}}")
+        archive.writestr("note.md", "still here, in a note")
+    data = bytearray(whole.getvalue())
+    for member in re.finditer(rb"PK\x01\x02", whole.getvalue()):
+        struct.pack_into("<HH", data, member.start() + 8, flag, method)
+        if date is not None:
+            struct.pack_into("<H", data, member.start() + 14, date)
+    file.write_bytes(data)
+
+
+def _note(file: Path, line: str) -> None:
+    file.write_text(f"---\npermalink: x\n---\n- [fact] {line}\n- [fact] it is still here\n")
+
+
+def _session(cwd: str) -> str:
+    said = {"promptId": "p", "timestamp": "2024-01-01T10:00:00Z", "message": {"content": "still here"}}
+    return f'{{"cwd": "{cwd}"}}\n{json.dumps({"type": "user", **said})}\n'
 
 
 HOSTILE: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
@@ -108,6 +134,46 @@ HOSTILE: dict[str, tuple[str, Callable[[Path], None], list[str]]] = {
         "jsonl",
         lambda file: file.write_text("[" * 30_000_000 + '\n{"role": "user", "content": "still here", "sent_at": "2024-01-01"}\n') and None,
         ["line 1: it is longer than 8 MiB", "still here"],
+    ),
+    "a zip with a password": (
+        "telegram",
+        lambda file: _zip(file, flag=1),
+        ["is protected by a password"],
+    ),
+    "a zip that is compressed in an unknown way": (
+        "markdown",
+        lambda file: _zip(file, method=99),
+        ["cannot be unpacked here"],
+    ),
+    "a zip with an impossible day": (
+        "markdown",
+        lambda file: _zip(file, date=0xFFFF),
+        ["still here, in a note"],
+    ),
+    "a note of unclosed links": (
+        "markdown",
+        lambda file: _note(file, "[[a|" * 500_000),
+        ["[[a|", "still here"],
+    ),
+    "a note of tags": (
+        "markdown",
+        lambda file: _note(file, "x" + " #a" * 300_000 + "!"),
+        ["x #a #a", "still here"],
+    ),
+    "a note of blanks": (
+        "markdown",
+        lambda file: _note(file, "x" + " " * 300_000 + "y"),
+        ["x   ", "still here"],
+    ),
+    "a session in a folder with half a surrogate": (
+        "claude-code",
+        lambda file: file.write_text(_session("\\ud800" + "x" * 200)) and None,
+        ["still here"],
+    ),
+    "a session in a folder with an invalid escape": (
+        "claude-code",
+        lambda file: file.write_text(_session("\\q")) and None,
+        ["still here"],
     ),
     "surrogate halves": (
         "telegram",

@@ -299,6 +299,7 @@ def test_a_crafted_memory_is_refused_alone(tmp_path: Path) -> None:
     crafted: tuple[dict[str, Any], ...] = (
         {"alarm": {"due_at": due, "repeats": "garbage * * *"}},
         {"alarm": {"due_at": due, "repeats": "99 * * * *"}},
+        {"alarm": {"due_at": due, "repeats": "* * * * *"}},
         {"alarm": {"due_at": due, "message_thread_id": 2**70}},
         {"confidence": float("nan")},
         {"importance": 7},

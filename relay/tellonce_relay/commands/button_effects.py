@@ -62,6 +62,10 @@ async def pressed(context: ButtonContext, chat_id: int, press: buttons.Pressed) 
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
             await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
             return Reaction(phrase("memory.taken_back"))
+        case "close":
+            closing = c.UpdateMemoryArgs(memory_id=press.number, action="complete", chat_id=chat_id)
+            closed = await memory.update_memory(closing)
+            return Reaction(views.saved_view(closed), buttons=buttons.undo_buttons(closed.id, reopens=True), toast="")
         case "edit":
             known = await memory.explain(c.ExplainArgs(memory_id=press.number, chat_id=chat_id))
             return Reaction(known.text, confirmations.right_wording(known.text, press.number))

@@ -13,6 +13,7 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.turn.reminders import NotSet, coming, timed, what_of
 from tellonce_relay.turn.tags import Tag
+from tellonce_text.own_words import own_words
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +36,9 @@ class Done:
     """The result. `refused` counts the tags that the memory refused; `unsaved` counts the tags that failed because the
     memory was unreachable.
 
-    `doubted` are the claims that the user's words do not support; the user is asked about them. `unset` are sentences
-    about reminders without a possible time, which the answer may have promised.
+    `doubted` are the claims that the user's words do not support; the user is asked about them. `unclosed` are the goals
+    and reminders that such a claim would close; the user is asked about them, too. `unset` are sentences about
+    reminders without a possible time, which the answer may have promised.
     """
 
     applied: int = 0
@@ -44,6 +46,7 @@ class Done:
     unsaved: int = 0
     saved: list[Saved] = field(default_factory=list)
     doubted: list[c.Memory] = field(default_factory=list)
+    unclosed: list[c.Memory] = field(default_factory=list)
     unset: list[str] = field(default_factory=list)
 
     def counts(self) -> dict[str, int]:
@@ -51,7 +54,7 @@ class Done:
             "applied": self.applied,
             "refused": self.refused,
             "unsaved": self.unsaved,
-            "uncertain": len(self.doubted),
+            "uncertain": len(self.doubted) + len(self.unclosed),
         }
 
 
@@ -74,7 +77,7 @@ async def apply(memory: MemoryClient, incoming: Incoming, tags: tuple[Tag, ...],
 
 async def _apply(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: float, done: Done) -> None:
     if tag.kind == "done":
-        done.saved.append(await _complete(memory, incoming, tag.text, patience))
+        await _close(memory, incoming, tag.text, patience, done)
         return
     if tag.kind == "remind":
         await _remind(memory, incoming, tag, patience, done)
@@ -120,26 +123,45 @@ async def _remind(memory: MemoryClient, incoming: Incoming, tag: Tag, patience: 
         done.saved.append(Saved(reminder.memory, "reject", reminder))
 
 
-async def _complete(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> Saved:
-    """Close the goal that fits best or, if none fits, cancel the reminder that fits. Raises MemoryRefused if there is
-    no such reminder either."""
+async def _close(memory: MemoryClient, incoming: Incoming, topic: str, patience: float, done: Done) -> None:
+    """Close the goal that fits best or, if none fits, cancel the reminder that fits. If the user's own words do not
+    mention it, it stays open, and the user is asked. Raises MemoryRefused if nothing fits."""
     wanted = c.SearchMemoryArgs(query=topic, chat_id=incoming.chat_id, kinds=("goal",), limit=5)
     found = await patiently(lambda: memory.search_memory(wanted), patience)
     goal = next((goal for goal in found.results if _share_a_word(topic, goal.text)), None)
-    if goal is None:
-        return await _cancel(memory, incoming, topic, patience)
-    args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
-    return Saved(await patiently(lambda: memory.update_memory(args), patience), "reopen")
-
-
-async def _cancel(memory: MemoryClient, incoming: Incoming, topic: str, patience: float) -> Saved:
+    if goal is not None:
+        await _complete(memory, incoming, goal, patience, done)
+        return
     upcoming = await patiently(lambda: coming(memory, incoming), patience)
     meant = next((reminder for reminder in upcoming if _share_a_word(topic, what_of(reminder))), None)
     if meant is None:
         raise MemoryRefused(f"no active goal and no reminder matches {topic!r}")
+    await _cancel(memory, incoming, meant, patience, done)
+
+
+async def _complete(
+    memory: MemoryClient, incoming: Incoming, goal: c.SearchResult, patience: float, done: Done
+) -> None:
+    if not _is_mentioned(incoming, goal.text):
+        known = await patiently(lambda: memory.get_profile(c.GetProfileArgs(chat_id=incoming.chat_id)), patience)
+        done.unclosed += [one for one in known.goals if one.id == goal.id]
+        return
+    args = c.UpdateMemoryArgs(memory_id=goal.id, action="complete", chat_id=incoming.chat_id)
+    done.saved.append(Saved(await patiently(lambda: memory.update_memory(args), patience), "reopen"))
+
+
+async def _cancel(memory: MemoryClient, incoming: Incoming, meant: Reminder, patience: float, done: Done) -> None:
+    if not _is_mentioned(incoming, what_of(meant)):
+        done.unclosed.append(meant.memory)
+        return
     args = ChangeReminderArgs(memory_id=meant.memory.id, action="cancel", chat_id=incoming.chat_id)
     cancelled = await patiently(lambda: memory.change_reminder(args), patience)
-    return Saved(cancelled.memory, "restore", cancelled)
+    done.saved.append(Saved(cancelled.memory, "restore", cancelled))
+
+
+def _is_mentioned(incoming: Incoming, text: str) -> bool:
+    """Whether the user's own words of this exchange may be about the text."""
+    return any(_share_a_word(own_words(message.text), text) for message in incoming.messages)
 
 
 def _share_a_word(topic: str, text: str) -> bool:

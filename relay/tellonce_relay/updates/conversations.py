@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.contract import Memory
 from tellonce.shutdown import Stopped, unless_stopped
 from tellonce_relay import buttons, views
 from tellonce_relay.catalogue import phrase, server_text, speaking
@@ -232,6 +233,7 @@ class Conversations:
         if outcome.message_ids and not draft.failure:
             self._answered[case.thread] = outcome.message_ids[0]
             await self._show_saved(case, outcome.effects.saved)
+            await self._ask_to_close(case, outcome.effects.unclosed)
             await self._show_unset(case, outcome.effects.unset)
             await self._offer_reminders(case, opened.incoming)
             await self._pass_on(case, draft.notices)
@@ -385,6 +387,13 @@ class Conversations:
             said = self._saved_reply(one)
             with _logged():
                 await case.tell(f"{one.undo} {one.memory.id}", said.text, said.markup)
+
+    async def _ask_to_close(self, case: Case, unclosed: Sequence[Memory]) -> None:
+        """Ask about each goal and reminder that the answer would close although the user did not mention it."""
+        for one in unclosed:
+            with _logged():
+                question = phrase("memory.is_it_done", content=one.content)
+                await case.tell(f"close {one.id}", question, buttons.close_buttons(one.id))
 
     async def _show_unset(self, case: Case, unset: Sequence[str]) -> None:
         """Say which reminders could not be set, because the answer may have promised them."""

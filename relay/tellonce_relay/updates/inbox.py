@@ -12,7 +12,6 @@ import asyncio
 import logging
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from telegram import InlineKeyboardMarkup
 
 from tellonce import tracing
+from tellonce.client import MemoryUnreachable
 from tellonce_relay.seen_store import SeenStore, append, lines, write
 from tellonce_relay.telegram.chat_surface import Delivery
 from tellonce_relay.turn.turn import DraftAnswer
@@ -62,6 +62,10 @@ class Entry:
     stops: bool = False
 
 
+class NotStored(MemoryUnreachable):
+    """This machine's disk did not take an update. As in an outage of the memory, Telegram must deliver it again."""
+
+
 _ENTRY = TypeAdapter(Entry)
 LARGEST = 1 << 20
 """Bytes of a file beyond which its former states are dropped. An answer that is owed for days has many."""
@@ -80,17 +84,30 @@ class Inbox:
         return self._file(update_id).exists()
 
     def put(self, update_id: int, entry: Entry) -> None:
-        """Store the state of an entry."""
-        file, state = self._file(update_id), _ENTRY.dump_json(entry).decode()
-        append(file, state)
-        if file.stat().st_size > LARGEST:
-            write(file, state)
+        """Store the state of an entry. If the disk does not take a later state, the turn goes on; a part of its answer
+        may be sent again after a kill.
+
+        Raises: NotStored: the disk does not take a new entry.
+        """
+        file = self._file(update_id)
+        is_new = not file.exists()
+        try:
+            _write_state(file, _ENTRY.dump_json(entry).decode())
+        except OSError as error:
+            if is_new:
+                file.unlink(missing_ok=True)
+                raise NotStored(f"{self._folder} cannot be written: {error.strerror}") from error
+            logger.warning("the state of update %s was not stored: %s", update_id, error.strerror)
 
     async def secure(self, update_id: int) -> None:
         """Return when the entry is on disk or was deleted. The flush runs in a thread, so that the turn continues
         meanwhile."""
-        with suppress(FileNotFoundError):
+        try:
             await asyncio.to_thread(_synced, self._file(update_id), self._folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            logger.warning("update %s may not survive a power failure: %s", update_id, error.strerror)
 
     def done(self, update_id: int) -> None:
         """Delete the entry of an update, if there is one, and store that the update was handled, because Telegram may
@@ -113,6 +130,12 @@ class Inbox:
 
     def _file(self, update_id: int) -> Path:
         return self._folder / f"{update_id}.json"
+
+
+def _write_state(file: Path, state: str) -> None:
+    append(file, state)
+    if file.stat().st_size > LARGEST:
+        write(file, state)
 
 
 def _parsed(line: str) -> Entry | None:

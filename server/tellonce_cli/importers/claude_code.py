@@ -7,6 +7,7 @@ is stored only once.
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -112,8 +113,11 @@ def _folder_of(transcript: Path) -> str:
     with transcript.open("rb") as stream:
         for _, line in lines_of(stream, lambda _: None):
             found = re.search(rb'"cwd":\s*("(?:[^"\\]|\\.)*")', line[:LONGEST_LINE])
-            if found:
-                return str(json.loads(found[1]))
+            with suppress(ValueError):
+                folder = str(json.loads(found[1])) if found else ""
+                folder.encode()  # half a surrogate cannot be stored
+                if folder:
+                    return folder
     return transcript.parent.name
 
 

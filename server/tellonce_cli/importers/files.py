@@ -1,5 +1,7 @@
 """Opens export files as streams: single files, files in a folder, or files in a zip. Reading reports progress."""
 
+import codecs
+import lzma
 import re
 import zipfile
 import zlib
@@ -21,8 +23,15 @@ _MOST_DIGITS = 1_000
 _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)
 _TAIL = 16
 _SUFFIXES = (".json", ".jsonl", ".md")
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 LONGEST_VALUE = 8 * 1024 * 1024
 """Maximum bytes of one string or number. Each value is held in memory completely."""
+
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError)
+"""The errors that reading a damaged zip may raise, besides OSError."""
+
+_LOCKED = 0x1
+"""The flag of a member that is protected by a password."""
 
 _ABSENT = "{path} holds no {name}; is it the unchanged export, in JSON format?"
 
@@ -96,15 +105,15 @@ def opened(path: Path, name: str, progress: Progress) -> Generator[Watched]:
     path = path / name if path.is_dir() else path
     try:
         if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive, archive.open(_member(archive, name)) as stream:
+            with zipfile.ZipFile(path) as archive, _unpacked(archive, _member(archive, name)) as stream:
                 yield Watched(stream, progress)
         else:
             with path.open("rb") as stream:
                 yield Watched(stream, progress)
-    except (zipfile.BadZipFile, zlib.error) as error:
+    except _DAMAGED as error:
         raise ImportFailed(f"{path} is damaged ({error}); download it again and import that.") from error
     except OSError as error:
-        raise ImportFailed(f"{path} cannot be read: {error.strerror}.") from error
+        raise ImportFailed(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def not_readable(path: Path, what: str, error: ijson.JSONError, begun: bool) -> ImportFailed:
@@ -142,11 +151,20 @@ def size(path: Path) -> int:
     return path.stat().st_size
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> str:
-    found = [member for member in archive.namelist() if member == name or member.endswith("/" + name)]
+def _member(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:
+    found = [member for member in archive.infolist() if ("/" + member.filename).endswith("/" + name)]
     if not found:
         raise ImportFailed(_ABSENT.format(path=archive.filename, name=name))
     return found[0]
+
+
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    if member.flag_bits & _LOCKED:
+        raise ImportFailed(f"{archive.filename} is protected by a password; unpack it, and import the folder.")
+    try:
+        return archive.open(member)
+    except NotImplementedError as error:
+        raise ImportFailed(f"{archive.filename} cannot be unpacked here; unpack it, and import the folder.") from error
 
 
 @dataclass(frozen=True)
@@ -159,7 +177,8 @@ class TextFile:
 
 
 def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> Iterator[TextFile]:
-    """Yield the text files with a name that ends in `suffix`, except files in hidden folders and very long files.
+    """Yield the text files with a name that ends in `suffix`, except files in hidden folders, very long files, and links
+    to files outside of the folder.
 
     Raises: ImportFailed: a file cannot be read.
     """
@@ -167,8 +186,9 @@ def text_files(path: Path, suffix: str, progress: Progress, done: int = 0) -> It
         for name, changed, data in _contents(path, suffix):
             done += len(data)
             progress(done)
-            yield TextFile(PurePosixPath(name), changed, data.decode(errors="replace").removeprefix("\ufeff"))
-    except (OSError, zipfile.BadZipFile) as error:
+            encoding = "utf-16" if data.startswith(_UTF_16) else "utf-8-sig"
+            yield TextFile(PurePosixPath(name), changed, data.decode(encoding, errors="replace"))
+    except (OSError, *_DAMAGED) as error:
         raise ImportFailed(f"{path} cannot be read: {error}.") from error
 
 
@@ -176,19 +196,29 @@ def _contents(path: Path, suffix: str) -> Iterator[tuple[str, datetime, bytes]]:
     if path.is_dir():
         for file in sorted(path.rglob(f"*{suffix}")):
             name = file.relative_to(path).as_posix()
-            if file.is_file() and not _hidden(name) and file.stat().st_size <= LONGEST_VALUE:
+            inside = file.is_file() and file.resolve().is_relative_to(path.resolve())
+            if inside and not _hidden(name) and file.stat().st_size <= LONGEST_VALUE:
                 yield name, _changed(file), file.read_bytes()
     elif zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for info in sorted(archive.infolist(), key=lambda one: one.filename):
                 if info.filename.endswith(suffix) and not _hidden(info.filename) and info.file_size <= LONGEST_VALUE:
-                    yield info.filename, datetime(*info.date_time).astimezone(UTC), archive.read(info)
+                    with _unpacked(archive, info) as stream:
+                        yield info.filename, _changed_in_zip(info, path), stream.read()
     elif path.stat().st_size <= LONGEST_VALUE:
         yield path.name, _changed(path), path.read_bytes()
 
 
 def _changed(file: Path) -> datetime:
     return datetime.fromtimestamp(file.stat().st_mtime, UTC)
+
+
+def _changed_in_zip(member: zipfile.ZipInfo, path: Path) -> datetime:
+    """The time of a member; if the zip has no valid time for it, the time of the zip."""
+    try:
+        return datetime(*member.date_time).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return _changed(path)
 
 
 def _hidden(name: str) -> bool:

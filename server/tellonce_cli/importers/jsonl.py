@@ -181,8 +181,15 @@ def _memory(entry: dict[str, Any], chat_id: int | None) -> ExportedMemory | Impo
         },
     )
     if memory.alarm is not None and memory.alarm.repeats is not None:
-        cron.check(memory.alarm.repeats)
+        _check_repetition(memory.alarm.repeats)
     return memory
+
+
+def _check_repetition(expression: str) -> None:
+    """Raises ValueError for an invalid expression and for one that is due more than once an hour, which no order in
+    words makes."""
+    if not cron.check(expression).split()[0].isdecimal():
+        raise NotAsItShouldBe("its reminder repeats more than once an hour")
 
 
 def _sources(entry: dict[str, Any], chat_id: int | None) -> list[dict[str, str]]:

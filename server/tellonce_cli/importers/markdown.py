@@ -16,9 +16,10 @@ from tellonce_server.services.import_messages import ImportMessage, OwnConversat
 CHANNEL = "notes"
 SUFFIX = ".md"
 _OBSERVATION = re.compile(r"^\s*- \[(?![ xX]\])[^\]]+\]\s+(?P<text>.+)$")
-_RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+?)\s+\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
-_TAGS = re.compile(r"(?:\s+#[\w/-]+)+\s*(?=$|\()")
-_CONTEXT = re.compile(r"\s*\([^()]*\)\s*$")
+_RELATION = re.compile(r"^\s*- (?P<how>[^\[\]]+)(?<=\s)\[\[(?P<to>[^\]|]+)(?:\|[^\]]*)?\]\]\s*(?:\([^)]*\))?$")
+# These two match at the first of several blanks only. Otherwise the time for a long run of blanks would be quadratic.
+_TAGS = re.compile(r"(?:(?<!\s)\s++#[\w/-]++)++\s*+(?P<rest>$|\()?")
+_CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
 
 def read(path: Path, progress: Progress) -> Iterator[Item]:
@@ -52,11 +53,16 @@ def _noted(title: str, line: str) -> str | None:
     """Return the statement in a line of basic-memory's format, with the title of the note; None if the line is not in
     this format."""
     if observation := _OBSERVATION.match(line):
-        text = without_links(_TAGS.sub("", _CONTEXT.sub("", observation["text"]))).strip()
+        text = without_links(_TAGS.sub(_untagged, _CONTEXT.sub("", observation["text"]))).strip()
         return text if title.casefold() in text.casefold() else f"{title}: {text}"
     if relation := _RELATION.match(line):
-        return f"{title} {relation['how'].replace('_', ' ')} {relation['to']}"
+        return f"{title} {relation['how'].strip().replace('_', ' ')} {relation['to']}"
     return None
+
+
+def _untagged(tags: re.Match[str]) -> str:
+    """What replaces tags: nothing at the end of a statement; the tags themselves inside a statement."""
+    return tags[0] if tags["rest"] is None else tags["rest"]
 
 
 def _messages(file: TextFile, fields: dict[str, str], body: str, role: Role) -> Iterator[ImportMessage]:

@@ -1,17 +1,16 @@
-"""The ten assistant tools: the description of each, and the service that answers it."""
+"""The assistant tools and the tool of hooks: the description of each, and the service that answers it."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.types import InputRequiredResult, ToolAnnotations
-from pydantic import BaseModel
 
 from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce.turn_contract import RECORD_TURN, RecordedTurn, RecordTurnArgs
 from tellonce_server.api import text
 from tellonce_server.api.elicitation import Answer, answered, ask, can_ask
-from tellonce_server.api.spec import AnyContext, Call, ToolSpec
+from tellonce_server.api.spec import AnyContext, Call, ToolSpec, specs_of, tool
 from tellonce_server.core.scope import DEFAULT_CHANNEL, Asked, ChatScope, channel_of
 from tellonce_server.domain.location import located
 
@@ -49,171 +48,97 @@ GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 def assistant_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools for assistants. `ready` waits until storage is open, because clients list the tools before that."""
-    tools = _Tools(ready)
-    return [*_talking(tools), *_memories(tools), *_looking(tools)]
+    return specs_of(_Tools(ready))
 
 
-def _talking(tools: "_Tools") -> list[ToolSpec]:
-    """The tools that an assistant calls in every turn."""
-    return [
-        ToolSpec(
-            c.GET_CONTEXT,
-            "Get context",
-            "What an answer needs: profile, facts, summaries, recent talk, search results. Call first, every turn.",
-            c.GetContextArgs,
-            c.Context,
-            tools.get_context,
-            text.context,
-            READ,
-            {**ALWAYS, **LONG},
-        ),
-        ToolSpec(
-            c.RECORD_MESSAGE,
-            "Record message",
-            "Store one message verbatim: each user message and each reply. Lasting facts are learned from it. "
-            "Without message_id a repeat is stored again.",
-            c.RecordMessageArgs,
-            c.RecordedMessage,
-            tools.record_message,
-            text.recorded,
-            CHANGE,
-            ALWAYS,
-        ),
-        ToolSpec(
-            c.SEARCH_MEMORY,
-            "Search memory",
-            "Find messages, summaries and memories by meaning or words, if context lacks it.",
-            c.SearchMemoryArgs,
-            c.SearchResults,
-            tools.search_memory,
-            text.results,
-            READ,
-            {**ALWAYS, **LONG},
-        ),
-    ]
+def _hook_form(turn: RecordedTurn) -> str:
+    """Return the text of a result for the hook: JSON that the hook prints unchanged."""
+    return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)
 
 
-def _memories(tools: "_Tools") -> list[ToolSpec]:
-    """The tools that store, change and erase memories."""
-    return [
-        ToolSpec(
-            c.REMEMBER,
-            "Remember",
-            "Keep what lasts: who the user is and knows, what they like, plan, decided, above all what changed or ended. "
-            "Not small talk or guesses. Asked to remember: content. Learned: statements with the user's words, "
-            "e.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}, "
-            "{content: 'Ann is the user's sister', quote: 'my sister Ann'}.",
-            c.RememberArgs,
-            c.Remembered,
-            tools.remember,
-            text.remembered,
-            ADD,
-            ALWAYS,
-        ),
-        ToolSpec(
-            c.UPDATE_MEMORY,
-            "Update memory",
-            "Change one memory. Find its number with search_memory.",
-            c.UpdateMemoryArgs,
-            c.Memory,
-            tools.update_memory,
-            text.memory,
-            CHANGE,
-            {"anthropic/searchHint": "confirm correct complete pin share memory"},
-        ),
-        ToolSpec(
-            c.FORGET,
-            "Forget",
-            "Erase for good, everywhere. Without confirm it only previews; show that to the user first.",
-            c.ForgetArgs,
-            c.Forgotten,
-            tools.forget,
-            text.forgotten,
-            ERASE,
-            {"anthropic/searchHint": "delete erase remove memory privacy", **SHOWN},
-        ),
-    ]
-
-
-def _looking(tools: "_Tools") -> list[ToolSpec]:
-    """The tools that an assistant calls when the person asks for something about the memory."""
-    return [
-        ToolSpec(
-            c.GET_PROFILE,
-            "Get profile",
-            "What is known about the user. For one question use get_context.",
-            c.GetProfileArgs,
-            c.Profile,
-            tools.get_profile,
-            text.profile,
-            READ,
-            {"anthropic/searchHint": "what do you know about me facts goals", **LONG, **SHOWN},
-        ),
-        ToolSpec(
-            c.SUMMARIZE_CHAT,
-            "Summarize chat",
-            "Summaries by period, today's routines, open work.",
-            c.SummarizeChatArgs,
-            c.ChatSummary,
-            tools.summarize_chat,
-            text.chat_summary,
-            CHANGE,
-            {"anthropic/searchHint": "summary catch up history", **LONG},
-        ),
-        ToolSpec(
-            c.EXPLAIN,
-            "Explain",
-            "Why something is known or answered: sources, versions, omissions.",
-            c.ExplainArgs,
-            c.Explanation,
-            tools.explain,
-            text.explanation,
-            READ,
-            {"anthropic/searchHint": "why source provenance receipt", **LONG},
-        ),
-        ToolSpec(
-            c.START_NEW_CHAT,
-            "Start new chat",
-            "Archive the summary, start afresh; memories stay. Only if the user or a notice asks.",
-            c.StartNewChatArgs,
-            c.NewChat,
-            tools.start_new_chat,
-            text.new_chat,
-            CHANGE,
-            {"anthropic/searchHint": "new conversation reset"},
-        ),
-    ]
-
-
-class _Tools:
-    """One coroutine per tool. Each finds the chat and calls a service."""
+class Tools:
+    """Tools of one kind, with one coroutine per tool."""
 
     def __init__(self, ready: GetServices) -> None:
         self._ready = ready
 
-    async def record_message(self, call: Call[c.RecordMessageArgs]) -> BaseModel:
-        services, where = await self._at(call)
-        return await services.recorder.record(where, call.args)
+    async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
+        """The services, and the chat of a call whose arguments name a chat."""
+        services = await self._ready()
+        asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
+        return services, await located(services.deps, call.caller, asked)
 
-    async def get_context(self, call: Call[c.GetContextArgs]) -> BaseModel:
+
+class _Tools(Tools):
+    @tool(
+        c.GET_CONTEXT,
+        "What an answer needs: profile, facts, summaries, recent talk, search results. Call first, every turn.",
+        READ,
+        text.context,
+        {**ALWAYS, **LONG},
+    )
+    async def get_context(self, call: Call[c.GetContextArgs]) -> c.Context:
         services, where = await self._at(call)
         return await services.reader.context(where, call.args, learns="assistant" in call.caller.scopes)
 
-    async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> BaseModel:
+    @tool(
+        c.RECORD_MESSAGE,
+        "Store one message verbatim: each user message and each reply. Lasting facts are learned from it. "
+        "Without message_id a repeat is stored again.",
+        CHANGE,
+        text.recorded,
+        ALWAYS,
+    )
+    async def record_message(self, call: Call[c.RecordMessageArgs]) -> c.RecordedMessage:
+        services, where = await self._at(call)
+        return await services.recorder.record(where, call.args)
+
+    @tool(
+        c.SEARCH_MEMORY,
+        "Find messages, summaries and memories by meaning or words, if context lacks it.",
+        READ,
+        text.results,
+        {**ALWAYS, **LONG},
+    )
+    async def search_memory(self, call: Call[c.SearchMemoryArgs]) -> c.SearchResults:
         services, where = await self._at(call)
         return await services.searcher.search(where, call.args)
 
-    async def remember(self, call: Call[c.RememberArgs]) -> BaseModel:
+    @tool(
+        c.REMEMBER,
+        "Keep what lasts: who the user is and knows, what they like, plan, decided, above all what changed or ended. "
+        "Not small talk or guesses. Asked to remember: content. Learned: statements with the user's words, "
+        "e.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}, "
+        "{content: 'Ann is the user's sister', quote: 'my sister Ann'}.",
+        ADD,
+        text.remembered,
+        ALWAYS,
+    )
+    async def remember(self, call: Call[c.RememberArgs]) -> c.Remembered:
         services, where = await self._at(call)
         return await services.rememberer.remember(where, call.args)
 
-    async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> BaseModel:
+    @tool(
+        c.UPDATE_MEMORY,
+        "Change one memory. Find its number with search_memory.",
+        CHANGE,
+        text.memory,
+        {"anthropic/searchHint": "confirm correct complete pin share memory"},
+    )
+    async def update_memory(self, call: Call[c.UpdateMemoryArgs]) -> c.Memory:
         services, where = await self._at(call)
         target = call.args.to_chat_id
         share_to = await located(services.deps, call.caller, Asked(target)) if target is not None else None
         return await services.rememberer.update(where, call.args, share_to)
 
-    async def forget(self, call: Call[c.ForgetArgs]) -> BaseModel | InputRequiredResult:
+    @tool(
+        c.FORGET,
+        "Erase for good, everywhere. Without confirm it only previews; show that to the user first.",
+        ERASE,
+        text.forgotten,
+        {"anthropic/searchHint": "delete erase remove memory privacy", **SHOWN},
+    )
+    async def forget(self, call: Call[c.ForgetArgs]) -> c.Forgotten | InputRequiredResult:
         services, where = await self._at(call)
         args: c.ForgetArgs = call.args
         report = call.context.report_progress
@@ -232,32 +157,61 @@ class _Tools:
             return answer
         return await _erased(services.forgetter, where, args, preview.confirm, answer, report)
 
-    async def get_profile(self, call: Call[c.GetProfileArgs]) -> BaseModel:
+    @tool(
+        c.GET_PROFILE,
+        "What is known about the user. For one question use get_context.",
+        READ,
+        text.profile,
+        {"anthropic/searchHint": "what do you know about me facts goals", **LONG, **SHOWN},
+    )
+    async def get_profile(self, call: Call[c.GetProfileArgs]) -> c.Profile:
         services, where = await self._at(call)
         most = PROFILE_LINES if call.caller.user_id is not None else WHOLE_PROFILE
         return await services.profiles.profile(where, call.args, most)
 
-    async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> BaseModel:
+    @tool(
+        c.SUMMARIZE_CHAT,
+        "Summaries by period, today's routines, open work.",
+        CHANGE,
+        text.chat_summary,
+        {"anthropic/searchHint": "summary catch up history", **LONG},
+    )
+    async def summarize_chat(self, call: Call[c.SummarizeChatArgs]) -> c.ChatSummary:
         services, where = await self._at(call)
         return await services.summaries.chat_summary(where, call.args)
 
-    async def explain(self, call: Call[c.ExplainArgs]) -> BaseModel:
+    @tool(
+        c.EXPLAIN,
+        "Why something is known or answered: sources, versions, omissions.",
+        READ,
+        text.explanation,
+        {"anthropic/searchHint": "why source provenance receipt", **LONG},
+    )
+    async def explain(self, call: Call[c.ExplainArgs]) -> c.Explanation:
         services, where = await self._at(call)
         return await services.explainer.explain(where, call.args)
 
-    async def start_new_chat(self, call: Call[c.StartNewChatArgs]) -> BaseModel:
+    @tool(
+        c.START_NEW_CHAT,
+        "Archive the summary, start afresh; memories stay. Only if the user or a notice asks.",
+        CHANGE,
+        text.new_chat,
+        {"anthropic/searchHint": "new conversation reset"},
+    )
+    async def start_new_chat(self, call: Call[c.StartNewChatArgs]) -> c.NewChat:
         services, where = await self._at(call)
         return await services.summaries.start_new_chat(where)
 
-    async def _at(self, call: Call[Any]) -> "tuple[Services, ChatScope]":
-        services = await self._ready()
-        return services, await place_of(call, services)
-
-
-async def place_of(call: Call[Any], services: "Services") -> ChatScope:
-    """The chat of a call, and the channel through which the call came."""
-    asked = Asked(call.args.chat_id, call.args.conversation_id, _channel(call))
-    return await located(services.deps, call.caller, asked)
+    @tool(
+        RECORD_TURN,
+        "For hooks of coding assistants: record messages, and return memories related to the event.",
+        ADD,
+        _hook_form,
+        listed=False,
+    )
+    async def record_turn(self, call: Call[RecordTurnArgs]) -> RecordedTurn:
+        services, where = await self._at(call)
+        return await services.turns.turn(where, call.args)
 
 
 def _channel(call: Call[Any]) -> str:
@@ -279,35 +233,9 @@ def client_channel(context: AnyContext) -> str:
 
 async def _erased(
     forgetter: "Forgetter", where: ChatScope, args: c.ForgetArgs, token: str, answer: Answer, report: "Report"
-) -> BaseModel:
+) -> c.Forgotten:
     """Erase what the person selected. Without a yes, erase nothing and return no token, so that the model cannot erase
     the matches either."""
     if answer.said != "yes":
         return c.Forgotten(notes=(NOT_ERASED[answer.said],))
     return await forgetter.erase_picked(where, args.model_copy(update={"confirm": token}), answer.which, report)
-
-
-def turn_tool(ready: GetServices) -> ToolSpec:
-    """The tool `record_turn`. `ready` waits until storage is open."""
-
-    async def record_turn(call: Call[RecordTurnArgs]) -> BaseModel:
-        services = await ready()
-        return await services.turns.turn(await place_of(call, services), call.args)
-
-    return ToolSpec(
-        RECORD_TURN,
-        "Record turn",
-        "For hooks of coding assistants: record messages, and return memories related to the event.",
-        RecordTurnArgs,
-        RecordedTurn,
-        record_turn,
-        _hook_form,
-        ADD,
-        {},
-        listed=False,
-    )
-
-
-def _hook_form(turn: RecordedTurn) -> str:
-    """Return the text of a result for the hook: JSON that the hook prints unchanged."""
-    return turn.model_dump_json(include={"hookSpecificOutput"}, exclude_none=True)

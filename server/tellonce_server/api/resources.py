@@ -93,7 +93,7 @@ class _Views:
         services, where = await self._at(chat_id)
         most = max(1, min(row_number("limit", limit), MOST_MESSAGES))
         below = row_number("before", before) if before else messages.NEWEST
-        lines = await messages.page(services.deps.database, where.owner_id, where.chat_id, below, most)
+        lines = await messages.page(services.deps.database, *where.key, below, most)
         zone = services.deps.zone
         rows = [
             {

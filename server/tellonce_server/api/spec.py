@@ -1,8 +1,9 @@
 """The definition of a tool before it is bound to a server. A definition does not depend on storage or transport."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from types import FunctionType, MappingProxyType
+from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from mcp.server.mcpserver import Context
 from mcp.types import InputRequiredResult, ToolAnnotations
@@ -46,20 +47,40 @@ class ToolSpec:
     listed: bool = True
 
 
-def program_tool(
+MethodT = TypeVar("MethodT", bound=Callable[..., Awaitable[BaseModel | InputRequiredResult]])
+_DECLARED: dict[object, ToolSpec] = {}
+"""The declared methods, each with its definition. The definition's handler is not bound to an object yet."""
+
+
+def as_json(result: BaseModel) -> str:
+    return result.model_dump_json()
+
+
+def tool(
     name: str,
     description: str,
-    args: type[BaseModel],
-    result: type[BaseModel],
-    handler: Handler,
     annotations: ToolAnnotations,
+    render: Callable[[Any], str] = as_json,
+    meta: Mapping[str, Any] = MappingProxyType({}),
     *,
+    title: str | None = None,
     listed: bool = True,
-) -> ToolSpec:
-    """A tool for our own programs. Its title is made from its name, and its text is the result as JSON."""
-    title = name.replace("_", " ").capitalize()
-    return ToolSpec(name, title, description, args, result, handler, _as_json, annotations, listed=listed)
+) -> Callable[[MethodT], MethodT]:
+    """Declare a method as a tool. The types of the method give the models of the arguments and of the result. By
+    default, the title is made from the name."""
+
+    def declared(method: MethodT) -> MethodT:
+        types = get_type_hints(method)
+        args, result = get_args(types["call"])[0], types["return"]
+        titled = title or name.replace("_", " ").capitalize()
+        model = next(iter(get_args(result)), result)
+        _DECLARED[method] = ToolSpec(name, titled, description, args, model, method, render, annotations, meta, listed)
+        return method
+
+    return declared
 
 
-def _as_json(result: BaseModel) -> str:
-    return result.model_dump_json()
+def specs_of(tools: object) -> list[ToolSpec]:
+    """The declared tools of an object, in the order of its methods."""
+    methods = [method for method in vars(type(tools)).values() if isinstance(method, FunctionType)]
+    return [replace(_DECLARED[m], handler=getattr(tools, m.__name__)) for m in methods if m in _DECLARED]

@@ -19,7 +19,7 @@ from tellonce.contract_types import ZONE
 from tellonce.server_text import ServerText, invalid, texts_of, to_meta
 from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact_arguments, compact_result
-from tellonce_server.api.spec import AnyContext, Call, Handler, ToolSpec
+from tellonce_server.api.spec import AnyContext, Call, ToolSpec
 from tellonce_server.core import errors
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import Caller
@@ -34,18 +34,15 @@ CallerOf = Callable[[], Caller]
 
 
 class StrictTool(Tool):
-    """A tool that validates its arguments with `args_model`. The tool returns its result as compact text and as
+    """A tool that validates its arguments with the model of its definition. The tool returns its result as compact text and as
     structured content.
 
     `zone` is the user's time zone, in which times are read and shown. If `zone` is None, times stay unchanged.
     """
 
-    args_model: type[BaseModel] = Field(exclude=True)
-    handler: Handler = Field(exclude=True)
+    spec: ToolSpec = Field(exclude=True)
     zone: ZoneInfo | None = Field(exclude=True)
-    render: Callable[[Any], str] = Field(exclude=True)
     scopes: frozenset[str] = Field(exclude=True)
-    listed: bool = Field(exclude=True)
     caller_of: CallerOf = Field(exclude=True)
     observe: Callable[[str, float, bool], None] = Field(exclude=True)
 
@@ -72,7 +69,7 @@ class StrictTool(Tool):
             return _failed(invalid(explained(self.name, error), error, self.name))
         try:
             _require_storable(self.name, arguments)
-            result = await self.handler(Call(self.caller_of(), args, context))
+            result = await self.spec.handler(Call(self.caller_of(), args, context))
         except Refused as refusal:
             return _failed(refusal.text)
         except errors.PASSING as failure:
@@ -89,14 +86,14 @@ class StrictTool(Tool):
         shown = result if self.zone is None else in_zone(result, self.zone)
         structured = shown.model_dump(mode="json", exclude_none=False)
         return CallToolResult(
-            content=[TextContent(type="text", text=self.render(shown))],
+            content=[TextContent(type="text", text=self.spec.render(shown))],
             structured_content=structured,
             _meta=to_meta(texts_of(shown)) or None,
         )
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:
-        taken = coerced(arguments, _full_schema(self.args_model))
-        return self.args_model.model_validate(taken, context={ZONE: self.zone})
+        taken = coerced(arguments, _full_schema(self.spec.args))
+        return self.spec.args.model_validate(taken, context={ZONE: self.zone})
 
 
 def _require_storable(tool: str, arguments: dict[str, Any]) -> None:
@@ -131,12 +128,9 @@ def strict_tool(
         context_kwarg=None,
         annotations=spec.annotations,
         meta=dict(spec.meta),
-        args_model=spec.args,
-        handler=spec.handler,
+        spec=spec,
         zone=zone,
-        render=spec.render,
         scopes=scopes,
-        listed=spec.listed,
         caller_of=caller_of,
         observe=observe,
     )

@@ -25,7 +25,7 @@ from tellonce_server.domain.erasure.scrub import Scrubber
 from tellonce_server.domain.tombstones import Tombstones
 from tellonce_server.embedding.active import ActiveEmbedder, choose_embedder, embedder_named
 from tellonce_server.embedding.generations import Generations, follow
-from tellonce_server.services.services import Services, make_services
+from tellonce_server.services.services import Services
 from tellonce_server.store import near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
 from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
@@ -66,7 +66,7 @@ async def open_memory(
     announcer = Announcer(database)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
     deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
-    services = make_services(deps, key)
+    services = Services(deps, key)
     stack.push_async_callback(services.receipts.written)
     await services.work.tidy()
     await services.expiry.tidy()
@@ -100,7 +100,7 @@ async def open_in_one_transaction(settings: ServerSettings, dsn: str) -> AsyncGe
             announce=lambda channel, payload: None,
             emit=journal("server", quiet, utc_now),
         )
-        yield connection, make_services(deps, key)
+        yield connection, Services(deps, key)
 
 
 async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_tokens: bool) -> bytes:

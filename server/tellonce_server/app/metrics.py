@@ -51,18 +51,14 @@ class Metrics:
                 families += await _memory(await self._storage.services())
         except PASSING:
             families.append(_gauge("tellonce_database_up", "Whether the database answers.", 0))
-        return generate_latest(self._registry) + generate_latest(_Once(families))
-
-
-class _Once(CollectorRegistry):
-    """A registry with the figures that were read to answer one request for `/metrics`."""
-
-    def __init__(self, families: Iterable[Metric]) -> None:
-        super().__init__()
-        self.register(_Read(families))
+        once = CollectorRegistry()
+        once.register(_Read(families))
+        return generate_latest(self._registry) + generate_latest(once)
 
 
 class _Read(Collector):
+    """The figures that were read to answer one request for `/metrics`."""
+
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = families
 

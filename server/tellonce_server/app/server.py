@@ -17,13 +17,12 @@ from mcp.types import Tool as ListedTool
 from pydantic import AnyUrl
 
 from tellonce.settings import ServerSettings
-from tellonce_server.api.agent import agent_tools
-from tellonce_server.api.assistant import assistant_tools, turn_tool
+from tellonce_server.api.assistant import assistant_tools
 from tellonce_server.api.middleware import AppOnly, OfferedTo, wanted_resources
 from tellonce_server.api.page.app_bundle import memory_app
 from tellonce_server.api.page.tools import page_tools
+from tellonce_server.api.programs import agent_tools, relay_tools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
-from tellonce_server.api.relay import relay_tools
 from tellonce_server.api.resources import add_resources, later
 from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
 from tellonce_server.app.access_tokens import OPERATOR, configured_caller, http_caller
@@ -50,7 +49,7 @@ class MemoryServer(MCPServer[None]):
 
     async def list_tools(self) -> list[ListedTool]:
         caller = self._caller_of()
-        admitted = {tool.name for tool in self._strict.values() if tool.listed and tool.scopes & caller.scopes}
+        admitted = {tool.name for tool in self._strict.values() if tool.spec.listed and tool.scopes & caller.scopes}
         return [tool for tool in await super().list_tools() if tool.name in admitted]
 
     async def read_resource(
@@ -128,7 +127,6 @@ def build_server(
         *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
         *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
         *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
-        bound(turn_tool(storage.services), scopes=ASSISTANT, zone=zone),
         # Times for the relay and the agent carry an offset, so they are left unchanged.
         *(bound(spec, scopes=ASSISTANT, zone=None) for spec in relay_tools(storage.services)),
         *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),

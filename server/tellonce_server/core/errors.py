@@ -9,15 +9,19 @@ import asyncpg
 from tellonce.server_text import PageCode, ServerText, ToolCode
 
 
-class Refused(Exception):
-    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
-    text may quote the call's arguments, so it is not logged."""
-
-    may_quote = True
+class WithText(Exception):
+    """An error with a text for the caller."""
 
     def __init__(self, text: str, code: ToolCode | PageCode, /, **values: int | str) -> None:
         self.text = ServerText(text, code, **values)
         super().__init__(text)
+
+
+class Refused(WithText):
+    """The call cannot be executed. The text of this error is sent to the caller and says what to change in the call. The
+    text may quote the call's arguments, so it is not logged."""
+
+    may_quote = True
 
 
 logger = logging.getLogger(__name__)
@@ -26,12 +30,8 @@ RETRY_SECONDS = 2
 """Seconds after which a caller should retry."""
 
 
-class StorageUnavailable(Exception):
+class StorageUnavailable(WithText):
     """The database could not be opened; the text says why and what to do."""
-
-    def __init__(self, text: str, code: PageCode, /, **values: int | str) -> None:
-        self.text = ServerText(text, code, **values)
-        super().__init__(text)
 
 
 class StorageRefused(Exception):

@@ -3,9 +3,17 @@
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from tellonce.settings import ServerSettings
 from tellonce_server.core.errors import Refused
+
+OwnerId: TypeAlias = int
+ChatId: TypeAlias = int
+ThreadKey: TypeAlias = str
+MessageId: TypeAlias = int
+"""The number of a message in its chat."""
+MemoryId: TypeAlias = int
 
 DEFAULT_CHANNEL = "telegram"
 """The channel of a call by the relay that does not name another channel."""
@@ -49,6 +57,10 @@ class ChatScope:
     channel: str = field(default=DEFAULT_CHANNEL, compare=False)
     home: str = field(default=DEFAULT_CHANNEL, compare=False)
     conversation: str | None = field(default=None, compare=False)
+
+    @property
+    def key(self) -> tuple[OwnerId, ChatId]:
+        return self.owner_id, self.chat_id
 
     @property
     def is_own(self) -> bool:

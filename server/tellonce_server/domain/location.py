@@ -30,7 +30,7 @@ async def located(deps: Dependencies, caller: Caller, asked: Asked) -> ChatScope
     where = locate(caller, asked, deps.settings)
     if asked.chat_id is None or not is_conversation(asked.chat_id):
         return where
-    chat = await chats.find(deps.database, where.owner_id, where.chat_id)
+    chat = await chats.find(deps.database, *where.key)
     if chat is None:
         text = f"There is no chat {asked.chat_id}; memory://chats lists your chats."
         raise ChatRefused(text, "chat_unknown", chat=asked.chat_id)
@@ -56,6 +56,6 @@ async def _thread_of(q: Queries, where: ChatScope, place: Place) -> str:
     reply_to = place.reply_to_message_id
     if reply_to is None:
         return root_thread(where.chat_id)
-    target = await messages.by_ext_id(q, where.owner_id, where.chat_id, reply_to, where.channel)
+    target = await messages.by_ext_id(q, *where.key, reply_to, where.channel)
     own = target.thread_key if target is not None and target.channel == where.channel else None
     return reply_thread(where.chat_id, reply_to, own, where.guest)

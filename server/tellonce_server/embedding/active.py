@@ -34,10 +34,6 @@ class ActiveEmbedder:
         return self._current.model
 
     @property
-    def dimensions(self) -> int:
-        return self._current.dimensions
-
-    @property
     def mean(self) -> Vector:
         return self._current.mean
 

@@ -8,9 +8,8 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,6 @@ FIRST_RETRY, LONGEST_RETRY = 60.0, 3600.0
 delay doubles each time."""
 
 
-@dataclass
-class _Job:
-    text: str
-    compute: Callable[[str], Any]
-    done: "asyncio.Future[Any]"
-
-
 class LocalEmbedder:
     """Until `run` has downloaded and loaded the model, `ready` is False and all texts are refused at once.
 
@@ -47,16 +39,15 @@ class LocalEmbedder:
     """
 
     model = MODEL
-    dimensions = 384
 
     def __init__(self, folder: Path, source: Path | None = None) -> None:
         self._folder = folder
         self._source = source
         self._session: Any = None
         self._mean: Vector = ()
-        self._queries: asyncio.Queue[_Job] = asyncio.Queue()
-        self._backlog: asyncio.Queue[_Job] = asyncio.Queue()
         self._waiting = 0
+        self._quick = ThreadPoolExecutor(1, thread_name_prefix="query")
+        self._patient = ThreadPoolExecutor(1, thread_name_prefix="backlog", initializer=_give_way)
         self._cache = VectorCache()
         self._asked: dict[str, asyncio.Future[None]] = {}
         self._progress = (0, 0)
@@ -85,24 +76,21 @@ class LocalEmbedder:
     async def layers(self, texts: Sequence[str], *, urgent: bool = False) -> list[Layers]:
         """Both layers of each text. The vector of an urgent text is cached for `embed`."""
         if not urgent:
-            return [await self._submit(self._backlog, text, "layers") for text in texts]
-        found: list[Layers] = [await self._submit(self._queries, text, "layers") for text in texts]
+            return [await self._submit(self._patient, text, "layers") for text in texts]
+        found: list[Layers] = [await self._submit(self._quick, text, "layers") for text in texts]
         for text, layers in zip(texts, found, strict=True):
             self._cache.keep(text, layers.final)
         return found
 
     async def run(self) -> None:
-        """Download and load the model, then compute requests until cancelled."""
-        with (
-            ThreadPoolExecutor(1, thread_name_prefix="query") as quick,
-            ThreadPoolExecutor(1, thread_name_prefix="backlog", initializer=_give_way) as patient,
-        ):
-            try:
-                await self._become_ready(quick)
-                await asyncio.gather(self._serve(self._queries, quick), self._serve(self._backlog, patient))
-            finally:
-                self._session = None
-                self._refuse_waiting()
+        """Download and load the model, which computes requests until this is cancelled."""
+        try:
+            await self._become_ready()
+            await asyncio.Event().wait()
+        finally:
+            self._session = None
+            for thread in (self._quick, self._patient):
+                thread.shutdown(wait=False, cancel_futures=True)
 
     async def _query(self, text: str) -> Vector:
         while text in self._asked:  # concurrent requests for the same text share one computation
@@ -114,7 +102,7 @@ class LocalEmbedder:
         self._waiting += 1
         answered = self._asked[text] = asyncio.get_running_loop().create_future()
         try:
-            vector: Vector = await self._submit(self._queries, text)
+            vector: Vector = await self._submit(self._quick, text)
             self._cache.keep(text, vector)
         finally:
             self._waiting -= 1
@@ -123,21 +111,29 @@ class LocalEmbedder:
         return vector
 
     async def _background(self, text: str) -> Vector:
-        vector: Vector = await self._submit(self._backlog, text)
+        vector: Vector = await self._submit(self._patient, text)
         return vector
 
-    async def _submit(self, jobs: asyncio.Queue[_Job], text: str, method: str = "vector") -> Any:
+    async def _submit(self, thread: ThreadPoolExecutor, text: str, method: str = "vector") -> Any:
         if not self.ready:
             raise EmbeddingUnavailable(self._failed or "the embedding model is not loaded yet")
-        job = _Job(text, getattr(self._session, method), asyncio.get_running_loop().create_future())
-        jobs.put_nowait(job)
-        return await job.done
+        try:
+            return await asyncio.get_running_loop().run_in_executor(thread, getattr(self._session, method), text)
+        except asyncio.CancelledError:
+            caller = asyncio.current_task()
+            if caller is not None and caller.cancelling():
+                raise
+            raise EmbeddingUnavailable("the server is stopping") from None
+        except Exception as error:
+            # Any error of the model fails only this text.
+            logger.exception("a text could not be embedded")
+            raise EmbeddingUnavailable("the model failed on this text") from error
 
-    async def _become_ready(self, thread: ThreadPoolExecutor) -> None:
+    async def _become_ready(self) -> None:
         for delay in _delays():
             try:
                 folder = await fetch(self._folder, self._note, self._source)
-                self._session = await asyncio.get_running_loop().run_in_executor(thread, self._load, folder)
+                self._session = await asyncio.get_running_loop().run_in_executor(self._quick, self._load, folder)
             except (ModelFilesUnavailable, OSError, ValueError, RuntimeError) as error:
                 # onnxruntime's own errors are RuntimeErrors. Until the model is loaded, search uses words alone.
                 self._failed = str(error)
@@ -154,31 +150,6 @@ class LocalEmbedder:
         self._mean = json.loads((folder / MEAN).read_text())
         return session.Session(folder / GRAPH, folder / TOKENIZER)
 
-    async def _serve(self, jobs: asyncio.Queue[_Job], thread: ThreadPoolExecutor) -> None:
-        while True:
-            await self._compute(await jobs.get(), thread)
-
-    async def _compute(self, job: _Job, thread: ThreadPoolExecutor) -> None:
-        if job.done.done():
-            return
-        try:
-            computed = await asyncio.get_running_loop().run_in_executor(thread, job.compute, job.text)
-        except Exception:
-            # Any error of the model ends only this job. Its caller gets EmbeddingUnavailable, and other jobs continue.
-            logger.exception("a text could not be embedded")
-            _refuse(job, "the model failed on this text")
-        except asyncio.CancelledError:
-            _refuse(job, "the server is stopping")
-            raise
-        else:
-            if not job.done.done():
-                job.done.set_result(computed)
-
-    def _refuse_waiting(self) -> None:
-        for jobs in (self._queries, self._backlog):
-            while not jobs.empty():
-                _refuse(jobs.get_nowait(), "the server is stopping")
-
     def _note(self, done: int, total: int) -> None:
         self._progress = (done, total)
 
@@ -188,11 +159,6 @@ def _give_way() -> None:
     lower the priority of a single thread."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 15)
-
-
-def _refuse(job: _Job, reason: str) -> None:
-    if not job.done.done():
-        job.done.set_exception(EmbeddingUnavailable(reason))
 
 
 def _delays() -> Iterator[float]:

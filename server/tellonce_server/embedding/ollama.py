@@ -32,7 +32,6 @@ class OllamaEmbedder:
     `mean` is zero: a sign code holds the signs of the vector itself.
     """
 
-    dimensions = DIMENSIONS
     mean: Vector = (0.0,) * DIMENSIONS
 
     def __init__(self, url: str, model: str) -> None:

@@ -32,9 +32,6 @@ class Embedder(Protocol):
     def model(self) -> str: ...
 
     @property
-    def dimensions(self) -> int: ...
-
-    @property
     def mean(self) -> Vector:
         """The mean of the model's vectors. A sign code has one bit per dimension: 1 where a vector's value is above
         this mean."""
@@ -73,7 +70,6 @@ class NoEmbedder:
     """The embedder if dense search is off."""
 
     model = "none"
-    dimensions = 384
     mean: Vector = ()
     ready = False
 

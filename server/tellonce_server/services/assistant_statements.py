@@ -35,7 +35,7 @@ class StatementCheckers:
     async def at(self, where: ChatScope, args: RememberArgs) -> "StatementChecker":
         """A checker with the newest messages of the call's thread."""
         thread = await thread_of(self._deps, where, args)
-        place = (where.owner_id, where.chat_id, thread)
+        place = (*where.key, thread)
         lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
         return StatementChecker(self._deps, where, lines)
 
@@ -45,7 +45,7 @@ class StatementChecker:
 
     def __init__(self, deps: Dependencies, where: ChatScope, lines: Sequence[Line]) -> None:
         self._deps = deps
-        self._place = (where.owner_id, where.chat_id)
+        self._place = where.key
         self._lines = lines
 
     async def source(self, statement: QuotedStatement) -> StoredMessage | None:

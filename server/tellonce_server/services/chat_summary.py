@@ -49,15 +49,13 @@ class ChatSummaries:
         now = self._deps.now()
         queued = await self._compact(where, now) if args.now else ()
         key = await thread_of(self._deps, where, args)
-        chat = await chats.find(self._deps.database, where.owner_id, where.chat_id)
-        thread = await threads.find(self._deps.database, where.owner_id, where.chat_id, key)
+        chat = await chats.find(self._deps.database, *where.key)
+        thread = await threads.find(self._deps.database, *where.key, key)
         after = cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE
-        chunks = await summaries.chunk_page(self._deps.database, where.owner_id, where.chat_id, after, PERIODS + 1)
+        chunks = await summaries.chunk_page(self._deps.database, *where.key, after, PERIODS + 1)
         page = chunks[:PERIODS]
-        thread_summary = await summaries.rolling(self._deps.database, where.owner_id, where.chat_id, "thread", key)
-        session = await summaries.rolling(
-            self._deps.database, where.owner_id, where.chat_id, "session", session_thread(where.chat_id)
-        )
+        thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
+        session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
         return ChatSummary(
             periods=tuple(self._period(chunk) for chunk in reversed(page)),
             thread_summary=thread_summary.text if thread_summary else "",
@@ -72,7 +70,7 @@ class ChatSummaries:
         )
 
     async def start_new_chat(self, where: ChatScope) -> NewChat:
-        begun = await chats.new_epoch(self._deps.database, where.owner_id, where.chat_id, self._deps.now())
+        begun = await chats.new_epoch(self._deps.database, *where.key, self._deps.now())
         self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/summary")
         epoch, archived = begun if begun is not None else (0, False)
         return NewChat(epoch=epoch, archived=archived)
@@ -80,7 +78,7 @@ class ChatSummaries:
     async def _compact(self, where: ChatScope, now: datetime) -> tuple[JobKind, ...]:
         database, rules = self._deps.database, self._deps.settings.compaction
         queued = 0
-        for thread in await threads.of_chat(database, where.owner_id, where.chat_id):
+        for thread in await threads.of_chat(database, *where.key):
             queued += await compact_thread(database, where, thread.thread_key, rules, now, all_due=True)
         if queued:
             self._deps.tell_workers()
@@ -101,23 +99,21 @@ class ChatSummaries:
 
     async def _current(self, where: ChatScope, thread_key: str, count: int, epoch_after: int) -> CurrentSession:
         """The messages of the current epoch that have no summary yet."""
-        newest = await messages.before_in_thread(
-            self._deps.database, where.owner_id, where.chat_id, thread_key, messages.NEWEST, count
-        )
+        newest = await messages.before_in_thread(self._deps.database, *where.key, thread_key, messages.NEWEST, count)
         lines = [line for line in newest if line.id > epoch_after]
         talk = [line for line in lines if line.routine is None]
         return CurrentSession(count=len(lines), since=talk[0].sent_at if talk else None, text=gist(talk))
 
     async def _routines(self, where: ChatScope, now: datetime) -> tuple[RoutineEntry, ...]:
         midnight = local(now, self._deps.zone).replace(hour=0, minute=0, second=0, microsecond=0)
-        rows = await messages.routines_since(self._deps.database, where.owner_id, where.chat_id, midnight)
+        rows = await messages.routines_since(self._deps.database, *where.key, midnight)
         return tuple(
             RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._deps.zone), summary=mask(r.summary))
             for r in rows
         )
 
     async def _backlog(self, where: ChatScope, now: datetime) -> Backlog:
-        b = await queue.backlog(self._deps.database, where.owner_id, where.chat_id, now)
+        b = await queue.backlog(self._deps.database, *where.key, now)
         seconds = max(timedelta(), now - b.oldest).total_seconds() if b.oldest else None
         return Backlog(waiting=b.waiting, in_work=b.in_work, dead=b.dead, oldest_seconds=seconds)
 

@@ -118,7 +118,7 @@ class ContextReader:
         time (`as_of`), or if the caller asks only for other sections."""
         if not log_share(r.args.token_budget) or r.args.as_of or "log" not in (r.args.include or ("log",)):
             return LogRows()
-        place = (r.where.owner_id, r.where.chat_id, r.thread_key)
+        place = (*r.where.key, r.thread_key)
         return await rows_of.read_log(self._deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
 
     async def _as_asked(
@@ -200,7 +200,7 @@ class ContextReader:
         message."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
-        place = (r.where.owner_id, r.where.chat_id)
+        place = r.where.key
         return await messages.around(self._deps.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
 
     async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:

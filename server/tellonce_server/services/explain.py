@@ -100,7 +100,7 @@ class Explainer:
         if message is None:
             text = f"No message {message_id} in this chat; search_memory finds message numbers."
             raise NothingToExplain(text, "no_message")
-        place = (where.owner_id, where.chat_id, message.id)
+        place = (*where.key, message.id)
         await self._receipts.written()
         return Explanation(
             subject="message",
@@ -115,9 +115,9 @@ class Explainer:
     async def _find(self, where: ChatScope, message_id: str) -> StoredMessage | None:
         """Find a message by the id that its channel gave it. If no message of the chat has this id, find the message
         that has `message_id` as its number."""
-        found = await messages.by_ext_id(self._deps.database, where.owner_id, where.chat_id, message_id, where.channel)
+        found = await messages.by_ext_id(self._deps.database, *where.key, message_id, where.channel)
         if found is None and message_id.isdecimal() and len(message_id) < 19:
-            found = await messages.by_id(self._deps.database, where.owner_id, where.chat_id, int(message_id))
+            found = await messages.by_id(self._deps.database, *where.key, int(message_id))
         return found
 
 

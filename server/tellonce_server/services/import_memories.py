@@ -5,15 +5,14 @@ memory from `tellonce export` is restored unchanged.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from tellonce.contract import MAX_TEXT_BYTES, Memory, MemoryKind, MemoryOrigin, MemoryStatus, Scope, When
-from tellonce.contract_types import Bigint, Instant
-from tellonce.reminders import Cron
+from tellonce.contract_types import Instant
 from tellonce_server.core.scope import ChatScope, room
 from tellonce_server.domain.memory.extraction_results import PRIORITY
 from tellonce_server.domain.memory.statements import Statements, worth_showing
@@ -22,6 +21,7 @@ from tellonce_server.services.services import Services
 from tellonce_server.store import memories, messages, reminders
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import NewMemory, Quoted
+from tellonce_server.store.reminders import Alarm
 from tellonce_text.dates.clock import not_ahead
 from tellonce_text.dates.meanings import due_date
 from tellonce_text.importance import statement_importance
@@ -64,22 +64,11 @@ class ExportedQuote(ExportedSource):
 
 
 @dataclass(frozen=True)
-class FormerText:
+class ExportedText:
     """A text of a memory before an edit, and the time of the edit."""
 
     content: str
     replaced_at: Instant
-
-
-@dataclass(frozen=True)
-class ExportedAlarm:
-    """The alarm of a memory. `done_at` is None if it is still to be delivered."""
-
-    due_at: Instant
-    repeats: Cron | None = None
-    chat_id: Bigint | None = None
-    message_thread_id: Bigint | None = None
-    done_at: Instant | None = None
 
 
 @dataclass(frozen=True)
@@ -105,8 +94,8 @@ class ExportedMemory:
     source_messages: tuple[ExportedSource, ...] = ()
     quotes: tuple[ExportedQuote, ...] = ()
     conversation: OwnConversation | None = None
-    former: tuple[FormerText, ...] = ()
-    alarm: ExportedAlarm | None = None
+    former: tuple[ExportedText, ...] = ()
+    alarm: Alarm | None = None
     model: Name | None = None
     shown: bool = True
     about: Name = "user"
@@ -223,17 +212,9 @@ class Keeper:
         """Restore the memory's alarm in the chat of the import. Its topic is restored only if that is the same chat."""
         alarm, chat = item.alarm, room(self.where)
         if alarm is not None:
-            await reminders.set_alarm(
-                q,
-                self.where.owner_id,
-                memory_id,
-                chat_id=chat,
-                thread_id=alarm.message_thread_id if alarm.chat_id == chat else None,
-                due_at=alarm.due_at,
-                repeats=alarm.repeats,
-                now=self.services.deps.now(),
-                done_at=alarm.done_at,
-            )
+            topic = alarm.message_thread_id if alarm.chat_id == chat else None
+            here = replace(alarm, chat_id=chat, message_thread_id=topic)
+            await reminders.set_alarm(q, self.where.owner_id, memory_id, here, self.services.deps.now())
 
     def _find(self, item: ExportedMemory, text: str) -> Memory | None:
         """Return the existing memory with the same text and the same start. If there is none and the item has no end, a
@@ -261,7 +242,7 @@ class Keeper:
 
     async def _sources(self, where: ChatScope, item: ExportedMemory) -> dict[tuple[str, str], int]:
         """Return the ids of those source messages that are stored in this database, by external id and channel."""
-        database, place = self.services.deps.database, (where.owner_id, where.chat_id)
+        database, place = self.services.deps.database, where.key
         found = {
             (s.message_id, s.channel): await messages.by_ext_id(database, *place, s.message_id, s.channel)
             for s in item.source_messages

@@ -138,7 +138,7 @@ class Importer:
         where, now = self._where, self._deps.now()
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
-            known = await bulk.known(t, where.owner_id, where.chat_id, _named(batch), self._numbered(batch))
+            known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
             self._threads |= known
             fresh = [
                 m for m in _unique(batch) if (m.channel, m.message_id) not in known and ("", m.message_id) not in known
@@ -161,7 +161,7 @@ class Importer:
 
     async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
         """Queue the extraction and summary jobs of each thread."""
-        owner, chat = self._where.owner_id, self._where.chat_id
+        owner, chat = self._where.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
             by_thread[row.thread_key].append((number, row.role))
@@ -208,7 +208,7 @@ class Importer:
             sent_at=sent_at,
             utc_offset=offset_minutes(sent_at),
             index_text=text.index_text,
-            scope=scope_lexemes(self._where.owner_id, self._where.chat_id),
+            scope=scope_lexemes(*self._where.key),
         )
 
 

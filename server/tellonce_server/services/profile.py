@@ -24,9 +24,9 @@ class ProfileReader:
         stored = await profile.find(self._deps.database, where.owner_id)
         found = await self._page(where, args, (args.limit or most) + 1)
         live = found[: args.limit or most]
-        counts = await profile.counts(self._deps.database, where.owner_id, where.chat_id, _statuses(args))
+        counts = await profile.counts(self._deps.database, *where.key, _statuses(args))
         return Profile(
-            user_name=await memories.user_name(self._deps.database, where.owner_id, where.chat_id),
+            user_name=await memories.user_name(self._deps.database, *where.key),
             narrative=stored.narrative if stored and args.cursor is None else "",
             facts=_of(live, "fact", "outcome"),
             preferences=_of(live, "preference"),

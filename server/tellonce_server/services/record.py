@@ -17,7 +17,7 @@ from tellonce_server.domain.queue import compaction
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.embedding.question_cache import Foresight
-from tellonce_server.store import chats, messages
+from tellonce_server.store import chats, messages, tombstones
 from tellonce_server.store.messages import FollowUp, NewMessage, Recorded, StoredMessage
 from tellonce_text.dates.clock import not_ahead, offset_minutes
 from tellonce_text.importance import message_importance
@@ -91,7 +91,10 @@ class Recorder:
         return self._result(incoming, recorded.id, "created", queued)
 
     async def _incoming(self, where: ChatScope, args: RecordMessageArgs) -> _Incoming:
-        now = self._deps.now().astimezone(self._deps.zone)
+        now, asked = self._deps.now().astimezone(self._deps.zone), await self._asked(where, args)
+        if asked is not None and await self._was_forgotten(where, asked):
+            # The answer was made from the text as it was before, and may repeat it.
+            args = args.model_copy(update={"content": GONE, "summary": None, "expects": None})
         return _Incoming(
             where=where,
             args=args,
@@ -99,7 +102,7 @@ class Recorder:
             text=await self._read(args, args.content),
             channel=where.channel,
             sent_at=not_ahead(args.sent_at or now, now),
-            exchange_of=await self._exchange_of(where, args),
+            exchange_of=asked.id if asked is not None else None,
             summary=await self._masked(args.summary),
         )
 
@@ -110,18 +113,24 @@ class Recorder:
         masked = self._deps.settings.mask_messages
         return await offloaded(len(content), lambda: _read(args, mask(content) if masked else content))
 
-    async def _exchange_of(self, where: ChatScope, args: RecordMessageArgs) -> int | None:
+    async def _was_forgotten(self, where: ChatScope, asked: StoredMessage) -> bool:
+        """Whether a part of the message was forgotten while its answer was being written. Only a changed message can
+        have lost a part."""
+        return asked.version > 1 and await tombstones.in_message(
+            self._deps.database, where.owner_id, where.chat_id, asked.id
+        )
+
+    async def _asked(self, where: ChatScope, args: RecordMessageArgs) -> StoredMessage | None:
+        """The message that this one answers."""
         if args.exchange_of is None:
             return None
-        asked = await messages.by_ext_id(
-            self._deps.database, where.owner_id, where.chat_id, args.exchange_of, where.channel
-        )
+        asked = await messages.by_ext_id(self._deps.database, *where.key, args.exchange_of, where.channel)
         if asked is None:
             raise MessageRefused(
                 f"No message {args.exchange_of} in this chat to answer; record it first or leave exchange_of out.",
                 "call",
             )
-        return asked.id
+        return asked
 
     def _row(self, m: _Incoming, now: datetime) -> NewMessage:
         args = m.args
@@ -147,7 +156,7 @@ class Recorder:
             sent_at=m.sent_at,
             utc_offset=offset_minutes(m.sent_at),
             index_text=m.text.index_text,
-            scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+            scope=scope_lexemes(*m.where.key),
             slot=args.expects.model_dump(mode="json") if args.expects else None,
             slot_until=m.sent_at + timedelta(minutes=self._deps.settings.context.slot_minutes)
             if args.expects
@@ -176,7 +185,7 @@ class Recorder:
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
         """Return the text without the parts of this message that were forgotten. A client that sends the message again
         therefore does not restore forgotten sentences."""
-        place = (m.where.owner_id, m.where.chat_id, old.id)
+        place = (*m.where.key, old.id)
         text = await self._deps.tombstones.without_forgotten(self._deps.database, *place, m.content)
         return old.content if text is None else text or GONE
 
@@ -184,7 +193,7 @@ class Recorder:
         """Store the new text and queue the resulting jobs in one transaction. Returns None if another call changed the
         message first."""
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, m.where.owner_id, m.where.chat_id)
+            await chats.lock(t, *m.where.key)
             changed = await messages.edit(
                 t,
                 m.where.owner_id,
@@ -194,15 +203,13 @@ class Recorder:
                 importance=m.text.importance,
                 tokens=m.text.tokens,
                 index_text=m.text.index_text,
-                scope=scope_lexemes(m.where.owner_id, m.where.chat_id),
+                scope=scope_lexemes(*m.where.key),
                 now=now,
             )
             return await self._edit_cascade.after_edit(t, m.where, old, m.content, now) if changed else None
 
     async def _stored(self, m: _Incoming) -> StoredMessage:
-        stored = await messages.by_ext_id(
-            self._deps.database, m.where.owner_id, m.where.chat_id, m.args.message_id or "", m.channel
-        )
+        stored = await messages.by_ext_id(self._deps.database, *m.where.key, m.args.message_id or "", m.channel)
         assert stored is not None  # message rows are never deleted
         return stored
 

@@ -198,7 +198,7 @@ class Rememberer:
         return () if local_day(known.deadline, zone) == local_day(new.deadline, zone) else (known,)
 
     async def _require_not_denied(self, t: Queries, where: ChatScope, told: _Told) -> None:
-        place = (where.owner_id, where.chat_id)
+        place = where.key
         near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
         if await offloaded(len(told.text), lambda: _is_denied(told.text, near)):
             said = told.text[:80]
@@ -235,13 +235,13 @@ class Rememberer:
     async def _is_gone(self, t: Queries, where: ChatScope, source: StoredMessage, stones: Sequence[Tombstone]) -> bool:
         if any(stone.created_at >= source.sent_at for stone in stones):
             return True
-        left = await messages.by_id(t, where.owner_id, where.chat_id, source.id)
+        left = await messages.by_id(t, *where.key, source.id)
         return left is not None and left.content == GONE
 
     async def _source(self, where: ChatScope, statement: Statement) -> StoredMessage | None:
         """The source message, found by the channel's own id. An assistant's statement may also give the message number,
         because messages handed out by the prompt `learn` may have no id."""
-        wanted, place = statement.source_message_id, (where.owner_id, where.chat_id)
+        wanted, place = statement.source_message_id, where.key
         if wanted is None:
             return None
         source = await messages.by_ext_id(self._deps.database, *place, wanted, where.channel)
@@ -253,7 +253,7 @@ class Rememberer:
 
     async def _strike(self, t: Queries, where: ChatScope, ended: Sequence[tuple[Memory, str]], now: datetime) -> None:
         if await self._striker.strike(t, where.owner_id, ended, now):
-            await queue_profile(t, where.owner_id, where.chat_id, now)
+            await queue_profile(t, *where.key, now)
             self._deps.tell_workers()
 
     async def _find(self, where: ChatScope, memory_id: int) -> Memory:

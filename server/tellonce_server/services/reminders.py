@@ -10,6 +10,7 @@ from tellonce_server.core.scope import ChatScope, owner_of, room
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.services.remember import MemoryUnfit, NoSuchMemory, Rememberer
 from tellonce_server.store import memories, reminders
+from tellonce_server.store.reminders import Alarm
 
 LEASE: Final = timedelta(minutes=2)
 """How long a claimed reminder is reserved for its worker."""
@@ -36,17 +37,9 @@ class ReminderKeeper:
         memory = one.memory if one is not None else stored.memory
         assert memory is not None  # one statement was passed in
         # Only Telegram's topics have numbers. A reminder is not delivered to a thread of another client.
-        db, topic = self._deps.database, args.message_thread_id
-        await reminders.set_alarm(
-            db,
-            where.owner_id,
-            memory.id,
-            chat_id=chat,
-            thread_id=topic if isinstance(topic, int) else None,
-            due_at=args.at,
-            repeats=args.repeats,
-            now=self._deps.now(),
-        )
+        topic = args.message_thread_id if isinstance(args.message_thread_id, int) else None
+        alarm = Alarm(args.at, args.repeats, chat, topic)
+        await reminders.set_alarm(self._deps.database, where.owner_id, memory.id, alarm, self._deps.now())
         found = await self._find(where, memory.id)
         return found.model_copy(update={"reasons": one.reasons if one is not None else ()})
 

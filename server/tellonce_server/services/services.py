@@ -1,11 +1,9 @@
 """The services of one server process. The services are created when the database is open."""
 
-from dataclasses import dataclass
-
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.edit_cascade import EditCascade
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.expiry import Expiry
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.statements import Statements
@@ -29,57 +27,28 @@ from tellonce_server.services.turns import TurnKeeper
 from tellonce_server.services.unread_exchanges import UnreadExchanges
 
 
-@dataclass(frozen=True)
 class Services:
-    deps: Dependencies
-    recorder: Recorder
-    reader: ContextReader
-    searcher: Searcher
-    rememberer: Rememberer
-    reminders: ReminderKeeper
-    forgetter: Forgetter
-    profiles: ProfileReader
-    summaries: ChatSummaries
-    explainer: Explainer
-    receipts: ReceiptKeeper
-    work: WorkQueue
-    expiry: Expiry
-    categories: Categories
-    unread_exchanges: UnreadExchanges
-    turns: TurnKeeper
-    page: PageReads
-    undoer: Undoer
-    seal: Seal
+    """The services of the server. `key` is the server's secret, which protects previews and page sessions."""
 
-
-def make_services(deps: Dependencies, key: bytes) -> Services:
-    """Create the services. `key` is the server's secret, which protects previews and page sessions."""
-    statements = Statements(deps)
-    receipts = ReceiptKeeper(deps.traces)
-    categories = Categories(deps.database, deps.embedder)
-    retriever = Retriever(deps.database, deps.embedder, categories)
-    learner, rememberer = Learner(deps, statements), Rememberer(deps, statements)
-    recorder, reader = Recorder(deps, EditCascade(statements)), ContextReader(deps, retriever, receipts)
-    explainer = Explainer(deps, receipts)
-    work = WorkQueue(deps, JobKinds(deps, Scorer(deps.embedder), learner))
-    return Services(
-        deps=deps,
-        recorder=recorder,
-        reader=reader,
-        searcher=Searcher(deps, retriever),
-        rememberer=rememberer,
-        reminders=ReminderKeeper(deps, rememberer),
-        forgetter=Forgetter(deps, key),
-        profiles=ProfileReader(deps),
-        summaries=ChatSummaries(deps),
-        explainer=explainer,
-        work=work,
-        receipts=receipts,
-        expiry=Expiry(deps),
-        categories=categories,
-        unread_exchanges=UnreadExchanges(deps),
-        turns=TurnKeeper(deps, recorder, reader, retriever),
-        page=PageReads(deps, explainer, work),
-        undoer=Undoer(deps),
-        seal=Seal(key),
-    )
+    def __init__(self, deps: Dependencies, key: bytes) -> None:
+        statements = Statements(deps)
+        self.deps = deps
+        self.receipts = ReceiptKeeper(deps.traces)
+        self.categories = Categories(deps.database, deps.embedder)
+        retriever = Retriever(deps.database, deps.embedder, self.categories)
+        self.recorder = Recorder(deps, EditCascade(statements))
+        self.reader = ContextReader(deps, retriever, self.receipts)
+        self.searcher = Searcher(deps, retriever)
+        self.rememberer = Rememberer(deps, statements)
+        self.reminders = ReminderKeeper(deps, self.rememberer)
+        self.forgetter = Forgetter(deps, key)
+        self.profiles = ProfileReader(deps)
+        self.summaries = ChatSummaries(deps)
+        self.explainer = Explainer(deps, self.receipts)
+        self.work = WorkQueue(deps, JobKinds(deps, Keeper(deps.embedder), Learner(deps, statements)))
+        self.expiry = Expiry(deps)
+        self.unread_exchanges = UnreadExchanges(deps)
+        self.turns = TurnKeeper(deps, self.recorder, self.reader, retriever)
+        self.page = PageReads(deps, self.explainer, self.work)
+        self.undoer = Undoer(deps)
+        self.seal = Seal(key)

@@ -76,7 +76,7 @@ class TurnKeeper:
     async def _prompted(self, where: ChatScope, args: RecordTurnArgs, query: str) -> str:
         now, zone = self._deps.now(), self._deps.zone
         thread = await thread_of(self._deps, where, _place(args))
-        request = SearchRequest(where.owner_id, where.chat_id, None, query, now, zone)
+        request = SearchRequest(*where.key, None, query, now, zone)
         ranked = await self._retriever.recalled(request)
         chosen = choose(ranked, query, None, frozenset(), self._deps.settings.context)
         results = await self._retriever.with_texts(request, chosen)
@@ -85,9 +85,7 @@ class TurnKeeper:
     async def _session(self, where: ChatScope, args: RecordTurnArgs) -> str:
         shown = GetContextArgs(include=("profile", "summary", "memories", "elsewhere"), token_budget=SESSION_BUDGET)
         context = await self._reader.context(where, shown.model_copy(update=dict(_place(args))))
-        last = await summaries.rolling(
-            self._deps.database, where.owner_id, where.chat_id, "session", session_thread(where.chat_id)
-        )
+        last = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
         return session_index(context.context or "", last.text if last is not None else "")
 
 

@@ -36,10 +36,10 @@ class UnreadExchanges:
         """Return the newest exchanges of this chat that no model has read, with instructions for the assistant. The
         next call returns other exchanges."""
         database, now = self._deps.database, self._deps.now()
-        jobs = await queue.hand_out(database, where.owner_id, where.chat_id, now, AT_ONCE, handed_before=now - HELD)
+        jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, handed_before=now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
         said = [mask(line.content) for part in parts for line in part if line.role == "user"]
-        known = await self._known.about(where.owner_id, where.chat_id, said)
+        known = await self._known.about(*where.key, said)
         return learning_prompt(parts, known, self._deps.zone)
 
 
@@ -49,9 +49,9 @@ async def take_over(
     """Mark an exchange as read by the assistant if the exchange was handed out recently or contains a message of
     `sources`. Notes from these exchanges are ended, except the notes in `borne_out`, which the assistant's statements
     repeat."""
-    for job in await queue.read_by_assistant(t, where.owner_id, where.chat_id, now - HELD, sources):
-        own = [line.id for line in await _lines(t, job) if may_tell(where.owner_id, where.chat_id, line)]
-        for note in await memories.read_by(t, where.owner_id, where.chat_id, own, ("keep",)):
+    for job in await queue.read_by_assistant(t, *where.key, now - HELD, sources):
+        own = [line.id for line in await _lines(t, job) if may_tell(*where.key, line)]
+        for note in await memories.read_by(t, *where.key, own, ("keep",)):
             if note.id not in borne_out:
                 end = max(now, note.valid_from)
                 why = "read again by assistant"
@@ -60,7 +60,7 @@ async def take_over(
 
 async def _lines(q: Queries, job: Job) -> list[Line]:
     key = job.key
-    return await messages.id_range(q, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, MOST_LINES)
+    return await messages.id_range(q, *key.chat, job.thread_key, job.from_id, job.to_id, MOST_LINES)
 
 
 CHARACTERS = 1_500

@@ -12,6 +12,7 @@ from tellonce_server.core.scope import ChatScope
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.memories import Quoted, memory
 from tellonce_server.store.messages import TextVersion
+from tellonce_server.store.reminders import Alarm
 
 
 @dataclass(frozen=True)
@@ -97,17 +98,6 @@ async def _thread_numbers(
         for offset, i in enumerate(members, 1):
             out[i] = before + offset
     return out
-
-
-@dataclass(frozen=True)
-class Alarm:
-    """The alarm of one memory. `done_at` is the time of its delivery; None if it is not delivered yet."""
-
-    due_at: datetime
-    repeats: str | None
-    chat_id: int
-    message_thread_id: int | None
-    done_at: datetime | None
 
 
 class SourceMessage(NamedTuple):

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.work import Canonical
+from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,8 @@ class ChatEntry:
     created_at: datetime
 
 
-async def find(q: Queries, owner_id: int, chat_id: int) -> Chat | None:
-    row = await q.row("chats.find", owner_id, chat_id)
-    return Chat(**row) if row is not None else None
-
-
-async def of_owner(q: Queries, owner_id: int) -> list[ChatEntry]:
-    return [ChatEntry(**row) for row in await q.rows("chats.of_owner", owner_id)]
+find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
+of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 
 async def set_canonical(
@@ -73,16 +70,12 @@ async def set_canonical(
     await q.run("chats.set_canonical", owner_id, chat_id, *parts, tokens, model, provisional, now, newest_id)
 
 
-async def new_epoch(q: Queries, owner_id: int, chat_id: int, now: datetime) -> tuple[int, bool] | None:
-    """Start a new epoch. Returns the number of the epoch and whether a canonical summary was archived; None for a chat
-    without messages."""
-    row = await q.row("chats.new_epoch", owner_id, chat_id, now)
-    return (row["epoch"], row["archived"]) if row is not None else None
+new_epoch = MaybeRow[[OwnerId, ChatId, datetime], tuple[int, bool]]("chats.new_epoch", tuple)
+"""Start a new epoch. Returns the number of the epoch and whether a canonical summary was archived; None for a chat
+without messages."""
 
-
-async def lock(q: Queries, owner_id: int, chat_id: int) -> None:
-    """Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""
-    await q.value("chats.lock", owner_id, chat_id)
+lock = Run[[OwnerId, ChatId]]("chats.lock")
+"""Lock the chat. Every transaction that writes to a chat takes this lock first, which prevents deadlocks."""
 
 
 async def charge(q: Queries, owner_id: int, chat_id: int, *, learning: int, summary: int, second: int) -> None:

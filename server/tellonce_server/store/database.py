@@ -5,9 +5,10 @@ Two mechanisms limit a statement to one owner's rows. One mechanism is the state
 The other mechanism is row-level security, which reads the current owner from a setting of the connection (see `pools`).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any, Protocol
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import asyncpg
 
@@ -63,18 +64,29 @@ needs."""
 SETTINGS = {"jit": "off", "plan_cache_mode": "force_generic_plan", "max_parallel_workers_per_gather": "0"}
 
 
-class Queries(Protocol):
+class Queries(ABC):
     """The object that runs a store function's queries: a `Database` or a `Transaction`."""
 
-    async def rows(self, name: str, *args: Any) -> list[Row]: ...
+    @abstractmethod
+    def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
+        """A connection on which the statement `name` may run now."""
 
-    async def row(self, name: str, *args: Any) -> Row | None: ...
+    async def rows(self, name: str, *args: Any) -> list[Row]:
+        async with self.statement(name, args) as connection:
+            return await connection.fetch(query(name), *args)
 
-    async def value(self, name: str, *args: Any) -> Any: ...
+    async def row(self, name: str, *args: Any) -> Row | None:
+        async with self.statement(name, args) as connection:
+            return await connection.fetchrow(query(name), *args)
+
+    async def value(self, name: str, *args: Any) -> Any:
+        async with self.statement(name, args) as connection:
+            return await connection.fetchval(query(name), *args)
 
     async def run(self, name: str, *args: Any) -> int:
         """Run a statement and return the number of affected rows."""
-        ...
+        async with self.statement(name, args) as connection:
+            return _touched(await connection.execute(query(name), *args))
 
 
 async def one(q: Queries, name: str, *args: Any) -> Row:
@@ -86,7 +98,7 @@ async def one(q: Queries, name: str, *args: Any) -> Row:
     return row
 
 
-class Transaction:
+class Transaction(Queries):
     """Runs named queries on one connection, for one owner or several in turn. The queries share one transaction, or
     each has its own (`Database.session`)."""
 
@@ -99,17 +111,9 @@ class Transaction:
         async with owner_forgotten_if_undone(self._connection), self._connection.transaction():
             yield
 
-    async def rows(self, name: str, *args: Any) -> list[Row]:
-        return await (await serving(self._connection, name, args)).fetch(query(name), *args)
-
-    async def row(self, name: str, *args: Any) -> Row | None:
-        return await (await serving(self._connection, name, args)).fetchrow(query(name), *args)
-
-    async def value(self, name: str, *args: Any) -> Any:
-        return await (await serving(self._connection, name, args)).fetchval(query(name), *args)
-
-    async def run(self, name: str, *args: Any) -> int:
-        return _touched(await (await serving(self._connection, name, args)).execute(query(name), *args))
+    @asynccontextmanager
+    async def statement(self, name: str, args: tuple[Any, ...]) -> AsyncGenerator[Proxy]:
+        yield await serving(self._connection, name, args)
 
     async def pages(self, name: str, size: int, *args: Any) -> AsyncGenerator[list[Row]]:
         """Yield a large result in lists of at most `size` rows. The caller must be inside a transaction."""
@@ -118,7 +122,7 @@ class Transaction:
             yield page
 
 
-class Database:
+class Database(Queries):
     """Runs each named query on a connection of a pool. One pool is for queries of a single owner, the other for queries
     across owners."""
 
@@ -127,21 +131,8 @@ class Database:
         self._workers = workers
         self._sessions = sessions
 
-    async def rows(self, name: str, *args: Any) -> list[Row]:
-        async with self._of(name).statement(name, args) as connection:
-            return await connection.fetch(query(name), *args)
-
-    async def row(self, name: str, *args: Any) -> Row | None:
-        async with self._of(name).statement(name, args) as connection:
-            return await connection.fetchrow(query(name), *args)
-
-    async def value(self, name: str, *args: Any) -> Any:
-        async with self._of(name).statement(name, args) as connection:
-            return await connection.fetchval(query(name), *args)
-
-    async def run(self, name: str, *args: Any) -> int:
-        async with self._of(name).statement(name, args) as connection:
-            return _touched(await connection.execute(query(name), *args))
+    def statement(self, name: str, args: tuple[Any, ...]) -> AbstractAsyncContextManager[Proxy]:
+        return self._of(name).statement(name, args)
 
     def use(self) -> dict[str, PoolUse]:
         """The size and use of each pool, by the pool's purpose."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import MemoryKind
+from tellonce_server.core.scope import OwnerId
 from tellonce_server.store.database import Queries, Row, unzip
+from tellonce_server.store.named_queries import MaybeRow, Rows, named
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,7 @@ class Preview:
     hits: str
 
 
-async def memories(q: Queries, owner_id: int, ids: Sequence[int]) -> list[Statement]:
-    return _statements(await q.rows("forget.memories", owner_id, list(ids)))
+memories = Rows[[OwnerId, Sequence[int]], Statement]("forget.memories", named(Statement))
 
 
 async def memories_of(
@@ -66,9 +67,7 @@ async def add_preview(q: Queries, owner_id: int, preview_id: str, preview: Previ
     await q.run("forget.add_preview", owner_id, preview_id, p.chat_id, p.until, p.asked, p.hits, now)
 
 
-async def preview(q: Queries, owner_id: int, preview_id: str) -> Preview | None:
-    row = await q.row("forget.preview", owner_id, preview_id)
-    return Preview(**row) if row is not None else None
+preview = MaybeRow[[OwnerId, str], Preview]("forget.preview", named(Preview))
 
 
 async def bind_preview(q: Queries, owner_id: int, preview_id: str, asked: bytes, selected: bytes) -> bool:

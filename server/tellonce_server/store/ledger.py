@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from tellonce.page_contract import MonthCost
 from tellonce.work import ModelCall, ProviderDown, Tier
-from tellonce_server.store.database import Queries, one
+from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import OneRow, Rows, Value, named
 from tellonce_server.store.queue import Job
 
 
@@ -26,19 +28,13 @@ async def add(q: Queries, job: Job, call: ModelCall, now: datetime) -> None:
     )
 
 
-async def since(q: Queries, start: datetime) -> Spent:
-    row = await one(q, "ledger.since", start)
-    return Spent(**row)
+since = OneRow[[datetime], Spent]("ledger.since", named(Spent))
+down = Rows[[datetime], ProviderDown]("ledger.down", named(ProviderDown))
+"""Return the tiers with a provider that was unreachable in every call after its last answer."""
 
 
-async def down(q: Queries, start: datetime) -> list[ProviderDown]:
-    """Return the tiers with a provider that was unreachable in every call after its last answer."""
-    return [ProviderDown(**row) for row in await q.rows("ledger.down", start)]
-
-
-async def months(q: Queries) -> list[tuple[str, int, float]]:
-    """Return each month with the number of calls in the month and the cost of these calls, newest first."""
-    return [(row["month"], row["calls"], row["price_usd"]) for row in await q.rows("ledger.months")]
+months = Rows[[], MonthCost]("ledger.months", named(MonthCost))
+"""Each month with the number of calls in the month and the cost of these calls, newest first."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +45,7 @@ class PerExchange:
     seconds: float | None
 
 
-async def per_exchange(q: Queries, start: datetime, tier: Tier) -> PerExchange:
-    return PerExchange(**await one(q, "ledger.per_exchange", start, tier))
-
-
-async def fold_months(q: Queries, before: datetime, limit: int) -> int:
-    """Add at most `limit` model calls made before `before` to the sums of their months, and delete these calls. Returns
-    their number."""
-    return int(await q.value("retention.model_calls", before, limit))
+per_exchange = OneRow[[datetime, Tier], PerExchange]("ledger.per_exchange", named(PerExchange))
+fold_months = Value[[datetime, int], int]("retention.model_calls")
+"""Add at most `limit` model calls made before `before` to the sums of their months, and delete these calls. Returns
+their number."""

@@ -9,8 +9,10 @@ from pgvector import HalfVector
 
 from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
 from tellonce.work import Tier
+from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
+from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named, placed
 from tellonce_text.changes import Change, MessageRange
 
 _FIELDS = frozenset(Memory.model_fields) - {"scope", "sources", "when"}
@@ -114,6 +116,20 @@ class Provenance:
     shown: bool = True
 
 
+def memory(row: Row) -> Memory:
+    values = {name: row[name] for name in _FIELDS}
+    # These values are stored as float4, which holds six digits.
+    values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
+    scope = "global" if row["chat_id"] is None else "chat"
+    return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]), when=_when(row))
+
+
+def _when(row: Row) -> When | None:
+    if row["happens_precision"] is None:
+        return None
+    return When(start=row["happens_from"], end=row["happens_to"], precision=row["happens_precision"])
+
+
 async def add(
     q: Queries,
     m: NewMemory,
@@ -138,18 +154,11 @@ async def add(
     return memory(row)
 
 
-async def user_name(q: Queries, owner_id: int, chat_id: int) -> str | None:
-    """Return the user's name as the user most recently stated it; None if the user has stated no name."""
-    name: str | None = await q.value("memories.user_name", owner_id, chat_id)
-    return name
+user_name = Value[[OwnerId, ChatId], str | None]("memories.user_name")
+"""Return the user's name as the user most recently stated it; None if the user has stated no name."""
 
-
-async def by_id(q: Queries, owner_id: int, memory_id: int) -> Memory | None:
-    return _maybe(await q.row("memories.by_id", owner_id, memory_id))
-
-
-async def by_ids(q: Queries, owner_id: int, ids: Sequence[int]) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.by_ids", owner_id, list(ids))]
+by_id = MaybeRow[[OwnerId, MemoryId], Memory]("memories.by_id", memory)
+by_ids = Rows[[OwnerId, Sequence[int]], Memory]("memories.by_ids", memory)
 
 
 async def page(
@@ -169,13 +178,9 @@ async def page(
     return [memory(row) for row in rows]
 
 
-async def live(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.live", owner_id, chat_id, list(statuses))]
-
-
-async def telling(q: Queries, owner_id: int, chat_id: int, limit: int) -> list[Known]:
-    """The memories used to write the profile, most important first."""
-    return [Known(**row) for row in await q.rows("memories.telling", owner_id, chat_id, limit)]
+live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
+telling = Rows[[OwnerId, ChatId, int], Known]("memories.telling", named(Known))
+"""The memories used to write the profile, most important first."""
 
 
 async def known_for(
@@ -199,26 +204,14 @@ async def known_for(
     return [Known(**row) for row in rows]
 
 
-async def read_by(
-    q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int], tiers: Sequence[Tier]
-) -> list[Memory]:
-    """Return the memories that the given tiers learned from the given messages alone, except memories that the user has
-    confirmed or pinned."""
-    rows = await q.rows("memories.read_by", owner_id, chat_id, list(message_ids), list(tiers))
-    return [memory(row) for row in rows]
+read_by = Rows[[OwnerId, ChatId, Sequence[int], Sequence[Tier]], Memory]("memories.read_by", memory)
+"""Return the memories that the given tiers learned from the given messages alone, except memories that the user has
+confirmed or pinned."""
 
-
-async def all_of_owner(q: Queries, owner_id: int) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.all_of_owner", owner_id)]
-
-
-async def from_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.from_message", owner_id, chat_id, message_id)]
-
-
-async def same_words(q: Queries, owner_id: int, chat_id: int, words_key: int) -> list[Memory]:
-    """Current statements with the same words, in any order."""
-    return [memory(row) for row in await q.rows("memories.same_words", owner_id, chat_id, words_key)]
+all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
+from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
+same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
+"""Current statements with the same words, in any order."""
 
 
 async def rejected_near(
@@ -229,9 +222,8 @@ async def rejected_near(
     return [Near(memory(row), row["cosine"]) for row in rows]
 
 
-async def unkeyed(q: Queries, limit: int) -> list[tuple[int, int, str, int]]:
-    """Memories without a word key: owner, number, text and version."""
-    return [tuple(row) for row in await q.rows("memories.unkeyed", limit)]
+unkeyed = Rows[[int], tuple[int, int, str, int]]("memories.unkeyed", tuple)
+"""Memories without a word key: owner, number, text and version."""
 
 
 async def set_keys(q: Queries, keys: Sequence[tuple[int, int, int, int]]) -> None:
@@ -304,12 +296,8 @@ async def take_back_edit(
     await q.run("memories.take_back_edit", owner_id, memory_id, *args)
 
 
-async def set_pinned(q: Queries, owner_id: int, memory_id: int, pinned: bool, now: datetime) -> Memory | None:
-    return _maybe(await q.row("memories.set_pinned", owner_id, memory_id, pinned, now))
-
-
-async def make_global(q: Queries, owner_id: int, memory_id: int, now: datetime) -> Memory | None:
-    return _maybe(await q.row("memories.make_global", owner_id, memory_id, now))
+set_pinned = MaybeRow[[OwnerId, MemoryId, bool, datetime], Memory]("memories.set_pinned", memory)
+make_global = MaybeRow[[OwnerId, MemoryId, datetime], Memory]("memories.make_global", memory)
 
 
 async def support(
@@ -331,8 +319,7 @@ async def support(
     return _maybe(await q.row("memories.support", owner_id, memory_id, *args))
 
 
-async def versions(q: Queries, owner_id: int, memory_id: int) -> list[TextVersion]:
-    return [TextVersion(*row) for row in await q.rows("memories.versions", owner_id, memory_id)]
+versions = Rows[[OwnerId, MemoryId], TextVersion]("memories.versions", placed(TextVersion))
 
 
 async def restore_versions(q: Queries, owner_id: int, memory_id: int, former: Sequence[tuple[str, datetime]]) -> None:
@@ -350,27 +337,9 @@ async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
     return Provenance(row["model"], row["tier"], row["source_chat_id"], quotes, intends, row["shown"])
 
 
-async def predecessors(q: Queries, owner_id: int, memory_id: int) -> list[Memory]:
-    return [memory(row) for row in await q.rows("memories.predecessors", owner_id, memory_id)]
-
-
-async def erase(q: Queries, owner_id: int, ids: Sequence[int]) -> list[str]:
-    """Erase the memories and all memories that they superseded. Returns the erased texts."""
-    return [row["content"] for row in await q.rows("memories.erase", owner_id, list(ids))]
-
-
-def memory(row: Row) -> Memory:
-    values = {name: row[name] for name in _FIELDS}
-    # These values are stored as float4, which holds six digits.
-    values |= {name: round(values[name], 6) for name in ("confidence", "importance")}
-    scope = "global" if row["chat_id"] is None else "chat"
-    return Memory.model_construct(**values, scope=scope, sources=tuple(row["source_ids"]), when=_when(row))
-
-
-def _when(row: Row) -> When | None:
-    if row["happens_precision"] is None:
-        return None
-    return When(start=row["happens_from"], end=row["happens_to"], precision=row["happens_precision"])
+predecessors = Rows[[OwnerId, MemoryId], Memory]("memories.predecessors", memory)
+erase = Rows[[OwnerId, Sequence[int]], str]("memories.erase", column("content"))
+"""Erase the memories and all memories that they superseded. Returns the erased texts."""
 
 
 def _quotes(quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
@@ -395,10 +364,9 @@ class Ended:
     rejected: bool
 
 
-async def ended(q: Queries, owner_id: int, chat_id: int, message_ids: Sequence[int]) -> list[Ended]:
-    """Return the memories learned from the given messages that no longer hold, the former texts of reworded memories,
-    and the reminders that were set from these messages."""
-    return [Ended(*row) for row in await q.rows("memories.ended", owner_id, chat_id, list(message_ids))]
+ended = Rows[[OwnerId, ChatId, Sequence[int]], Ended]("memories.ended", placed(Ended))
+"""Return the memories learned from the given messages that no longer hold, the former texts of reworded memories,
+and the reminders that were set from these messages."""
 
 
 async def changes(
@@ -424,21 +392,13 @@ async def changes(
     return found
 
 
-async def owners_with_endings(q: Queries, now: datetime) -> list[int]:
-    """The owners with current dates or goals that are past their time."""
-    return [row["owner_id"] for row in await q.rows("memories.owners_with_endings", now)]
+owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
+"""The owners with current dates or goals that are past their time."""
 
+end_passed_dates = Run[[OwnerId, datetime]]("memories.passed_dates")
+ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
+"""Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
+only once."""
 
-async def end_passed_dates(q: Queries, owner_id: int, now: datetime) -> int:
-    return await q.run("memories.passed_dates", owner_id, now)
-
-
-async def ask_about_overdue_goals(q: Queries, owner_id: int, now: datetime, since: datetime) -> int:
-    """Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
-    only once."""
-    return await q.run("memories.overdue_goals", owner_id, now, since)
-
-
-async def close_overdue_goals(q: Queries, owner_id: int, now: datetime, asked: datetime) -> int:
-    """Close the overdue goals that the user was asked about before `asked` and has not confirmed."""
-    return await q.run("memories.closed_goals", owner_id, now, asked)
+close_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.closed_goals")
+"""Close the overdue goals that the user was asked about before `asked` and has not confirmed."""

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 from tellonce import tracing
 from tellonce.contract import JobKind, Role
-from tellonce_server.core.scope import DEFAULT_CHANNEL
+from tellonce_server.core.scope import DEFAULT_CHANNEL, ChatId, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.store.named_queries import MaybeRow, Rows, Run, named, placed
 
 NEWEST = 2**62
 """A number greater than any message number."""
@@ -148,14 +149,11 @@ async def record(q: Queries, m: NewMessage) -> Recorded:
     return Recorded(**row)
 
 
-async def by_ext_id(q: Queries, owner_id: int, chat_id: int, ext_id: str, channel: str) -> StoredMessage | None:
-    """Return the message of `channel` with this external id; if there is none, return the chat's only message with this
-    id."""
-    return _stored(await q.row("messages.by_ext_id", owner_id, chat_id, ext_id, channel))
+by_ext_id = MaybeRow[[OwnerId, ChatId, str, str], StoredMessage]("messages.by_ext_id", named(StoredMessage))
+"""Return the message of `channel` with this external id; if there is none, return the chat's only message with this
+id."""
 
-
-async def by_id(q: Queries, owner_id: int, chat_id: int, message_id: int) -> StoredMessage | None:
-    return _stored(await q.row("messages.by_id", owner_id, chat_id, message_id))
+by_id = MaybeRow[[OwnerId, ChatId, MessageId], StoredMessage]("messages.by_id", named(StoredMessage))
 
 
 async def edit(
@@ -176,21 +174,12 @@ async def edit(
     return await q.row("messages.edit", owner_id, chat_id, *args) is not None
 
 
-async def versions(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[TextVersion]:
-    return [TextVersion(*row) for row in await q.rows("messages.versions", owner_id, chat_id, message_id)]
-
-
-async def id_range(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
-) -> list[Line]:
-    return lines(await q.rows("messages.id_range", owner_id, chat_id, thread_key, first, last, limit))
-
-
-async def last_of_range(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str, first: int, last: int, limit: int
-) -> list[Line]:
-    """The last messages of a range, oldest first."""
-    return lines(await q.rows("messages.last_of_range", owner_id, chat_id, thread_key, first, last, limit))
+versions = Rows[[OwnerId, ChatId, MessageId], TextVersion]("messages.versions", placed(TextVersion))
+id_range = Rows[[OwnerId, ChatId, ThreadKey, MessageId, MessageId, int], Line]("messages.id_range", placed(Line))
+last_of_range = Rows[[OwnerId, ChatId, ThreadKey, MessageId, MessageId, int], Line](
+    "messages.last_of_range", placed(Line)
+)
+"""The last messages of a range, oldest first."""
 
 
 async def before_in_thread(
@@ -200,29 +189,16 @@ async def before_in_thread(
     return lines(await q.rows("messages.before_in_thread", owner_id, chat_id, thread_key, message_id, limit))[::-1]
 
 
-async def by_ids(q: Queries, owner_id: int, chat_id: int, ids: Sequence[int]) -> list[Line]:
-    return lines(await q.rows("messages.by_ids", owner_id, chat_id, list(ids)))
+by_ids = Rows[[OwnerId, ChatId, Sequence[int]], Line]("messages.by_ids", placed(Line))
+page = Rows[[OwnerId, ChatId, MessageId, int], Line]("messages.page", placed(Line))
+"""A page of messages, newest first."""
 
+around = Rows[[OwnerId, ChatId, MessageId, int, datetime | None], Line]("context.around", placed(Line))
+"""Return the messages around the given message in its thread, oldest first. With `as_of`, they have the texts that
+they had at that time."""
 
-async def page(q: Queries, owner_id: int, chat_id: int, before: int, limit: int) -> list[Line]:
-    """A page of messages, newest first."""
-    return lines(await q.rows("messages.page", owner_id, chat_id, before, limit))
-
-
-async def around(
-    q: Queries, owner_id: int, chat_id: int, message_id: int, each_side: int, as_of: datetime | None
-) -> list[Line]:
-    """Return the messages around the given message in its thread, oldest first. With `as_of`, they have the texts that
-    they had at that time."""
-    return lines(await q.rows("context.around", owner_id, chat_id, message_id, each_side, as_of))
-
-
-async def set_routine_summary(q: Queries, owner_id: int, chat_id: int, message_id: int, summary: str) -> None:
-    await q.run("messages.set_routine_summary", owner_id, chat_id, message_id, summary)
-
-
-async def routines_since(q: Queries, owner_id: int, chat_id: int, since: datetime) -> list[Routine]:
-    return [Routine(*row) for row in await q.rows("messages.routines_since", owner_id, chat_id, since)]
+set_routine_summary = Run[[OwnerId, ChatId, MessageId, str]]("messages.set_routine_summary")
+routines_since = Rows[[OwnerId, ChatId, datetime], Routine]("messages.routines_since", placed(Routine))
 
 
 async def of_thread(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> AsyncGenerator[Line]:
@@ -242,7 +218,3 @@ def line(row: Row) -> Line:
 
 def lines(rows: Sequence[Row]) -> list[Line]:
     return [Line(*row) for row in rows]
-
-
-def _stored(row: Row | None) -> StoredMessage | None:
-    return StoredMessage(**row) if row is not None else None

@@ -16,8 +16,10 @@ from tellonce.page_contract import (
     SaidLine,
     TalkEntry,
 )
+from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store import memories
-from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.named_queries import Found, OneRow, Rows, Run, named
 
 Position: TypeAlias = tuple[datetime, int]
 """The position of a memory in the list: its time and number."""
@@ -53,6 +55,13 @@ class SpanSummary:
     text: str
 
 
+def _quoted(row: Row) -> PageEntry:
+    quotes = row["quotes"]
+    memory = memories.memory(row).model_copy(update={"content": row["words"]})
+    quote = quotes[0]["text"] if quotes else None
+    return PageEntry(memory=memory, quote=quote, said_in=row["source_chat_id"])
+
+
 async def found(
     q: Queries, owner_id: int, f: Filter, after: Position | None, limit: int, *, counted: bool = False
 ) -> tuple[list[PageEntry], int]:
@@ -65,19 +74,15 @@ async def found(
     return [_quoted(row) for row in rows], rows[0]["total"] or 0 if rows else 0
 
 
-async def dated(q: Queries, owner_id: int, now: datetime, until: datetime) -> list[PageEntry]:
-    """Dates and deadlines from `now` until `until`, and goals with a past deadline."""
-    return [_quoted(row) for row in await q.rows("page.dated", owner_id, now, until)]
+dated = Rows[[OwnerId, datetime, datetime], PageEntry]("page.dated", _quoted)
+"""Dates and deadlines from `now` until `until`, and goals with a past deadline."""
+
+told = Rows[[OwnerId, Sequence[int], int], PageEntry]("page.told", _quoted)
+"""The newest current memories, except those in `listed`."""
 
 
-async def told(q: Queries, owner_id: int, listed: Sequence[int], limit: int) -> list[PageEntry]:
-    """The newest current memories, except those in `listed`."""
-    return [_quoted(row) for row in await q.rows("page.told", owner_id, list(listed), limit)]
-
-
-async def totals(q: Queries, owner_id: int) -> dict[str, int]:
-    """The numbers of memories, messages and chats."""
-    return dict(await one(q, "page.totals", owner_id))
+totals = OneRow[[OwnerId], dict[str, int]]("page.totals", dict)
+"""The numbers of memories, messages and chats."""
 
 
 async def answers(
@@ -88,8 +93,7 @@ async def answers(
     return [AnswerEntry(**row) for row in await q.rows("page.answers", owner_id, before or BEFORE_ALL[0], shown, limit)]
 
 
-async def months(q: Queries, owner_id: int, zone: str) -> list[MonthEntry]:
-    return [MonthEntry(**row) for row in await q.rows("page.months", owner_id, zone)]
+months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))
 
 
 async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datetime) -> list[tuple[str, TalkEntry]]:
@@ -98,31 +102,14 @@ async def days(q: Queries, owner_id: int, zone: str, start: datetime, end: datet
     return [(row.pop("day"), TalkEntry(**row)) for row in rows]
 
 
-async def summaries(q: Queries, owner_id: int, start: datetime, end: datetime) -> list[SpanSummary]:
-    return [SpanSummary(**row) for row in await q.rows("page.summaries", owner_id, start, end)]
-
-
-async def words(q: Queries, owner_id: int, chat_id: int, first: int, last: int, limit: int) -> list[SaidLine]:
-    return [SaidLine(**row) for row in await q.rows("page.words", owner_id, chat_id, first, last, limit)]
-
-
-async def names(q: Queries, owner_id: int, limit: int) -> list[NameEntry]:
-    return [NameEntry(**row) for row in await q.rows("page.names", owner_id, limit)]
-
-
-async def links(q: Queries, owner_id: int, between: Sequence[str]) -> list[NameLink]:
-    return [NameLink(**row) for row in await q.rows("page.links", owner_id, list(between))]
+summaries = Rows[[OwnerId, datetime, datetime], SpanSummary]("page.summaries", named(SpanSummary))
+words = Rows[[OwnerId, ChatId, MessageId, MessageId, int], SaidLine]("page.words", named(SaidLine))
+names = Rows[[OwnerId, int], NameEntry]("page.names", named(NameEntry))
+links = Rows[[OwnerId, Sequence[str]], NameLink]("page.links", named(NameLink))
 
 
 def _list(values: Sequence[str] | None) -> list[str] | None:
     return None if values is None else list(values)
-
-
-def _quoted(row: Row) -> PageEntry:
-    quotes = row["quotes"]
-    memory = memories.memory(row).model_copy(update={"content": row["words"]})
-    quote = quotes[0]["text"] if quotes else None
-    return PageEntry(memory=memory, quote=quote, said_in=row["source_chat_id"])
 
 
 async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime, since: datetime) -> bool:
@@ -132,12 +119,9 @@ async def restore(q: Queries, owner_id: int, former: FormerState, now: datetime,
     return await q.row("page.restore", owner_id, *args) is not None
 
 
-async def revive(q: Queries, owner_id: int, memory_id: int, now: datetime, since: datetime) -> int:
-    """Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
-    revived memories."""
-    return await q.run("page.revive", owner_id, memory_id, now, since)
+revive = Run[[OwnerId, MemoryId, datetime, datetime]]("page.revive")
+"""Reactivate the memories that the memory `memory_id` replaced or ended after `since`. Returns the number of
+revived memories."""
 
-
-async def withdraw(q: Queries, owner_id: int, memory_id: int, by: int, now: datetime, since: datetime) -> bool:
-    """Withdraw a statement that was made after `since`. `by` is the statement that it had replaced."""
-    return await q.row("page.withdraw", owner_id, memory_id, by, now, since) is not None
+withdraw = Found[[OwnerId, MemoryId, int, datetime, datetime]]("page.withdraw")
+"""Withdraw a statement that was made after `since`. `by` is the statement that it had replaced."""

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce.contract import MemoryStatus
-from tellonce_server.store.database import Queries, one
+from tellonce_server.core.scope import ChatId, OwnerId
+from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import MaybeRow, OneRow, Run, named
 
 
 @dataclass(frozen=True)
@@ -23,9 +25,7 @@ class Lists:
     dates: Sequence[str]
 
 
-async def find(q: Queries, owner_id: int) -> StoredProfile | None:
-    row = await q.row("profile.find", owner_id)
-    return StoredProfile(**row) if row is not None else None
+find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
 async def put(
@@ -61,10 +61,9 @@ async def count_exchange(q: Queries, owner_id: int) -> Staleness:
     return Staleness(**row) if row is not None else Staleness(0, first=False, stale=False, wrong=False)
 
 
-async def begin_erasure(q: Queries, owner_id: int) -> None:
-    """Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
-    erases all receipts."""
-    await q.run("profile.begin_erasure", owner_id)
+begin_erasure = Run[[OwnerId]]("profile.begin_erasure")
+"""Start an erasure. From now on, a context that was read earlier gets no receipt, so erasing the stored receipts
+erases all receipts."""
 
 
 @dataclass(frozen=True)
@@ -78,5 +77,4 @@ class Counts:
     verbatim: int
 
 
-async def counts(q: Queries, owner_id: int, chat_id: int, statuses: Sequence[MemoryStatus]) -> Counts:
-    return Counts(**await one(q, "memories.counts", owner_id, chat_id, list(statuses)))
+counts = OneRow[[OwnerId, ChatId, Sequence[MemoryStatus]], Counts]("memories.counts", named(Counts))

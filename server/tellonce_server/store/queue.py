@@ -4,12 +4,14 @@ state machine is in the SQL statements."""
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tellonce import tracing
 from tellonce.contract import JobKind
 from tellonce.work import DeadLetter, JobState, KindStatus, Tier
-from tellonce_server.store.database import Queries, Row, one
+from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
+from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.named_queries import MaybeRow, OneRow, Rows, Run, Value, named
 
 JobClass = Literal["live", "past"]
 """`past`: jobs about imported messages, and jobs that a better tier does again. Live jobs are claimed first."""
@@ -19,8 +21,11 @@ PAST_SUMMARIES = 2
 """The tracks of past work. Track 0 is live work. The jobs of one track of a chat are claimed in order."""
 
 
-@dataclass(frozen=True)
-class JobKey:
+JobId: TypeAlias = int
+Fence: TypeAlias = int
+
+
+class JobKey(NamedTuple):
     """A job's identity, sent to workers as `owner:chat:number`."""
 
     owner_id: int
@@ -29,6 +34,10 @@ class JobKey:
 
     def __str__(self) -> str:
         return f"{self.owner_id}:{self.chat_id}:{self.id}"
+
+    @property
+    def chat(self) -> tuple[OwnerId, ChatId]:
+        return self[:2]
 
     @classmethod
     def parse(cls, text: str) -> "JobKey":
@@ -99,6 +108,16 @@ class Failure:
     not_before: datetime
 
 
+def _key_of(row: Row) -> JobKey:
+    return JobKey(row["owner_id"], row["chat_id"], row["id"])
+
+
+def _job(row: Row) -> Job:
+    names = set(Job.__dataclass_fields__) - {"key", "traceparent", "job_class"}
+    values = {name: row[name] for name in names}
+    return Job(key=_key_of(row), traceparent=row["trace_id"], job_class=row["class"], **values)
+
+
 async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
     """Queue a job. Returns its number, or the number of the unclaimed job it was merged into; None for a chat without
     messages."""
@@ -110,9 +129,8 @@ async def enqueue(q: Queries, job: NewJob, now: datetime) -> int | None:
     return row["id"] if row is not None else None
 
 
-async def hold(q: Queries, owner_id: int, now: datetime, until: datetime) -> None:
-    """Change the time before which the held exchanges of imports are not read."""
-    await q.run("queue.hold", owner_id, now, until)
+hold = Run[[OwnerId, datetime, datetime]]("queue.hold")
+"""Change the time before which the held exchanges of imports are not read."""
 
 
 async def claim(
@@ -134,25 +152,17 @@ async def claim(
     return [_job(row) for row in rows]
 
 
-async def bury(q: Queries, now: datetime, most_lost: int) -> int:
-    """Mark jobs as failed if their lease expired without a result `most_lost` times in a row. Returns the number of
-    these jobs."""
-    return await q.run("queue.bury", now, most_lost)
+bury = Run[[datetime, int]]("queue.bury")
+"""Mark jobs as failed if their lease expired without a result `most_lost` times in a row. Returns the number of
+these jobs."""
 
 
-async def narrow(q: Queries, key: JobKey, fence: int, from_id: int, to_id: int, exchanges: int) -> None:
-    await q.run("queue.narrow", *_key(key), fence, from_id, to_id, exchanges)
+narrow = Run[[OwnerId, ChatId, JobId, Fence, MessageId, MessageId, int]]("queue.narrow")
+show = Run[[OwnerId, ChatId, JobId, Fence, Sequence[MemoryId]]]("queue.show")
+"""Record which memories the worker is shown."""
 
-
-async def show(q: Queries, key: JobKey, fence: int, known_ids: Sequence[int]) -> None:
-    """Record which memories the worker is shown."""
-    await q.run("queue.show", *_key(key), fence, list(known_ids))
-
-
-async def extend(q: Queries, key: JobKey, fence: int, lease_until: datetime) -> datetime | None:
-    """Extend a lease and return its end; None if the caller's claim is no longer valid."""
-    value: datetime | None = await q.value("queue.extend", *_key(key), fence, lease_until)
-    return value
+extend = Value[[OwnerId, ChatId, JobId, Fence, datetime], datetime | None]("queue.extend")
+"""Extend a lease and return its end; None if the caller's claim is no longer valid."""
 
 
 async def submit(
@@ -168,30 +178,15 @@ async def submit(
 ) -> Job | None:
     """Store a result and return the job; None if the caller's claim is no longer valid. `answered_badly` means that a
     better tier gave an unusable answer."""
-    row = await q.row("queue.submit", *_key(key), fence, result, model, provisional, tier, answered_badly)
+    row = await q.row("queue.submit", *key, fence, result, model, provisional, tier, answered_badly)
     return _job(row) if row is not None else None
 
 
-async def finish_empty(q: Queries, key: JobKey, fence: int, now: datetime) -> None:
-    await q.run("queue.finish_empty", *_key(key), fence, now)
-
-
-async def find(q: Queries, key: JobKey) -> Job | None:
-    row = await q.row("queue.find", *_key(key))
-    return _job(row) if row is not None else None
-
-
-async def lock_ready(q: Queries, owner_id: int, chat_id: int) -> Job | None:
-    row = await q.row("queue.lock_ready", owner_id, chat_id)
-    return _job(row) if row is not None else None
-
-
-async def complete(q: Queries, key: JobKey, now: datetime) -> None:
-    await q.run("queue.complete", *_key(key), now)
-
-
-async def chats_with_ready(q: Queries) -> list[tuple[int, int]]:
-    return [(row["owner_id"], row["chat_id"]) for row in await q.rows("queue.chats_with_ready")]
+finish_empty = Run[[OwnerId, ChatId, JobId, Fence, datetime]]("queue.finish_empty")
+find = MaybeRow[[OwnerId, ChatId, JobId], Job]("queue.find", _job)
+lock_ready = MaybeRow[[OwnerId, ChatId], Job]("queue.lock_ready", _job)
+complete = Run[[OwnerId, ChatId, JobId, datetime]]("queue.complete")
+chats_with_ready = Rows[[], tuple[OwnerId, ChatId]]("queue.chats_with_ready", tuple)
 
 
 async def fail(
@@ -206,38 +201,27 @@ async def fail(
     not_before: datetime,
 ) -> Failure | None:
     """Record a failure and return the job's new state; None if the caller's claim is no longer valid."""
-    row = await q.row("queue.fail", *_key(key), fence, reason, counted, max_attempts, not_before, now)
+    row = await q.row("queue.fail", *key, fence, reason, counted, max_attempts, not_before, now)
     return Failure(**row) if row is not None else None
 
 
 async def refuse(
     q: Queries, key: JobKey, reason: str, now: datetime, *, max_attempts: int, not_before: datetime
 ) -> None:
-    await q.run("queue.refuse", *_key(key), reason, max_attempts, not_before, now)
+    await q.run("queue.refuse", *key, reason, max_attempts, not_before, now)
 
 
-async def void_claims(q: Queries, owner_id: int) -> int:
-    return await q.run("queue.void_claims", owner_id)
+void_claims = Run[[OwnerId]]("queue.void_claims")
+void_readers = Run[[OwnerId, ChatId, MessageId, str, str]]("queue.void_readers")
+"""Invalidate the claims of jobs that may have read a message's former text. Returns the number of jobs."""
 
+replay = Run[[OwnerId | None, datetime]]("queue.replay")
+settle = Run[[OwnerId, ChatId, JobId]]("queue.settle")
+"""Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
 
-async def void_readers(q: Queries, owner_id: int, chat_id: int, message_id: int, thread: str, session: str) -> int:
-    """Invalidate the claims of jobs that may have read a message's former text. Returns the number of jobs."""
-    return await q.run("queue.void_readers", owner_id, chat_id, message_id, thread, session)
-
-
-async def replay(q: Queries, owner_id: int | None, now: datetime) -> int:
-    return len(await q.rows("queue.replay", owner_id, now))
-
-
-async def settle(q: Queries, key: JobKey) -> None:
-    """Mark the earlier jobs as final if this job has replaced their text, so that no tier does these jobs again."""
-    await q.run("queue.settle", *_key(key))
-
-
-async def carries_canonical(q: Queries, key: JobKey) -> bool:
-    """Whether this exchange updates the canonical summary. The exchange does so if the chat has no summary yet, or if
-    the summary is provisional and no later exchange is part of the summary or queued."""
-    return bool(await q.value("queue.carries_canonical", *_key(key)))
+carries_canonical = Value[[OwnerId, ChatId, JobId], bool]("queue.carries_canonical")
+"""Whether this exchange updates the canonical summary. The exchange does so if the chat has no summary yet, or if the
+summary is provisional and no later exchange is part of the summary or queued."""
 
 
 async def redo_provisional(
@@ -260,8 +244,7 @@ class Reading:
     provisional: int | None
 
 
-async def reading(q: Queries) -> list[Reading]:
-    return [Reading(**row) for row in await q.rows("queue.reading")]
+reading = Rows[[], Reading]("queue.reading", named(Reading))
 
 
 async def dropped(q: Queries, now: datetime) -> dict[str, int]:
@@ -281,13 +264,9 @@ async def hand_out(
     return [_job(row) for row in await q.rows("queue.hand_out", owner_id, chat_id, now, limit, handed_before)]
 
 
-async def read_by_assistant(
-    q: Queries, owner_id: int, chat_id: int, since: datetime, sources: Sequence[int]
-) -> list[Job]:
-    """Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
-    contain one of the messages `sources`."""
-    rows = await q.rows("queue.read_by_assistant", owner_id, chat_id, since, list(sources))
-    return [_job(row) for row in rows]
+read_by_assistant = Rows[[OwnerId, ChatId, datetime, Sequence[int]], Job]("queue.read_by_assistant", _job)
+"""Mark exchanges as read by the connected assistant: the exchanges handed out after `since`, and the exchanges that
+contain one of the messages `sources`."""
 
 
 async def status(q: Queries, now: datetime) -> tuple[list[KindStatus], datetime | None]:
@@ -306,44 +285,19 @@ async def dead(q: Queries, limit: int) -> list[DeadLetter]:
     ]
 
 
-async def backlog(q: Queries, owner_id: int, chat_id: int, now: datetime) -> ChatBacklog:
-    row = await one(q, "queue.backlog", owner_id, chat_id, now)
-    return ChatBacklog(**row)
+backlog = OneRow[[OwnerId, ChatId, datetime], ChatBacklog]("queue.backlog", named(ChatBacklog))
 
 
-def _key(key: JobKey) -> tuple[int, int, int]:
-    return key.owner_id, key.chat_id, key.id
+worker_seen = Run[[str, datetime, datetime]]("workers.seen")
 
 
-def _key_of(row: Row) -> JobKey:
-    return JobKey(row["owner_id"], row["chat_id"], row["id"])
+holder_seen = Run[[OwnerId, ChatId, JobId, Fence, datetime]]("workers.holder_seen")
+"""Record that the worker that holds this claim of the job was seen."""
 
 
-def _job(row: Row) -> Job:
-    names = set(Job.__dataclass_fields__) - {"key", "traceparent", "job_class"}
-    values = {name: row[name] for name in names}
-    return Job(key=_key_of(row), traceparent=row["trace_id"], job_class=row["class"], **values)
+any_at_work = Value[[datetime, str], bool]("workers.at_work")
+"""Whether a worker other than `besides` was seen since `since`."""
 
-
-async def worker_seen(q: Queries, worker: str, now: datetime, forgotten_before: datetime) -> None:
-    await q.run("workers.seen", worker, now, forgotten_before)
-
-
-async def holder_seen(q: Queries, job: JobKey, fence: int, now: datetime) -> None:
-    """Record that the worker that holds this claim of the job was seen at `now`."""
-    await q.run("workers.holder_seen", job.owner_id, job.chat_id, job.id, fence, now)
-
-
-async def any_at_work(q: Queries, since: datetime, besides: str) -> bool:
-    """Whether a worker other than `besides` was seen since `since`."""
-    found: bool = await q.value("workers.at_work", since, besides)
-    return found
-
-
-async def worker_left(q: Queries, worker: str) -> None:
-    await q.run("workers.left", worker)
-
-
-async def drop_finished(q: Queries, before: datetime, limit: int) -> int:
-    """Delete at most `limit` jobs that were finished before `before`. Returns their number."""
-    return int(await q.value("retention.finished_jobs", before, limit))
+worker_left = Run[[str]]("workers.left")
+drop_finished = Value[[datetime, int], int]("retention.finished_jobs")
+"""Delete at most `limit` jobs that were finished before `before`. Returns their number."""

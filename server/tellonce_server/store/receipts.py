@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from tellonce_server.core.scope import ChatId, MessageId, OwnerId
 from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import MaybeRow, Rows, Run, Value, column, named
 
 
 @dataclass(frozen=True)
@@ -34,25 +36,13 @@ async def add(q: Queries, r: Receipt, erasures: int) -> None:
     )
 
 
-async def find(q: Queries, owner_id: int, receipt_id: str) -> Receipt | None:
-    row = await q.row("receipts.find", owner_id, receipt_id)
-    return Receipt(**row) if row is not None else None
+find = MaybeRow[[OwnerId, str], Receipt]("receipts.find", named(Receipt))
+of_message = Rows[[OwnerId, ChatId, MessageId], str]("receipts.of_message", column("id"))
+erase_all = Run[[OwnerId]]("receipts.erase_all")
+"""Erase all receipts of the owner and return their number."""
 
+drop_old = Value[[datetime, int], int]("retention.old_receipts")
+"""Delete at most `limit` receipts made before `before`. Returns their number."""
 
-async def of_message(q: Queries, owner_id: int, chat_id: int, message_id: int) -> list[str]:
-    return [row["id"] for row in await q.rows("receipts.of_message", owner_id, chat_id, message_id)]
-
-
-async def erase_all(q: Queries, owner_id: int) -> int:
-    """Erase all receipts of the owner and return their number."""
-    return await q.run("receipts.erase_all", owner_id)
-
-
-async def drop_old(q: Queries, before: datetime, limit: int) -> int:
-    """Delete at most `limit` receipts made before `before`. Returns their number."""
-    return int(await q.value("retention.old_receipts", before, limit))
-
-
-async def drop_surplus(q: Queries, kept: int, limit: int) -> int:
-    """Delete at most `limit` receipts of chats with more than `kept` newer ones. Returns their number."""
-    return int(await q.value("retention.surplus_receipts", kept, limit))
+drop_surplus = Value[[int, int], int]("retention.surplus_receipts")
+"""Delete at most `limit` receipts of chats with more than `kept` newer ones. Returns their number."""

@@ -3,9 +3,24 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from tellonce.reminders import Reminder
+from tellonce.contract_types import Bigint, Instant
+from tellonce.reminders import Cron, Reminder
+from tellonce_server.core.scope import ChatId, MemoryId, OwnerId
 from tellonce_server.store.database import Queries, Row
 from tellonce_server.store.memories import memory
+from tellonce_server.store.named_queries import Found, MaybeRow, Rows, named
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """The alarm of a memory, also as an import reads it. `done_at` is the time of its delivery; None if it is not
+    delivered yet."""
+
+    due_at: Instant
+    repeats: Cron | None = None
+    chat_id: Bigint | None = None
+    message_thread_id: Bigint | None = None
+    done_at: Instant | None = None
 
 
 @dataclass(frozen=True)
@@ -17,37 +32,25 @@ class OwnersAlarms:
     next_at: datetime | None
 
 
-async def set_alarm(
-    q: Queries,
-    owner_id: int,
-    memory_id: int,
-    *,
-    chat_id: int,
-    thread_id: int | None,
-    due_at: datetime,
-    repeats: str | None,
-    now: datetime,
-    done_at: datetime | None = None,
-) -> None:
-    await q.run("reminders.set", owner_id, memory_id, chat_id, thread_id, due_at, repeats, now, done_at)
+def _reminder(row: Row) -> Reminder:
+    return Reminder(
+        memory=memory(row),
+        chat_id=row["alarm_chat_id"],
+        message_thread_id=row["message_thread_id"],
+        due_at=row["due_at"],
+        repeats=row["repeats"],
+    )
 
 
-async def by_memory(q: Queries, owner_id: int, memory_id: int) -> Reminder | None:
-    row = await q.row("reminders.one", owner_id, memory_id)
-    return _reminder(row) if row is not None else None
+async def set_alarm(q: Queries, owner_id: int, memory_id: int, alarm: Alarm, now: datetime) -> None:
+    place = (alarm.chat_id, alarm.message_thread_id)
+    await q.run("reminders.set", owner_id, memory_id, *place, alarm.due_at, alarm.repeats, now, alarm.done_at)
 
 
-async def delivered(q: Queries, owner_id: int, chat_id: int, content: str, due_at: datetime) -> Reminder | None:
-    row = await q.row("reminders.delivered", owner_id, chat_id, content, due_at)
-    return _reminder(row) if row is not None else None
-
-
-async def pending(q: Queries, owner_id: int, chat_id: int) -> list[Reminder]:
-    return [_reminder(row) for row in await q.rows("reminders.pending", owner_id, chat_id)]
-
-
-async def owners(q: Queries, now: datetime) -> list[OwnersAlarms]:
-    return [OwnersAlarms(**row) for row in await q.rows("reminders.owners", now)]
+by_memory = MaybeRow[[OwnerId, MemoryId], Reminder]("reminders.one", _reminder)
+delivered = MaybeRow[[OwnerId, ChatId, str, datetime], Reminder]("reminders.delivered", _reminder)
+pending = Rows[[OwnerId, ChatId], Reminder]("reminders.pending", _reminder)
+owners = Rows[[datetime], OwnersAlarms]("reminders.owners", named(OwnersAlarms))
 
 
 async def claim(
@@ -59,21 +62,5 @@ async def claim(
     return sorted(found, key=lambda reminder: (reminder.due_at, reminder.memory.id))
 
 
-async def finish(
-    q: Queries, owner_id: int, memory_id: int, due_at: datetime, next_at: datetime | None, now: datetime
-) -> bool:
-    return await q.row("reminders.finish", owner_id, memory_id, due_at, next_at, now) is not None
-
-
-async def move(q: Queries, owner_id: int, memory_id: int, due_at: datetime | None, now: datetime) -> bool:
-    return await q.row("reminders.move", owner_id, memory_id, due_at, now) is not None
-
-
-def _reminder(row: Row) -> Reminder:
-    return Reminder(
-        memory=memory(row),
-        chat_id=row["alarm_chat_id"],
-        message_thread_id=row["message_thread_id"],
-        due_at=row["due_at"],
-        repeats=row["repeats"],
-    )
+finish = Found[[OwnerId, MemoryId, datetime, datetime | None, datetime]]("reminders.finish")
+move = Found[[OwnerId, MemoryId, datetime | None, datetime]]("reminders.move")

@@ -11,7 +11,8 @@ import asyncpg
 
 from tellonce.shutdown import ended
 from tellonce_server.store import near_indexes
-from tellonce_server.store.database import Database, Queries
+from tellonce_server.store.database import Database
+from tellonce_server.store.named_queries import Run
 from tellonce_sql import query
 
 LOCK: Final = 0x63_68_61_74_73_63_72_75
@@ -35,9 +36,8 @@ async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
 
 
-async def request(q: Queries, now: datetime) -> None:
-    """Note that text was erased, so that a scrub becomes due."""
-    await q.run("scrub.request", now)
+request = Run[[datetime]]("scrub.request")
+"""Note that text was erased, so that a scrub becomes due."""
 
 
 async def is_due(database: Database, latest: datetime) -> bool:

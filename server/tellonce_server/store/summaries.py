@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from tellonce.work import ChunkText, SummaryBody
+from tellonce_server.core.scope import ChatId, MessageId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries, Row
+from tellonce_server.store.named_queries import MaybeRow, Rows
 
 Rolling = Literal["thread", "session"]
 
@@ -53,6 +55,12 @@ class SummaryText:
         return (self.text, body, self.tokens, self.provisional, self.model, now, scope, self.index_text)
 
 
+def _summary(row: Row) -> Summary:
+    values: dict[str, Any] = dict(row)
+    values["body"] = SummaryBody.model_validate(values["body"])
+    return Summary(**values)
+
+
 async def add_chunk(
     q: Queries, owner_id: int, chat_id: int, thread_key: str, from_id: int, to_id: int, new: SummaryText, now: datetime
 ) -> int | None:
@@ -90,14 +98,9 @@ async def put_rolling(
     )
 
 
-async def rolling(q: Queries, owner_id: int, chat_id: int, kind: Rolling, thread_key: str) -> Summary | None:
-    row = await q.row("summaries.rolling", owner_id, chat_id, kind, thread_key)
-    return _summary(row) if row is not None else None
-
-
-async def chunks(q: Queries, owner_id: int, chat_id: int) -> list[Summary]:
-    """The chunks of all threads, oldest first."""
-    return [_summary(row) for row in await q.rows("summaries.chunks", owner_id, chat_id)]
+rolling = MaybeRow[[OwnerId, ChatId, Rolling, ThreadKey], Summary]("summaries.rolling", _summary)
+chunks = Rows[[OwnerId, ChatId], Summary]("summaries.chunks", _summary)
+"""The chunks of all threads, oldest first."""
 
 
 async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datetime, int], limit: int) -> list[Summary]:
@@ -106,27 +109,10 @@ async def chunk_page(q: Queries, owner_id: int, chat_id: int, after: tuple[datet
     return [_summary(row) for row in await q.rows("summaries.chunk_page", owner_id, chat_id, *after, limit)]
 
 
-async def chunks_after(
-    q: Queries, owner_id: int, chat_id: int, thread_key: str | None, after: int, limit: int
-) -> list[Summary]:
-    """Return the newest chunk summaries after the id `after`, of one thread or of all threads, in the order of their
-    messages."""
-    rows = await q.rows("summaries.chunks_after", owner_id, chat_id, thread_key, after, limit)
-    return [_summary(row) for row in rows]
+chunks_after = Rows[[OwnerId, ChatId, str | None, int, int], Summary]("summaries.chunks_after", _summary)
+"""Return the newest chunk summaries after the id `after`, of one thread or of all threads, in the order of their
+messages."""
 
-
-async def of_message(q: Queries, owner_id: int, chat_id: int, thread_key: str, thread_no: int) -> Summary | None:
-    row = await q.row("summaries.of_message", owner_id, chat_id, thread_key, thread_no)
-    return _summary(row) if row is not None else None
-
-
-def _summary(row: Row) -> Summary:
-    values: dict[str, Any] = dict(row)
-    values["body"] = SummaryBody.model_validate(values["body"])
-    return Summary(**values)
-
-
-async def chunk_range(q: Queries, owner_id: int, chat_id: int, number: int) -> tuple[str, int, int] | None:
-    """The thread, first message and last message that a chunk summary covers; None for other summaries."""
-    row = await q.row("summaries.chunk_range", owner_id, chat_id, number)
-    return (row["thread_key"], row["from_id"], row["to_id"]) if row is not None else None
+of_message = MaybeRow[[OwnerId, ChatId, ThreadKey, int], Summary]("summaries.of_message", _summary)
+chunk_range = MaybeRow[[OwnerId, ChatId, int], tuple[ThreadKey, MessageId, MessageId]]("summaries.chunk_range", tuple)
+"""The thread, first message and last message that a chunk summary covers; None for other summaries."""

@@ -5,7 +5,9 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Database, Queries, unzip
+from tellonce_server.store.named_queries import Rows, placed
 
 PAGE = 500
 """Rows read at a time. Processing a page blocks the event loop, so other calls can run only between pages."""
@@ -70,10 +72,9 @@ async def messages(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]]) -
     return [TextRow(*row) for row in await q.rows("texts.messages", owner_id, *unzip(keys, 2))]
 
 
-async def messages_between(
-    q: Queries, owner_id: int, chat_id: int | None, since: datetime | None, until: datetime | None
-) -> list[TextRow]:
-    return [TextRow(*row) for row in await q.rows("texts.messages_between", owner_id, chat_id, since, until)]
+messages_between = Rows[[OwnerId, ChatId | None, datetime | None, datetime | None], TextRow](
+    "texts.messages_between", placed(TextRow)
+)
 
 
 async def neighbors(q: Queries, owner_id: int, keys: Sequence[tuple[int, int]], limit: int) -> list[TextRow]:

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from tellonce import tracing
+from tellonce_server.core.scope import ChatId, OwnerId, ThreadKey
 from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import MaybeRow, Rows, column, named
 from tellonce_server.store.queue import JobClass
 
 
@@ -57,28 +59,15 @@ class Gap:
     covered: int
 
 
-async def find(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> Thread | None:
-    row = await q.row("threads.find", owner_id, chat_id, thread_key)
-    return Thread(**row) if row is not None else None
+find = MaybeRow[[OwnerId, ChatId, ThreadKey], Thread]("threads.find", named(Thread))
+of_chat = Rows[[OwnerId, ChatId], Thread]("threads.of_chat", named(Thread))
+in_order = Rows[[OwnerId, ChatId], str]("threads.in_order", column("thread_key"))
+"""The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
+so a new export of that memory equals this one."""
 
-
-async def of_chat(q: Queries, owner_id: int, chat_id: int) -> list[Thread]:
-    return [Thread(**row) for row in await q.rows("threads.of_chat", owner_id, chat_id)]
-
-
-async def in_order(q: Queries, owner_id: int, chat_id: int) -> list[str]:
-    """The keys of the chat's threads, ordered by their first message. An import into an empty memory keeps this order,
-    so a new export of that memory equals this one."""
-    return [row["thread_key"] for row in await q.rows("threads.in_order", owner_id, chat_id)]
-
-
-async def open_run(q: Queries, owner_id: int, chat_id: int, thread_key: str) -> list[OpenMessage]:
-    return [OpenMessage(**row) for row in await q.rows("threads.open_run", owner_id, chat_id, thread_key)]
-
-
-async def silent(q: Queries, since: datetime, messages: int) -> list[tuple[int, int, str]]:
-    """The threads with at least `messages` open messages and none sent after `since`, as (owner, chat, thread key)."""
-    return [tuple(row) for row in await q.rows("threads.silent", since, messages)]
+open_run = Rows[[OwnerId, ChatId, ThreadKey], OpenMessage]("threads.open_run", named(OpenMessage))
+silent = Rows[[datetime, int], tuple[int, int, str]]("threads.silent", tuple)
+"""The threads with at least `messages` open messages and none sent after `since`, as (owner, chat, thread key)."""
 
 
 async def queue_chunks(
@@ -101,5 +90,4 @@ async def queue_chunks(
     return len(rows)
 
 
-async def gaps(q: Queries, owner_id: int) -> list[Gap]:
-    return [Gap(**row) for row in await q.rows("threads.gaps", owner_id)]
+gaps = Rows[[OwnerId], Gap]("threads.gaps", named(Gap))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import Found, Rows, Run, Value, named
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,7 @@ class StoredToken(Grant):
     revoked_at: datetime | None
 
 
-async def add(
-    q: Queries, token_hash: bytes, name: str, user_id: int | None, scopes: Sequence[str], now: datetime
-) -> None:
-    await q.run("tokens.add", token_hash, name, user_id, list(scopes), now)
+add = Run[[bytes, str, int | None, Sequence[str], datetime]]("tokens.add")
 
 
 async def find(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
@@ -34,15 +32,7 @@ async def find(q: Queries, token_hashes: Sequence[bytes]) -> dict[bytes, Grant]:
     return {row["token_hash"]: Grant(*row[1:]) for row in rows}
 
 
-async def everyone(q: Queries) -> list[StoredToken]:
-    return [StoredToken(**row) for row in await q.rows("tokens.all")]
-
-
-async def revoke(q: Queries, name: str, now: datetime) -> bool:
-    return await q.row("tokens.revoke", name, now) is not None
-
-
-async def obtain_key(q: Queries, name: str, fresh: bytes, now: datetime) -> bytes:
-    """The stored key of that name. If there is none yet, `fresh` is stored."""
-    key: bytes = await q.value("keys.obtain", name, fresh, now)
-    return key
+everyone = Rows[[], StoredToken]("tokens.all", named(StoredToken))
+revoke = Found[[str, datetime]]("tokens.revoke")
+obtain_key = Value[[str, bytes, datetime], bytes]("keys.obtain")
+"""The stored key of that name. If there is none yet, `fresh` is stored."""

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from tellonce_server.core.scope import ChatId, MessageId, OwnerId
 from tellonce_server.store.database import Queries
+from tellonce_server.store.named_queries import Run, Value
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,9 @@ async def of_messages(q: Queries, owner_id: int) -> Forgotten:
     return {place: frozenset(claims) for place, claims in found.items()}
 
 
-async def lift(q: Queries, owner_id: int, ids: Sequence[int], now: datetime) -> None:
-    await q.run("tombstones.lift", owner_id, list(ids), now)
+lift = Run[[OwnerId, Sequence[int], datetime]]("tombstones.lift")
+in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
+"""Whether a part of the message was forgotten."""
 
 
 async def known(

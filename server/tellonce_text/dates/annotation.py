@@ -37,8 +37,7 @@ def note_of(found: Expression) -> str | None:
         return None
     if found.timed and best.slack:
         return None
-    label = _label(best)
-    return label if found.certain else f"about {_middle(best)}"
+    return f"about {_middle(best)}" if found.approximate else _label(best)
 
 
 def _label(reading: Reading) -> str:

@@ -97,7 +97,7 @@ def _is_slashed_day(line: Line, index: int) -> bool:
 
 _MONTHS: Final = 12
 _LONGEST_MONTH: Final = 31
-_LEADS_TO_DAY: Final = frozenset("be until from starting through thru at".split())
+_LEADS_TO_DAY: Final = frozenset("be is until from starting through thru at".split())
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:

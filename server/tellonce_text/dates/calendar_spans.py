@@ -51,8 +51,7 @@ def nth_of_month(line: Line, index: int) -> Phrase | None:
     if parent is None:
         return None
     end, single = parent.end, unit not in {"week", "weekend"}
-    vague = unit in {"week", "workday"}
-    return Phrase(end, lambda scene: _nth_meaning(parent.meaning(scene), nth, weekday, unit, vague=vague), single)
+    return Phrase(end, lambda s: _nth_meaning(parent.meaning(s), nth, weekday, unit, vague=unit == "week"), single)
 
 
 def _stepped_month(line: Line, index: int) -> Phrase | None:
@@ -249,10 +248,11 @@ _FIRST_YEAR: Final = 1000
 
 
 def year(line: Line, index: int) -> Phrase | None:
-    """Parse `in 2024`, `the 1990s`, `the 90s`."""
+    """Parse `in 2024`, `the 1990s`, `the 90s`, `the nineties`."""
     token = line[index]
-    if token.kind == "number" and token.suffix == "s" and token.value is not None and token.value % 10 == 0:
-        return _decade(line, index, token.value)
+    tens = token.value if token.kind == "number" and token.suffix == "s" else token.get("tens")
+    if tens is not None and tens % 10 == 0:
+        return _decade(line, index, tens)
     found = year_at(line, index)
     until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
     if found and until and found[0] < until[0]:
@@ -284,7 +284,7 @@ def feast(line: Line, index: int) -> Phrase | None:
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     rule = line[at].get("feast")
-    if rule is None:
+    if rule is None or (line[at].word == "new year" and not _ends_range(line, at)):
         return None
     if line[at + 1].word == "weekend" and step is None:
         return Phrase(at + 2, _long_weekend(_feast_meaning(rule, None, None)))
@@ -294,6 +294,12 @@ def feast(line: Line, index: int) -> Phrase | None:
     return Phrase(
         end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > _FIRST_YEAR), form="feast"
     )
+
+
+def _ends_range(line: Line, index: int) -> bool:
+    """Whether the feast ends a range, as in `between Christmas and New Year`. Elsewhere, a new year lasts longer than
+    its first day."""
+    return line[index - 1].word == "and" and line[index - 3].word == "between"
 
 
 def _long_weekend(meaning: Callable[[Scene], Meaning | None]) -> Callable[[Scene], Meaning | None]:

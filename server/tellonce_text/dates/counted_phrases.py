@@ -128,7 +128,7 @@ def _counted(line: Line, end: int, unit: str, offset: int, *, sure: bool, exactl
         anchored = _weekday_beside(line, end, weeks, sure=sure)
         if anchored:
             return anchored
-        return Phrase(end, lambda s: Meaning(_week_away(s.today + weeks * WEEK, s.today), False, sure), form="week")
+        return Phrase(end, lambda s: _weeks_away(s.today + weeks * WEEK, s.today, sure=sure), form="week")
     if unit in {"day", "workday"}:
         return Phrase(
             end, lambda s: Meaning((one_day(counted_day(s.today, unit, offset)),), sure), single=True, form="count"
@@ -183,11 +183,11 @@ def exactly_from(scene: Scene, unit: str, offset: int, days: int, *, sure: bool)
     return Meaning((one_day(found),), sure and not (clipped and days))
 
 
-def _week_away(day: date, today: date) -> tuple[Days, ...]:
-    """The days that `two weeks ago` or `in two weeks` can mean: from three days before `day` to three days after it.
-    For a future day, `day` itself comes first."""
+def _weeks_away(day: date, today: date, *, sure: bool) -> Meaning:
+    """The meaning of `two weeks ago` or `in two weeks`: about that day. A week ahead is usually counted by the day; for
+    one that has passed, authors disagree."""
     around = Days(day - 3 * DAY, day + 4 * DAY, "week")
-    return (one_day(day), around) if day > today else (around,)
+    return Meaning((one_day(day), around), sure and day > today, sure)
 
 
 def _month_or_year(today: date, months: int, unit: str) -> Days:

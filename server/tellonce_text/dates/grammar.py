@@ -24,7 +24,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (month, frozenset({"month", "step"})),
     (week_number, frozenset({"week_number"})),
     (season, frozenset({"season", "step", "article"})),
-    (year, frozenset({"number", "mark"})),
+    (year, frozenset({"number", "mark", "tens"})),
 )
 """Each rule, with the kinds and tags of the tokens with which the rule's phrase can begin."""
 _COUNTS: Final = frozenset({"number", "one", "vague"})
@@ -81,7 +81,7 @@ _FIRST_YEAR: Final = 1900
 
 _BEGINNINGS: Final = frozenset(
     "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
-    " daily for since at from between half half_before quarter_hour noon part week_number".split()
+    " daily for since at from between half half_before quarter_hour noon part week_number tens".split()
 )
 
 

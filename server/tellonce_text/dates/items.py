@@ -219,7 +219,7 @@ def _in_part(clock: Clock, part: str | None) -> Clock:
 def _part_before_day(line: Line, index: int) -> Item | None:
     """Parse `this morning`, `last night`, `the evening of March 3`, `morning of the 5th`."""
     step = line[index].get("step")
-    if step in {-1, 0} and line[index + 1].has("part") and not line[index + 1].has("day"):
+    if step in {-1, 0} and line[index + 1].has("part") and line[index + 1].get("day") in {None, step + 1}:
         offset = step if line[index].word != "past" else -1
         form = "night" if step else "count"
         phrase = Phrase(

@@ -37,6 +37,8 @@ def lexicon(language: str) -> Lexicon:
             if name == "en" != language and tag not in _SHARED:
                 continue
             words.setdefault(word, {}).setdefault(tag, value)
+    for tens in [word for word in words if language == "en" and word.endswith("ty") and "number" in words[word]]:
+        words[f"{tens[:-1]}ies"] = {"tens": words[tens]["number"]}  # nineties
     for word in _hidden(language):
         words[word] = {tag: value for tag, value in words[word].items() if (word, tag) in _own(language)}
     phrases: dict[str, list[tuple[str, ...]]] = {}

@@ -39,6 +39,9 @@ def _span(found: Expression, said: Said) -> Span | None:
     return best.start - slack, end + slack
 
 
+_SEASONS_DIFFER: Final = timedelta(days=22)
+"""The time between the first day of a month and the equinox or the solstice in it. A season may begin with either."""
+
 _SLACK: Final = {"month": timedelta(days=10), "year": timedelta(days=92)}
 """The tolerance of a casual count in months or years, such as "two months ago"."""
 
@@ -67,6 +70,7 @@ def _covers(found: Expression, day: date, said: Said) -> bool:
     for reading in possible(found, said):
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
+        slack = _SEASONS_DIFFER if reading.precision == "season" and first.month % 3 == 0 else slack
         early, late = _round_midnight(found, first, last)
         if early - slack <= day <= late + slack or (found.since and day >= first):
             return True

@@ -33,7 +33,8 @@ def edge(line: Line, index: int, parent: Rule) -> Phrase | None:
         return None
     limit = line[index - 1].has("by") or line[index - 1].word == "due"
     if where == "last" or (where == "end" and (limit or at > index)):
-        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit), single=True)
+        month = found.form == "unit" and not any(line[before].has("weekday") for before in (index - 1, index - 2))
+        return Phrase(found.end, lambda scene: _last_day(found.meaning(scene), sure=limit, month=month), single=True)
     return Phrase(found.end, lambda scene: _edge_of(found.meaning(scene), where), absolute=found.absolute)
 
 
@@ -64,11 +65,13 @@ def _half_of(days: Days, nth: int) -> Days:
     return Days(days.first, middle, days.precision) if nth == 1 else Days(middle, days.end, days.precision)
 
 
-def _last_day(meaning: Meaning | None, *, sure: bool) -> Meaning | None:
-    """The meaning of the end of a span. The day is certain only as a limit (`by the end of May`); otherwise, it may be
-    any of the last days. The end of a week is never certain: it is Friday for some people and Sunday for others."""
-    weekly = meaning is not None and meaning.choices[0].precision == "week"
-    last = _each(meaning, lambda days: one_day(days.end - DAY), sure and not weekly)
+def _last_day(meaning: Meaning | None, *, sure: bool, month: bool) -> Meaning | None:
+    """The meaning of the end of a span. The day is certain as a limit (`by the end of May`), and as `the end of the
+    month`; otherwise, it may be any of the last days. The end of a week is never certain: it is Friday for some people
+    and Sunday for others."""
+    span = meaning.choices[0].precision if meaning else "day"
+    weekly = span == "week"
+    last = _each(meaning, lambda days: one_day(days.end - DAY), (sure or (month and span == "month")) and not weekly)
     return last and last._replace(approximate=not sure and not weekly)
 
 
@@ -84,29 +87,31 @@ def _current_unit(line: Line, index: int) -> Phrase | None:
 def _edge_of(meaning: Meaning | None, where: str) -> Meaning | None:
     if meaning is None:
         return None
-    whole = all(days.end - days.first == DAY for days in meaning.choices)
+    known = all(days.end - days.first == DAY or days.precision == "month" for days in meaning.choices)
     choices = tuple(_part_of(days, where) for days in meaning.choices)
-    return Meaning(choices, meaning.certain and whole, meaning.certain)
+    return Meaning(choices, meaning.certain and known, meaning.certain)
 
 
 def _part_of(days: Days, where: str) -> Days:
-    """The first, middle or last third of a span: ten days of a month, four months of a year."""
+    """A part of a span: the first, middle or last third of a month, the first quarter or another third of a year."""
     length = (days.end - days.first).days
     if length <= 1:
         return days
     if length > 31:
         months = round(length / 30.4) // 3
         first = days.first if where == "start" else add_months(days.first, months if where == "middle" else 2 * months)
-        return Days(first, days.end if where == "end" else add_months(first, months), days.precision)
+        early = min(months, _QUARTER) if where == "start" else months
+        return Days(first, days.end if where == "end" else add_months(first, early), days.precision)
     cut = 10 if length >= 28 else 3
     tail = days.first + (2 * cut if length >= 28 else length - cut) * DAY
     if where == "start":
-        return Days(days.first, days.first + cut * DAY, days.precision)
+        return Days(days.first, days.first + cut * DAY)
     if where == "end":
-        return Days(tail, days.end, days.precision)
-    return Days(
-        days.first + (cut if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY, days.precision
-    )
+        return Days(tail, days.end)
+    return Days(days.first + (9 if length >= 28 else 2) * DAY, tail if length >= 28 else days.first + 5 * DAY)
+
+
+_QUARTER: Final = 3  # months
 
 
 def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
@@ -171,7 +176,10 @@ def _beside(
 def _ahead_of(found: Phrase, scene: Scene, word: str) -> Meaning | None:
     """The meaning of the day from which the text counts. `a week from Friday` counts from the next Friday in any
     tense."""
-    return found.meaning(Scene(scene.said, "future", scene.region) if word in {"from", "on"} else scene)
+    if word not in {"from", "on"}:
+        return found.meaning(scene)
+    ahead = found.meaning(Scene(scene.said, "future", scene.region))
+    return ahead and Meaning(ahead.choices[:1], ahead.certain)
 
 
 def _each(meaning: Meaning | None, move: Callable[[Days], Days], sure: bool = True) -> Meaning | None:

@@ -77,13 +77,18 @@ def resolved(
     if not readings and not item.repeats:
         return None
     either = direction is None and line.language == "en" and item.phrase is not None and not item.phrase.absolute
-    clear = len(readings) == 1 or (own and not either) or (bool(readings) and _is_only_near(readings, local.date()))
+    clear = _is_one_time(readings) or (own and not either) or (bool(readings) and _is_only_near(readings, local.date()))
     certain = certain and clear and not _is_part_of_more(line, first, item)
     precision: Precision = "recurring" if item.repeats else readings[0].precision
     absolute = item.phrase is not None and item.phrase.absolute and item.clock is None
     timed = bool(readings) and readings[0].precision == "instant" and not item.until
     words = line.text[start:end]
     return Expression(start, end, words, readings, certain, precision, timed, absolute, approximate, since=item.since)
+
+
+def _is_one_time(readings: tuple[Reading, ...]) -> bool:
+    """Whether every other reading contains the first, so that no verb is needed to choose between them."""
+    return bool(readings) and all(r.start <= readings[0].start and readings[0].end <= r.end for r in readings[1:])
 
 
 def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
@@ -95,11 +100,13 @@ def _is_only_near(readings: tuple[Reading, ...], today: date) -> bool:
 def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
     """Whether a neighboring time word, as in `Freitag im Mai`, belongs to the expression but was not understood. If so,
     the meaning is not certain."""
-    if item.phrase is None or item.phrase.absolute:
-        return False
     before, after = line[first - 1], line[item.end]
+    if item.phrase is None or item.phrase.absolute:
+        return item.phrase is None and before.has("weekday")
     weekday = item.phrase.form == "weekday"
     if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
+        return True
+    if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):
         return True
     if before.has("inside") and (line[first - 2].has("unit") or line[first - 2].has("number")):
         return True

@@ -51,10 +51,10 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     moved = _moved(line, first)
     if moved:
         return Look(moved, sure=True)
-    if "tense_planned" in line.tags and any(
-        line[at].has("tense_planned") for at in range(*line.sentences[first])[: 2 * _FAR]
-    ):
+    if "tense_planned" in line.tags and _is_planned(line, first, end):
         return Look(None)
+    if _told_on(line, first):
+        return Look("past", sure=True)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
     if before == "past" and (lead.has("for") or lead.word in {"until", "till"}):
@@ -147,6 +147,17 @@ def _reported(line: Line, first: int) -> bool:
         if token.has("tense_future"):
             return False
     return False
+
+
+def _told_on(line: Line, first: int) -> bool:
+    """Whether something was told on this day, as in `she told me on Sunday that …`."""
+    return line[first - 1].has("on") and any(line[at].has("tense_reported") for at in (first - 2, first - 3))
+
+
+def _is_planned(line: Line, first: int, end: int) -> bool:
+    """Whether the clause of the expression says that something was planned or canceled, on this day or for this day."""
+    begin = max(line.sentences[first][0], first - _FAR)
+    return any(line[at].has("tense_planned") for at in range(begin, _clause_end(line, first, end)))
 
 
 def _only_arranged(line: Line, first: int) -> bool:
@@ -258,6 +269,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return None
     if "having" in line.words and any(line[at].word == "having" for at in range(index - _BESIDE, index)):
         return "future"
+    if token.has("tense_either") and line[index - 1].word in _THIRD_PERSON:
+        return "past"
     if line.language == "en" and not token.word.endswith("ed") and _SIGNS.isdisjoint(token.tags):
         return None
     if token.has("tense_perfect") and line.language != "de":
@@ -289,14 +302,20 @@ _SIGNS: Final = frozenset({"tense_perfect", "tense_past", "tense_future", "tense
 """The tags by which an English word indicates a direction. A word that ends in -ed may do so, too."""
 
 
+_THIRD_PERSON: Final = frozenset({"he", "she", "it"})
+"""Before a verb without -s, these words show that it is in the past tense: `he hit`, but not `they hit`."""
+
+
 def _by_ending(line: Line, index: int) -> Direction | None:
-    """The direction that the ending of a verb indicates, in languages other than English."""
+    """The direction that the ending of a verb indicates, in languages other than English. After a pronoun, endings that
+    nouns have, too, are those of a verb: `я потерял`."""
     token = line[index]
     if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
         return None
-    if token.word.endswith(endings(line.language, "past")):
-        return "past"
-    return "future" if token.word.endswith(endings(line.language, "future")) else None
+    if token.word.endswith(endings(line.language, "future")):
+        return "future"
+    personal = "person" if line[index - 1].has("tense_person") else "past"
+    return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
 
 
 _SHORTEST_VERB: Final = 4
@@ -326,7 +345,11 @@ def _is_german_participle(token: Token) -> bool:
     word = token.word
     if token.capital or not word.endswith(("t", "en")):
         return False
-    return "ge" in word[:-3] or word.startswith(("be", "er", "ent", "ver", "zer", "miss")) or word.endswith("iert")
+    return "ge" in word[:-3] or word.startswith(_INSEPARABLE) or word.endswith("iert")
+
+
+_INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", "über", "hinter", "wider")
+"""German verbs with these prefixes have participles without `ge`."""
 
 
 def _is_contracted(line: Line, index: int) -> bool:

@@ -67,7 +67,7 @@ def _is_weekday(line: Line, index: int) -> bool:
             token.capital
             and (after.kind in {"clock", "number"} or after.has("part") or after.has("at") or after.word == "-")
         )
-    return len(token.word) > 5 or token.capital or led
+    return len(token.word) > 5 or token.capital or led or after.has("at") or after.kind == "clock"
 
 
 def _is_doubtful(line: Line, index: int, end: int) -> bool:

@@ -25,6 +25,10 @@ select claim from tombstones
 where owner_id = $1 and claim = any($2::bytea[])
   and (message_id is null or (chat_id = $3::bigint and message_id = $4::bigint))
 
+-- name: in_message
+-- $1 owner, $2 chat, $3 number of a message: whether a part of this message was forgotten
+select exists (select from tombstones where owner_id = $1 and chat_id = $2 and message_id = $3)
+
 -- name: lift
 -- $1 owner, $2 ids, $3 now
 update tombstones set lifted_at = $3

@@ -7,7 +7,7 @@ from typing import Any
 from tellonce import page_contract as p
 from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ
-from tellonce_server.api.spec import Call, ToolSpec
+from tellonce_server.api.spec import Call, ToolSpec, specs_of, tool
 from tellonce_server.app.access_tokens import LOCAL, access_tokens
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
@@ -23,18 +23,7 @@ class NoSuchToken(Refused):
 
 def operator_tools(storage: Storage) -> list[ToolSpec]:
     """The tools with the scope `operator`, which only a page session has."""
-    t = _Tools(storage)
-    return [
-        ToolSpec(name, title, f"{title}: for the memory page.", args, result, handler, text.structured, kind, {})
-        for name, title, args, result, handler, kind in (
-            (p.PAGE_SETUP, "Setup", p.NoArgs, p.PageSetup, t.setup, READ),
-            (p.PAGE_CLIENTS, "Clients", p.NoArgs, p.PageClients, t.clients, READ),
-            (p.PAGE_CONNECT, "Connect", p.PageConnectArgs, p.PageDone, t.connect, CHANGE),
-            (p.PAGE_TOKEN, "Token", p.PageTokenArgs, p.PageToken, t.token, CHANGE),
-            (p.PAGE_IMPORT, "Import", p.PageImportArgs, p.PageImport, t.import_, CHANGE),
-            (p.PAGE_BACKUP, "Backup", p.NoArgs, p.BackupFile, t.backup, CHANGE),
-        )
-    ]
+    return specs_of(_Tools(storage))
 
 
 class _Tools:
@@ -42,27 +31,30 @@ class _Tools:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
 
+    @tool(p.PAGE_SETUP, "Setup: for the memory page.", READ, text.structured, title="Setup")
     async def setup(self, call: Call[p.NoArgs]) -> p.PageSetup:
         services = await self._storage.services()
-        months = await ledger.months(services.deps.database)
         external = self._storage.settings.database_url is not None
         return p.PageSetup(
             tokens=await self._tokens(call.caller.user_id),
             backups=tuple(_backup(file) for file in backups(self._storage.settings.data_dir)),
-            costs=tuple(p.MonthCost(month=month, calls=calls, price_usd=usd) for month, calls, usd in months),
+            costs=tuple(await ledger.months(services.deps.database)),
             queue=await services.work.status(),
             health=await self._storage.health(),
             database=None if external else str(self._storage.settings.data_dir),
         )
 
+    @tool(p.PAGE_CLIENTS, "Clients: for the memory page.", READ, text.structured, title="Clients")
     async def clients(self, call: Call[p.NoArgs]) -> p.PageClients:
         found = [p.ClientEntry(**entry) async for entry in commands.told(commands.CLIENTS, "clients")]
         return p.PageClients(clients=tuple(found))
 
+    @tool(p.PAGE_CONNECT, "Connect: for the memory page.", CHANGE, text.structured, title="Connect")
     async def connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
         await commands.last(commands.CLIENTS, "connect", call.args.client, *(["undo"] if call.args.undo else []))
         return p.PageDone()
 
+    @tool(p.PAGE_TOKEN, "Token: for the memory page.", CHANGE, text.structured, title="Token")
     async def token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
         """Create a token for the session's own user, or revoke one of the user's tokens."""
         name, user = call.args.name, call.caller.user_id
@@ -78,6 +70,7 @@ class _Tools:
                 raise NoSuchToken(f"There is no valid token named {name}.", "token_unknown", name=name)
         return p.PageToken(token=None)
 
+    @tool(p.PAGE_IMPORT, "Import: for the memory page.", CHANGE, text.structured, title="Import")
     async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
         """Run an import or its dry run. Progress is reported in percent. The file is kept only after a dry run that
         succeeded."""
@@ -98,6 +91,7 @@ class _Tools:
                 file.unlink(missing_ok=True)
         return p.PageImport(**found)
 
+    @tool(p.PAGE_BACKUP, "Backup: for the memory page.", CHANGE, text.structured, title="Backup")
     async def backup(self, call: Call[p.NoArgs]) -> p.BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
         file = backup_folder(self._storage.settings.data_dir) / name

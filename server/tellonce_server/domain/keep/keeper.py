@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
 from tellonce.work import NotableSentence, WorkMessage
 from tellonce_server.domain.keep.choice import WISH, Scored, choose, is_order
@@ -18,50 +18,20 @@ MOST_KEPT: Final = 24
 """Maximum earlier notes that new sentences are compared with."""
 
 
-class Message(Protocol):
-    """The fields of a message that are read. `tellonce.work.WorkMessage` has these fields."""
-
-    @property
-    def id(self) -> int: ...
-
-    @property
-    def role(self) -> str: ...
-
-    @property
-    def speaker(self) -> str | None: ...
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def routine(self) -> str | None: ...
-
-
 class Keeper:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    async def notable(self, messages: Sequence[Message], kept_vectors: Sequence[Vector] = ()) -> list[NotableSentence]:
-        """The user's sentences worth keeping, verbatim and in order. The list is empty if the model is not loaded.
-
-        `kept_vectors` are unit vectors of the few dozen earlier notes that are most similar to the messages.
-        """
+    async def notable(self, messages: Sequence[WorkMessage], kept: Sequence[str] = ()) -> list[NotableSentence]:
+        """The user's sentences worth keeping, verbatim and in order. The list is empty if the local model is not
+        loaded. `kept` are the earlier notes most similar to the messages."""
         own = [message for message in messages if message.role == "user" and not (message.speaker or message.routine)]
         read = await asyncio.to_thread(_read, own)
         try:
             layers = await self._embedder.layers([sentence.text for _, sentence in read])
         except EmbeddingUnavailable:
             return []
-        return await asyncio.to_thread(_chosen, read, layers, kept_vectors)
-
-    async def score(self, texts: Sequence[str]) -> list[float]:
-        """For each standalone sentence, the log-odds that it is worth keeping. The list is empty if the model is not
-        loaded."""
-        try:
-            layers = await self._embedder.layers(texts)
-        except EmbeddingUnavailable:
-            return []
-        return await asyncio.to_thread(_scores, [Sentence(text) for text in texts], layers)
+        return await asyncio.to_thread(_chosen, read, layers, await self._vectors(kept[:MOST_KEPT]))
 
     async def is_wish(self, text: str) -> bool:
         """Whether a statement is a preference or wish rather than a fact or event; False if the model is not loaded."""
@@ -71,19 +41,6 @@ class Keeper:
             return False
         return is_order(text) or heads().wish(layers[0], features(Sentence(text))) >= WISH
 
-
-class Scorer:
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._keeper = Keeper(embedder)
-
-    async def notable(self, messages: Sequence[WorkMessage], kept: Sequence[str] = ()) -> list[NotableSentence]:
-        """The sentences worth keeping. The list is empty if the local model is not loaded. `kept` are the earlier notes
-        most similar to the messages."""
-        if not messages:
-            return []
-        return await self._keeper.notable(messages, await self._vectors(kept[:MOST_KEPT]))
-
     async def _vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
         try:
             return await self._embedder.embed(texts, urgent=True) if texts else []
@@ -91,18 +48,13 @@ class Scorer:
             return []
 
 
-def _read(messages: Sequence[Message]) -> list[tuple[int, Sentence]]:
+def _read(messages: Sequence[WorkMessage]) -> list[tuple[int, Sentence]]:
     return [(message.id, sentence) for message in messages for sentence in _some(sentences(message.text))]
 
 
 def _some(found: list[Sentence]) -> list[Sentence]:
     half = MOST_READ // 2
     return found if len(found) <= MOST_READ else [*found[:half], *found[-half:]]
-
-
-def _scores(read: Sequence[Sentence], layers: Sequence[Layers]) -> list[float]:
-    keep = heads().keep
-    return [keep(layer, features(sentence)) for sentence, layer in zip(read, layers, strict=True)]
 
 
 def _chosen(

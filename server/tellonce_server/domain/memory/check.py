@@ -13,7 +13,7 @@ from functools import reduce
 from typing import Final, Literal
 
 from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.resolution import Following, admits, following, in_digits
+from tellonce_server.domain.memory.resolution import Following, admits, calendar_names, following, in_digits
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
 
@@ -221,6 +221,7 @@ class _Evidence:
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
         self._numbers |= self._following.numbers
+        self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
@@ -260,7 +261,9 @@ class _Evidence:
     def _missing_names(self, text: str, moments: Sequence[_Moment]) -> Iterator[str]:
         names = literals.names(text)
         for name in names[: literals.MAX_NAMES]:
-            if not self._words.have(name) and not self._dates(name, text, moments):
+            if self._words.have(name) or not self._calendar.isdisjoint(calendar_names(name)):
+                continue
+            if not self._dates(name, text, moments):
                 yield name
         yield from names[literals.MAX_NAMES : literals.MAX_NAMES + 1]
 
@@ -295,8 +298,14 @@ class _Evidence:
         at = moment.clock or moment.day
         # The day is often given in a sentence next to the quoted sentence.
         said = dict.fromkeys((quoted.quote[:MAX_MESSAGE], quoted.message[:MAX_MESSAGE]))
-        limits = (at, moment.day + timedelta(days=1)) if moment.is_before_a_day else (at,)
+        limits = [at, moment.day + timedelta(days=1)] if moment.is_before_a_day else [at]
+        limits += _thirds(moment.day) if moment.precision == "month" else []
         return any(admits(text, quoted.said_at, quoted.zone, limit) for text in said for limit in limits)
+
+
+def _thirds(month: date) -> list[date | datetime]:
+    """A day of each third of the month, because `at the end of January` supports January."""
+    return [month.replace(day=day) for day in (1, 15, 28)]
 
 
 _TENS, _DIGITS = 2, 12

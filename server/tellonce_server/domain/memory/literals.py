@@ -179,8 +179,10 @@ def names(text: str) -> list[str]:
 
 
 def _is_common(said: Spoken, at: int) -> bool:
-    """Whether the word is a common German noun and not a name, because it names a time or follows an article."""
-    return _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
+    """Whether the word is a common German noun and not a name, because it is counted, names a time or follows an
+    article."""
+    counted = at > 0 and said.words[at - 1].isdecimal()
+    return counted or _has_article(said, at) or is_time_noun(said.words[at].casefold(), "de")
 
 
 def _has_article(said: Spoken, at: int) -> bool:

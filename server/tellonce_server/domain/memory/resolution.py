@@ -188,6 +188,15 @@ def _spelled(line: Line) -> Iterator[str]:
         count = count_at(line, index)
         if count and count.exact:
             yield str(count.value)
+            yield str(count.value * max(1, line[count.end].get("number") or 1))  # 140 тысяч
+
+
+def calendar_names(text: str) -> frozenset[tuple[str, int]]:
+    """The months and weekdays that the text names in its language, also if they are abbreviated."""
+    line = line_of(text) or Line(text, (), "")
+    tags = (("month", "month"), ("weekday", "weekday"), ("weekdays", "weekday"))
+    tokens = (line[at] for at in range(len(line)))
+    return frozenset((name, token.get(tag)) for token in tokens for tag, name in tags if token.has(tag))
 
 
 def in_digits(statement: str) -> str:

@@ -37,7 +37,7 @@ class Attendance:
 
     async def extends(self, job: JobKey, fence: int) -> None:
         """Note that the worker that holds the job is still working."""
-        await queue.holder_seen(self._deps.database, job, fence, self._deps.now())
+        await queue.holder_seen(self._deps.database, *job, fence, self._deps.now())
 
     async def at_work(self, besides: str = "") -> bool:
         """Whether any worker other than `besides` is at work."""

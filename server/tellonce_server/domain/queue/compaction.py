@@ -100,10 +100,10 @@ async def compact_thread(
 ) -> int:
     """Queue the due chunk summaries and return their number. With `all_due`, all messages are due except the messages
     that are kept verbatim."""
-    thread = await threads.find(q, where.owner_id, where.chat_id, thread_key)
+    thread = await threads.find(q, *where.key, thread_key)
     if thread is None:
         return 0
-    waiting = await threads.open_run(q, where.owner_id, where.chat_id, thread_key)
+    waiting = await threads.open_run(q, *where.key, thread_key)
     spoke = spoke_before(waiting, now, rules.max_age_hours)
     tokens = sum(m.tokens for m in waiting)
     kept = keep(rules, messages=len(waiting), tokens=tokens, spoke=spoke, now=now)
@@ -112,9 +112,7 @@ async def compact_thread(
     due = runs(waiting, rules.keep if kept is None else kept, rules, all_due=all_due)
     if not due:
         return 0
-    return await threads.queue_chunks(
-        q, where.owner_id, where.chat_id, thread_key, thread.queued_to, due, now, job_class
-    )
+    return await threads.queue_chunks(q, *where.key, thread_key, thread.queued_to, due, now, job_class)
 
 
 async def compact_silent(deps: Dependencies) -> int:

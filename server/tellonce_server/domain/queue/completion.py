@@ -62,8 +62,8 @@ class Finisher:
                 logger.exception("the result of job %s cannot be applied", job.key)
             await self._refuse(t, job, error, now)
             return {REFUSED: 1}
-        await queue.complete(t, job.key, now)
-        await queue.settle(t, job.key)
+        await queue.complete(t, *job.key, now)
+        await queue.settle(t, *job.key)
         return stored
 
     async def _refuse(self, t: Transaction, job: Job, error: Exception, now: datetime) -> None:

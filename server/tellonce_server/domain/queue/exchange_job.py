@@ -5,7 +5,7 @@ from datetime import datetime
 
 from tellonce.work import Canonical, ExchangeInput, ExchangeResult, WorkInput
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import Learner, may_tell
 from tellonce_server.domain.memory.known import KnownMemories
 from tellonce_server.domain.queue.job_type import JobType, enqueue_following, sender_time, shown
@@ -28,9 +28,9 @@ BEFORE = 4
 class ExchangeJob(JobType[ExchangeResult]):
     result = ExchangeResult
 
-    def __init__(self, deps: Dependencies, scorer: Scorer, learner: Learner) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner) -> None:
         super().__init__(deps)
-        self._scorer = scorer
+        self._keeper = keeper
         self._learner = learner
         self._known = KnownMemories(deps)
 
@@ -40,25 +40,23 @@ class ExchangeJob(JobType[ExchangeResult]):
     async def read(self, job: Job) -> WorkInput | None:
         lines = await self._part(job)
         key = job.key
-        said = [line for line in lines if may_tell(key.owner_id, key.chat_id, line)]
+        said = [line for line in lines if may_tell(*key.chat, line)]
         if not said:
             return None
-        chat = await chats.find(self._deps.database, key.owner_id, key.chat_id)
-        before = await messages.before_in_thread(
-            self._deps.database, key.owner_id, key.chat_id, job.thread_key, lines[0].id, BEFORE
-        )
+        chat = await chats.find(self._deps.database, *key.chat)
+        before = await messages.before_in_thread(self._deps.database, *key.chat, job.thread_key, lines[0].id, BEFORE)
         assert chat is not None  # the foreign key guarantees the job's chat
-        known = await self._known.about(key.owner_id, key.chat_id, [mask(line.content) for line in said])
-        await queue.show(self._deps.database, key, job.fence, [m.id for m in known])
+        known = await self._known.about(*key.chat, [mask(line.content) for line in said])
+        await queue.show(self._deps.database, *key, job.fence, [m.id for m in known])
         own = tuple(shown(line, SIDE_CHARACTERS) for line in said)
         return ExchangeInput(
             timezone=self._deps.settings.timezone,
             now=sender_time(lines[-1]),
-            user_name=await memories.user_name(self._deps.database, key.owner_id, key.chat_id),
+            user_name=await memories.user_name(self._deps.database, *key.chat),
             before=tuple(shown(line, SIDE_CHARACTERS // BEFORE) for line in before),
             messages=tuple(shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
-            notable=tuple(await self._scorer.notable(own, [m.text for m in known if m.note])),
+            notable=tuple(await self._keeper.notable(own, [m.text for m in known if m.note])),
             canonical=chat.canonical,
             canonical_cap_tokens=self._deps.settings.compaction.canonical_cap,
         )
@@ -73,7 +71,7 @@ class ExchangeJob(JobType[ExchangeResult]):
         key = job.key
         lines = await read(
             self._deps.database,
-            *(key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
+            *(*key.chat, job.thread_key, job.from_id, job.to_id, EXCHANGE_MESSAGES + 1),
         )
         if len(lines) <= EXCHANGE_MESSAGES:
             return lines
@@ -88,12 +86,12 @@ class ExchangeJob(JobType[ExchangeResult]):
         exchanges = min(job.exchanges, len(lines) // 2)
         key, now = job.key, self._deps.now()
         new = NewJob(
-            *(key.owner_id, key.chat_id, job.kind, job.thread_key, job.dedup_key, *rest, now),
+            *(*key.chat, job.kind, job.thread_key, job.dedup_key, *rest, now),
             *(max(0, job.exchanges - exchanges), job.traceparent, job.job_class),
         )
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, key.owner_id, key.chat_id)
-            await queue.narrow(t, key, job.fence, *mine, exchanges)
+            await chats.lock(t, *key.chat)
+            await queue.narrow(t, *key, job.fence, *mine, exchanges)
             await queue.enqueue(t, new, now)
 
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
@@ -102,7 +100,7 @@ class ExchangeJob(JobType[ExchangeResult]):
     async def apply(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> dict[str, int]:
         learned = await self._learner.learn(t, job, result, now)
         # The result of a past job may be too old for the canonical summary, which later exchanges have already updated.
-        if not job.past or await queue.carries_canonical(t, job.key):
+        if not job.past or await queue.carries_canonical(t, *job.key):
             await self._canonical(t, job, learned.canonical, now)
         struck = await self._learner.strike(t, job, learned, now)
         seen = await profile.count_exchange(t, job.key.owner_id)

@@ -11,7 +11,7 @@ from tellonce.contract import Memory
 from tellonce.work import JobKind, ProfileInput, ProfileResult, RoutineInput, RoutineResult, WorkInput, WorkResult
 from tellonce_server.core.scope import known_everywhere
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory.extraction_results import Learner
 from tellonce_server.domain.memory.known import told
 from tellonce_server.domain.queue.exchange_job import ExchangeJob
@@ -78,19 +78,19 @@ class RoutineJob(JobType[RoutineResult]):
 
     async def apply(self, t: Queries, job: Job, result: RoutineResult, now: datetime) -> dict[str, int]:
         key = job.key
-        await messages.set_routine_summary(t, key.owner_id, key.chat_id, job.from_id, mask(result.summary))
+        await messages.set_routine_summary(t, *key.chat, job.from_id, mask(result.summary))
         return {"routine_summaries": 1}
 
 
 class JobKinds:
     """Reads the inputs of jobs and applies their results."""
 
-    def __init__(self, deps: Dependencies, scorer: Scorer, learner: Learner) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper, learner: Learner) -> None:
         self._deps = deps
         self._types: Mapping[JobKind, JobType[Any]] = {
-            "exchange": ExchangeJob(deps, scorer, learner),
-            "chunk_summary": ChunkJob(deps, scorer),
-            "erasure": RewriteJob(deps, scorer),
+            "exchange": ExchangeJob(deps, keeper, learner),
+            "chunk_summary": ChunkJob(deps, keeper),
+            "erasure": RewriteJob(deps, keeper),
             "thread_summary": RollingJob(deps),
             "profile": ProfileJob(deps),
             "routine_summary": RoutineJob(deps),

@@ -52,9 +52,7 @@ class JobType(ABC, Generic[ResultT]):
 
     async def _lines(self, job: Job, limit: int) -> list[Line]:
         key = job.key
-        return await messages.id_range(
-            self._deps.database, key.owner_id, key.chat_id, job.thread_key, job.from_id, job.to_id, limit
-        )
+        return await messages.id_range(self._deps.database, *key.chat, job.thread_key, job.from_id, job.to_id, limit)
 
 
 async def enqueue_following(
@@ -63,9 +61,7 @@ async def enqueue_following(
     """Queue a job that follows from `job`, for the same messages. A job that follows from a past job is a past job
     too."""
     key = job.key
-    new = NewJob(
-        *(key.owner_id, key.chat_id, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class
-    )
+    new = NewJob(*(*key.chat, kind, thread_key, dedup_key, job.from_id, job.to_id, now), job_class=job.job_class)
     await queue.enqueue(t, new, now)
 
 
@@ -84,4 +80,4 @@ def shown(line: Line, characters: int = MESSAGE_CHARACTERS) -> WorkMessage:
 
 
 def own_messages(job: Job, lines: Sequence[Line]) -> tuple[WorkMessage, ...]:
-    return tuple(shown(line) for line in lines if may_tell(job.key.owner_id, job.key.chat_id, line))
+    return tuple(shown(line) for line in lines if may_tell(*job.key.chat, line))

@@ -6,7 +6,7 @@ from tellonce.work import ChunkInput, ErasureInput, SummaryBody, SummaryResult, 
 from tellonce_server.core.scope import session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
-from tellonce_server.domain.keep.keeper import Scorer
+from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.queue.job_type import JobType, ResultRefused, enqueue_following, own_messages, shown
 from tellonce_server.domain.retrieval.lexical import index_text, scope_lexemes
 from tellonce_server.store import summaries
@@ -28,24 +28,24 @@ class RewriteJob(JobType[SummaryResult]):
     result = SummaryResult
     input: type[ChunkInput] | type[ErasureInput] = ErasureInput
 
-    def __init__(self, deps: Dependencies, scorer: Scorer) -> None:
+    def __init__(self, deps: Dependencies, keeper: Keeper) -> None:
         super().__init__(deps)
-        self._scorer = scorer
+        self._keeper = keeper
 
     async def read(self, job: Job) -> WorkInput | None:
         lines = await self._lines(job, self._deps.settings.compaction.chunk)
         if not lines:
             return None
-        notable = tuple(await self._scorer.notable(own_messages(job, lines)))
+        notable = tuple(await self._keeper.notable(own_messages(job, lines)))
         return self.input(
             timezone=self._deps.settings.timezone, messages=tuple(shown(line) for line in lines), notable=notable
         )
 
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
         key, text = job.key, summary_text(job, result)
-        number = await summaries.rewrite_chunk(t, key.owner_id, key.chat_id, job.thread_key, job.from_id, text, now)
+        number = await summaries.rewrite_chunk(t, *key.chat, job.thread_key, job.from_id, text, now)
         for thread in _rolled_up_in(job) if number is not None else ():
-            await queue_rolling_rebuild(t, key.owner_id, key.chat_id, thread, now)
+            await queue_rolling_rebuild(t, *key.chat, thread, now)
         return {"summaries": int(number is not None)}
 
 
@@ -56,7 +56,7 @@ class ChunkJob(RewriteJob):
 
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
         key, text = job.key, summary_text(job, result)
-        place = (key.owner_id, key.chat_id, job.thread_key)
+        place = (*key.chat, job.thread_key)
         if await summaries.add_chunk(t, *place, job.from_id, job.to_id, text, now) is not None:
             # In a chat with one thread, both rolling summaries cover the same messages.
             for thread in _rolled_up_in(job):
@@ -74,10 +74,10 @@ class RollingJob(JobType[SummaryResult]):
     async def read(self, job: Job) -> WorkInput | None:
         key, level = job.key, _level_of(job)
         thread = job.thread_key if level == "thread" else None
-        prior = await summaries.rolling(self._deps.database, key.owner_id, key.chat_id, level, job.thread_key)
+        prior = await summaries.rolling(self._deps.database, *key.chat, level, job.thread_key)
         prior = None if ignores_former_text(job) else prior
         after = (prior.folded_to or 0) if prior else 0
-        new = await summaries.chunks_after(self._deps.database, key.owner_id, key.chat_id, thread, after, FOLDED)
+        new = await summaries.chunks_after(self._deps.database, *key.chat, thread, after, FOLDED)
         if not new:
             return None
         return ThreadInput(
@@ -92,7 +92,7 @@ class RollingJob(JobType[SummaryResult]):
     async def apply(self, t: Queries, job: Job, result: SummaryResult, now: datetime) -> dict[str, int]:
         key, cap = job.key, self._deps.settings.compaction.thread_cap
         text = summary_text(job, result.model_copy(update={"text": clip(result.text, cap)[0]}))
-        await summaries.put_rolling(t, key.owner_id, key.chat_id, _level_of(job), job.thread_key, text, now)
+        await summaries.put_rolling(t, *key.chat, _level_of(job), job.thread_key, text, now)
         return {"summaries": 1}
 
 
@@ -108,7 +108,7 @@ def summary_text(job: Job, result: SummaryResult) -> SummaryText:
         provisional=job.provisional,
         model=job.model or "",
         index_text=index_text(text, None),
-        scope=scope_lexemes(job.key.owner_id, job.key.chat_id),
+        scope=scope_lexemes(*job.key.chat),
     )
 
 

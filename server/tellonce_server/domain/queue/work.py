@@ -96,7 +96,7 @@ class WorkQueue:
     async def extend(self, args: w.ExtendWorkArgs) -> w.Extended:
         """Extend a lease. Raises ClaimLost."""
         until = self._deps.now() + self._deps.settings.queue.lease
-        extended = await queue.extend(self._deps.database, JobKey.parse(args.job_id), args.fence, until)
+        extended = await queue.extend(self._deps.database, *JobKey.parse(args.job_id), args.fence, until)
         if extended is None:
             raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
         await self.attendance.extends(JobKey.parse(args.job_id), args.fence)
@@ -107,7 +107,7 @@ class WorkQueue:
         key = JobKey.parse(args.job_id)
         result = args.result.model_dump(mode="json")
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, key.owner_id, key.chat_id)
+            await chats.lock(t, *key.chat)
             job = await queue.submit(
                 *(t, key, args.fence, result, args.model, args.provisional or args.tier != BEST, args.tier),
                 answered_badly=_answered_badly(args.calls),
@@ -115,8 +115,8 @@ class WorkQueue:
             if job is not None:
                 await self._charge(t, job, args.calls)
         await self._kinds.prepare(job or await self._handed_in(key, args.fence), args.result)
-        stored = await self._finisher.apply_ready(key.owner_id, key.chat_id)
-        after = await queue.find(self._deps.database, key)
+        stored = await self._finisher.apply_ready(*key.chat)
+        after = await queue.find(self._deps.database, *key)
         self._deps.tell_workers()
         state = after.state if after else "complete"
         return w.Submitted(job_id=args.job_id, state=state, stored=stored.get(key, {}))
@@ -125,8 +125,8 @@ class WorkQueue:
         """Return a job to the queue. An unreachable provider does not count as an attempt. Raises ClaimLost."""
         key, now = JobKey.parse(args.job_id), self._deps.now()
         async with self._deps.database.transaction() as t:
-            await chats.lock(t, key.owner_id, key.chat_id)
-            job = await queue.find(t, key)
+            await chats.lock(t, *key.chat)
+            job = await queue.find(t, *key)
             failure = await queue.fail(
                 t,
                 key,
@@ -226,7 +226,7 @@ class WorkQueue:
             await self._unreadable(job, error)
             return None
         if work is None:
-            await queue.finish_empty(self._deps.database, job.key, job.fence, self._deps.now())
+            await queue.finish_empty(self._deps.database, *job.key, job.fence, self._deps.now())
             return None
         allowed = await self._allowed(job)
         return w.WorkItem(
@@ -250,13 +250,13 @@ class WorkQueue:
     async def _handed_in(self, key: JobKey, fence: int) -> Job:
         """The job, if the result of this claim has already been stored, that is, only the response to the worker was
         lost. Raises ClaimLost."""
-        job = await queue.find(self._deps.database, key)
+        job = await queue.find(self._deps.database, *key)
         if job is None or job.fence != fence or job.state not in ("ready_to_write", "complete"):
             raise ClaimLost(f"Job {key} is no longer yours; drop its result.", "call")
         return job
 
     async def _allowed(self, job: Job) -> Allowed:
-        chat = await chats.find(self._deps.database, job.key.owner_id, job.key.chat_id)
+        chat = await chats.find(self._deps.database, *job.key.chat)
         return allowed(job.kind, chat, spent=await self._is_spent(past=job.past))
 
     async def _is_spent(self, *, past: bool) -> bool:
@@ -276,7 +276,7 @@ class WorkQueue:
         if paid:
             learning = min(1, paid) if job.kind == "exchange" else 0
             second = paid - 1 if job.kind == "exchange" else 0
-            place = (job.key.owner_id, job.key.chat_id)
+            place = job.key.chat
             await chats.charge(t, *place, learning=learning, summary=paid - learning - second, second=second)
 
     async def _wait(self, seconds: float) -> None:
