@@ -9,9 +9,8 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from tellonce_relay.catalogue import LANGUAGES, Language, entries, spoken, words
 
-Kind = Literal[
-    "help", "stop", "know", "reminders", "greeting", "nod", "remind", "remember", "forget", "summary", "task"
-]
+Alone = Literal["help", "stop", "know", "reminders", "greeting", "nod", "why", "wrong", "wipe", "unsaid"]
+Kind = Literal[Alone, "remind", "remember", "forget", "summary", "task"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 """Orders that consist of a phrase alone come first, so that "forget it" does not forget every "it"."""
 
@@ -24,6 +23,9 @@ _COMMANDS: Final[dict[Kind, str]] = {
     "know": "/memory",
     "reminders": "/reminders",
     "summary": "/summary",
+    "why": "/why",
+    "wipe": "/forget",
+    "unsaid": "/forget",
 }
 _WITH_MORE: Final[frozenset[Kind]] = frozenset(("remind", "remember", "forget", "task", "summary"))
 """Kinds of orders that need more text after the phrase that begins the order. Other orders consist of the phrase
@@ -36,7 +38,8 @@ _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` follows the phrase that begins the order; `language` is the language of that phrase."""
+    """An order. `rest` follows the phrase that begins the order; `language` is the language of that phrase. Of the kind
+    `unsaid`, `rest` is the text before the phrase, if the phrase ends a message."""
 
     kind: Kind
     rest: str
@@ -47,7 +50,7 @@ class Order(NamedTuple):
         """The command that carries out the order, or None."""
         if self.kind not in _COMMANDS or (self.kind in _STATED and not self.rest):
             return None
-        return f"{_COMMANDS[self.kind]} {self.rest}".strip()
+        return _COMMANDS[self.kind] if self.kind == "unsaid" else f"{_COMMANDS[self.kind]} {self.rest}".strip()
 
 
 def order_of(text: str) -> Order | None:
@@ -74,7 +77,15 @@ def without_joint(text: str) -> str:
 def _order_in(text: str, language: Language) -> Order | None:
     said = text.strip().lstrip(_BLANK)
     # Polite words may also end a phrase that is an order itself ("was kannst du").
-    return _beginning(_ending(language).sub("", said), language) or _beginning(said, language)
+    return (
+        _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _unsaid(said, language)
+    )
+
+
+def _unsaid(said: str, language: Language) -> Order | None:
+    """The order not to keep a message, at the end of this message: `My code is 77, don't remember this`."""
+    found = _unsaid_end(language).search(said)
+    return Order("unsaid", said[: found.start()].strip(), language) if found is not None else None
 
 
 def _beginning(said: str, language: Language) -> Order | None:
@@ -94,6 +105,13 @@ def _ending(language: Language) -> re.Pattern[str]:
     """Matches a polite word at the end. The lookbehind lets a run of blanks match only from its first blank, so that
     the search takes linear time."""
     return re.compile(rf"(?<![\s,])[\s,]+{_either(entries(language)['orders.polite'])}\W*\Z", re.I)
+
+
+@cache
+def _unsaid_end(language: Language) -> re.Pattern[str]:
+    """Matches an order at the end of a message. A comma or another mark separates the order from the text, because "I
+    don't remember this" is not an order."""
+    return re.compile(rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*{_either(entries(language)['orders.unsaid'])}[\s.!]*\Z", re.I)
 
 
 @cache

@@ -34,12 +34,21 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
         _block("memory.uncertain", profile.uncertain, zone, most) if profile.uncertain else "",
     ]
     parts = [
-        "\n".join(part for part in (phrase("memory.profile_title"), profile.narrative) if part),
+        "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
         *(blocks if known else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
         phrase("memory.notes", n=profile.only_searched) if profile.only_searched else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _narrative(profile: Profile) -> str:
+    """The profile's text; empty if it only repeats memories that are listed below, as the text without a model does."""
+    listed = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.pins)
+    left = profile.narrative
+    for content in sorted((memory.content for memory in listed), key=len, reverse=True):
+        left = left.replace(content, "")
+    return profile.narrative if any(character.isalpha() for character in left) else ""
 
 
 def summary_view(summary: ChatSummary) -> str:

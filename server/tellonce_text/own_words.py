@@ -14,6 +14,7 @@ _OTHERS: Final = (
     re.compile(r"```.*?(?:```|\Z)", re.DOTALL),
     re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE),
 )
+_FORWARDED: Final = "forwarded from"
 _BRACKETS: Final = str.maketrans("[]", "()")
 
 
@@ -34,7 +35,11 @@ def label(kind: str, name: str = "") -> str:
 
 def forwarded(author: str, text: str) -> str:
     """A forwarded text. Each line is quoted, because the text is not the writer's own."""
-    return "\n".join([label("forwarded from", author), *(f"> {line}" for line in text.split("\n"))])
+    return "\n".join([label(_FORWARDED, author), *(f"> {line}" for line in text.split("\n"))])
+
+
+def is_forwarded(text: str) -> bool:
+    return text.startswith(f"[{_FORWARDED} ")
 
 
 def _one_line(text: str) -> str:

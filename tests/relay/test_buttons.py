@@ -47,7 +47,7 @@ async def test_forget_shows_each_match_and_the_ticked_ones_go(memory: Memory) ->
         profile = await client.get_profile(c.GetProfileArgs())
     left = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates)
     assert [m.content for m in left] == ["I like Singapore noodles"]
-    kept = "✓ Erased what you ticked (2 memories); 0 left of it. 2 matches that you kept still say it."
+    kept = "✓ Erased what you ticked (2 memories). 2 matches that you kept still say it."
     assert api.world.toasts == ["", "", kept]
 
 

@@ -8,7 +8,9 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tellonce.reminders import ListRemindersArgs
 from tellonce_llm import Answer
+from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt
 from tests.memory_fixtures import Memory
@@ -28,6 +30,29 @@ async def test_an_edited_message_changes_the_memory_of_it_and_is_not_answered_ag
         why = await client.explain(c.ExplainArgs(message_id=str(number)))
     assert why.text == "The offsite is on March 22"
     assert [version.text for version in why.versions] == ["The offsite is on March 15"]
+
+
+async def test_an_edited_request_changes_its_reminder_and_an_edited_command_says_that_it_changes_nothing(
+    memory: Memory,
+) -> None:
+    async with relaying(memory) as api, memory.relay() as client:
+        number = await api.say("remind me tomorrow at 9 to check in")
+        await api.replies(1)
+        await api.edit(number, "remind me tomorrow at 10 to check in")
+        await api.edit(number, "remind me tomorrow at 10 to check in")  # Telegram may deliver an edit twice
+        await api.replies(2)
+        await api.edit(number, "remind me to check in")
+        await api.replies(4)
+        command = await api.say("/help")
+        await api.replies(5)
+        await api.edit(command, "/status")
+        shown = await api.replies(6)
+        due = (await client.list_reminders(ListRemindersArgs(chat_id=42))).reminders
+    assert shown[1] == "⏰ I'll remind you tomorrow at 10:00 AM: check in"
+    assert shown[3].startswith("When should I remind you?")
+    assert shown[3].endswith("1. tomorrow at 10:00 AM: check in")
+    assert shown[5] == phrase("help.edited_command")
+    assert [one.memory.content for one in due] == ["check in (2026-02-17 10:00)"]
 
 
 async def test_a_message_edited_before_its_turn_is_answered_as_it_reads_then(memory: Memory) -> None:

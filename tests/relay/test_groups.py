@@ -55,6 +55,15 @@ async def test_without_a_model_only_words_for_the_bot_are_orders(memory: Memory)
     assert [row["content"] for row in said][:2] == ["forget it", "thanks"]
 
 
+async def test_without_a_model_a_statement_in_a_group_gets_a_sign_and_a_question_an_answer(memory: Memory) -> None:
+    async with relaying(memory) as api:
+        number = await api.say("I'll bring the cake", chat=GROUP)
+        await api.say("Who brings the cake?", user=43, chat=GROUP)
+        shown = await api.replies(1)
+    assert shown == ["Priya said on Feb 16: “I'll bring the cake”"]
+    assert [(sign["message_id"], sign["reaction"][0]["emoji"]) for sign in api.world.reactions] == [(str(number), "✍")]
+
+
 async def test_a_personal_group_is_the_users_own_memory(memory: Memory, tmp_path: Path) -> None:
     responder = Scripted(
         "Noted [REMEMBER_GLOBAL: My salary is 9000 dollars]", "ok [REMEMBER_GLOBAL: My dog is called Rex]"

@@ -23,7 +23,8 @@ from tests.memory_fixtures import Memory
 from tests.relay.running_relay import GROUP, Echo, Scripted, relaying, texts
 from tests.stubs.anthropic_stub import AnthropicStub
 from tests.stubs.ollama_stub import OllamaStub
-from tests.stubs.replies import Reply, Say
+from tests.stubs.replies import Fail, Reply, Say
+from tests.stubs.stub import Asked
 from tests.stubs.telegram_emulator import DropBefore, Telegram, telegram
 from tests.stubs.telegram_emulator.people import PIXEL
 from tests.stubs.transcription_stub import TranscriptionStub
@@ -128,6 +129,39 @@ async def test_where_nobody_can_see_the_person_is_told_once(memory: Memory, tmp_
     assert downloads(api) == 0
     assert "images" not in stub.asked[-1].messages[-1]
     assert await kept(memory, first) == "[photo]"
+
+
+async def test_a_document_that_the_model_does_not_accept_is_named_and_the_words_are_answered(memory: Memory) -> None:
+    def reads(asked: Asked) -> Reply:
+        return (
+            Fail(400, "A maximum of 100 PDF pages", "invalid_request_error")
+            if "application/pdf" in str(asked.body)
+            else Say("Ok.")
+        )
+
+    async with claude(Say("")) as (responder, stub), relaying(memory, responder) as api:
+        stub.script = reads
+        await api.document("lease.pdf", b"%PDF-1.7", "application/pdf", caption="What does it say?")
+        await api.until(lambda: texts(api) == [phrase("senses.not_accepted"), "Ok."])
+        await api.document("scan.pdf", b"%PDF-1.7", "application/pdf")
+        await api.until(lambda: texts(api)[2:] == [phrase("senses.not_accepted")])
+
+
+async def test_without_a_model_a_poll_is_no_question_and_a_picture_is_not_answered_from_other_messages(
+    memory: Memory,
+) -> None:
+    options = [{"text": text, "voter_count": 0, "persistent_id": text} for text in ("Pizza", "Sushi")]
+    poll = {"id": "1", "question": "Pizza or sushi?", "options": options, "total_voter_count": 0, "type": "regular"}
+    flags = ("is_closed", "is_anonymous", "allows_multiple_answers", "allows_revoting", "members_only")
+    async with relaying(memory) as api:
+        await api.show(poll=poll | dict.fromkeys(flags, False))
+        await api.say("What was the poll about?")
+        await api.replies(2)
+        await api.photo(caption="What was the poll on this picture?")
+        shown = await api.replies(3)
+    assert shown[0] == phrase("offline.kept")
+    assert shown[1].endswith("“[poll: Pizza or sushi? (Pizza, Sushi)]”")
+    assert shown[2:] == [phrase("senses.cannot_see")]
 
 
 async def test_a_file_that_is_too_large_or_does_not_come_is_named_as_such(memory: Memory) -> None:

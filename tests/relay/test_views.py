@@ -8,7 +8,7 @@ from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce_relay import views
 from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.turn.expectation import expected
@@ -120,6 +120,23 @@ def test_a_day_stands_once_beside_words_that_name_it_already() -> None:
     assert "• Team offsite is on March 15 (Sun, Mar 15, 2026)\n" in shown
 
 
+def test_a_narrative_that_only_repeats_the_memories_below_it_is_left_out() -> None:
+    tea = memory("preference", "The user likes tea")
+    repeated, told = "The user likes tea (2026-02-15)", "A tea lover. The user likes tea."
+    shown = [views.memory_view(profile(preferences=(tea,), narrative=text)) for text in (repeated, told)]
+    assert [text.startswith("📋 YOUR PROFILE\n\n👤") for text in shown] == [True, False]
+
+
+def test_why_gives_the_days_of_memories_in_the_persons_language() -> None:
+    lines = "MEMORIES\n- #3 Call mom (2026-12-01 09:00) (Nov 23, on Dec 1)\n- #4 Launch it (Feb 15, due Mar 1, 2027)"
+    section = c.Section(name="memories", title="", text=lines, tokens=9, stability="slow")
+    receipt = c.Explanation(subject="receipt", id="r1", at=NOW, text="", sections=(section,))
+    answer = c.Explanation(subject="message", id="7", at=NOW, text="Gern.")
+    with speaking("de"):
+        shown = why_view(answer, receipt)
+    assert "• Call mom (2026-12-01 09:00) (23. Nov.)\n• Launch it (15. Feb., bis 1. März 2027)" in shown
+
+
 def test_why_counts_one_as_one() -> None:
     held = {"messages": (7,), "memories": (1, 2), "relevant summary": (3, 4), "relevant message": (5,)}
     answer = c.Explanation(subject="message", id="7", at=NOW, text="In Lisbon")
@@ -174,7 +191,7 @@ def test_forgotten_is_never_said_while_something_still_says_it() -> None:
     assert (
         views.forgotten_view(c.Forgotten(erased={"memories": 0}, traces_left=0, receipt="f1")) == "Nothing was erased."
     )
-    assert "(1 memory, 2 sentences, 4 other texts); 0 left" in views.forgotten_view(done, 2)
+    assert "(1 memory, 2 sentences, 4 other texts). 2 matches" in views.forgotten_view(done, 2)
     assert "2 matches that you kept still say it" in views.forgotten_view(done, 2)
     left = done.model_copy(
         update={"traces_left": 1, "left": (hit(7),), "notes": (ServerText("1 more since the preview."),)}

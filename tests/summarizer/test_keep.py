@@ -185,8 +185,7 @@ async def test_a_profile_is_what_was_told_and_wished_newest_first_with_days() ->
     result = (await done(work, FallbackChain([]), silent)).result
     assert isinstance(result, ProfileResult)
     assert result.narrative == (
-        "Told: “I moved to Lisbon last week” (2026-02-15); Ann sails today (2026-02-06 09:00)\n"
-        "Likes and wishes: “I love trams” (2026-02-15)"
+        "“I moved to Lisbon last week” (2026-02-15); Ann sails today (2026-02-06 09:00)\n“I love trams” (2026-02-15)"
     )
     short = (await done(work.model_copy(update={"cap_tokens": 30}), FallbackChain([]), silent)).result
     assert isinstance(short, ProfileResult)

@@ -59,7 +59,14 @@ def test_an_alarm_goes_off_once_when_its_words_say(language: str | None, text: s
         (None, "every 31st at 9 to pay rent", "0 9 31 * *"),
         (None, "every first of the month at 10 to pay rent", "0 10 1 * *"),
         (None, "on the 1st of every month at 10 to pay rent", "0 10 1 * *"),
+        (None, "on the last day of each month to send the invoice", "0 9 last * *"),
+        (None, "daily at 8 and 20 to take pills", "0 8,20 * * *"),
+        (None, "every Monday at 8am and 8pm to stretch", "0 8,20 * * 1"),
+        ("ru", "по понедельникам и средам в 9 зарядка", "0 9 * * 1,3"),
         ("de", "am 1. jeden Monats um 9 Miete zahlen", "0 9 1 * *"),
+        ("de", "am letzten Tag jedes Monats um 10 Rechnung schicken", "0 10 last * *"),
+        ("ru", "1 числа каждого месяца платить за квартиру", "0 9 1 * *"),
+        ("ru", "в последний день каждого месяца в 10 отчёт", "0 10 last * *"),
         ("de", "jeden 1. um 9 Miete zahlen", "0 9 1 * *"),
         ("es", "el 1 de cada mes a las 9 pagar", "0 9 1 * *"),
         ("de", "jeden Montag um 8 Uhr an den Müll", "0 8 * * 1"),
@@ -76,7 +83,7 @@ def test_an_alarm_repeats_as_its_words_say(language: str | None, text: str, cron
     assert language is not None or rings(text, SAID, first)
 
 
-@pytest.mark.parametrize("text", ["every other day at 9", "every 2nd Monday at 9"])
+@pytest.mark.parametrize("text", ["every other day at 9", "every 2nd Monday at 9", "daily at 8 and 20:30"])
 def test_what_cannot_be_repeated_is_told_from_what_names_no_time(text: str) -> None:
     found = alarm(text, SAID)
     assert found is not None

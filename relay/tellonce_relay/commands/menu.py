@@ -74,7 +74,8 @@ async def _forget(command_context: CommandContext, lists: ForgetLists, incoming:
 
 async def _ask_to_wipe(command_context: CommandContext, incoming: Incoming) -> Reply:
     preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
-    count = sum(match.kind != "message" for match in preview.matches)
-    if count:
-        return Reply(phrase("forget.wipe", n=count), buttons.wipe_buttons())
+    derived = any(match.kind != "message" for match in preview.matches)
+    count = sum(match.kind not in ("message", "summary") for match in preview.matches)
+    if derived:
+        return Reply(phrase("forget.wipe", n=max(1, count)), buttons.wipe_buttons())
     return Reply(phrase("forget.wipe_nothing"))

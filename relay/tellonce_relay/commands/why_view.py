@@ -15,6 +15,11 @@ _NUMBERED = re.compile(r"\A- (?:#\d+ )?")
 """Matches the beginning of a memory's line. The numbers of memories help models, but not people."""
 
 
+_DAYS = re.compile(r" \((?P<said>[^()]*?)(?:, (?:(?:due|overdue since) (?P<due>[^()]*)|(?:on|past:) [^()]*))?\)\Z")
+"""Matches the days at the end of a memory's line: when it was said, and its deadline. The day of an event is in the
+memory's text, too."""
+
+
 def why_view(message: Explanation, receipt: Explanation | None = None, *, said: bool = False) -> str:
     """The answer and then the contents of its context. `said` means that the message is the person's own."""
     lines = list(_held(receipt)) if receipt is not None else []
@@ -57,7 +62,7 @@ def _sentence(line: str) -> str:
     """Convert a line of the prompt to a sentence for a person, such as `you said on Feb 15: “…”`."""
     found = _FOUND.match(line)
     if found is None:
-        return short(_NUMBERED.sub("", line))
+        return short(_DAYS.sub(_days, _NUMBERED.sub("", line)))
     day, quote = from_english(found["when"].strip()), phrase("offline.quote", text=short(found["text"]))
     match found["who"]:
         case "User":
@@ -66,3 +71,9 @@ def _sentence(line: str) -> str:
             return phrase("offline.wrote", day=day, quote=quote)
         case _:
             return short(found["text"])
+
+
+def _days(found: re.Match[str]) -> str:
+    said = from_english(found["said"])
+    due = f", {phrase('memory.by', day=from_english(found['due']))}" if found["due"] else ""
+    return f" ({said}{due})"

@@ -10,16 +10,19 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, FileKind
 from tellonce_relay.catalogue import day, in_every_language, phrase
-from tellonce_relay.incoming_message import Incoming
+from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_text.changes import without_changed
 from tellonce_text.lexicon import STOP_WORDS
+from tellonce_text.own_words import is_forwarded, own_words
+from tellonce_text.secrets import mask
 from tellonce_text.sentences import is_question, split_sentences
 
 _OURS = (
     *("offline.nothing", "offline.nobody", "offline.hello", "offline.kept", "offline.cannot"),
-    *("offline.nearest", "offline.told", "offline.wrote", "offline.memory", "help.text"),
+    *("offline.nearest", "offline.told", "offline.forwarded", "offline.wrote", "offline.memory", "offline.wrong"),
+    *("offline.masked", "help.text"),
 )
 """The catalogue's keys of this responder's own answers. Such answers in a chat are not evidence."""
 _OWN = re.compile(
@@ -36,6 +39,7 @@ _SAID: dict[Kind, str] = {
     "help": "help.text",
     "forget": "offline.cannot",
     "remind": "offline.cannot",
+    "wrong": "offline.wrong",
 }
 """Replies to orders that no command carries out."""
 _ORDER = re.compile(r"^\W*(?:tell|show|list|find)\b", re.IGNORECASE)
@@ -50,6 +54,7 @@ result shares a word with the question. In a test with 20 such questions over 30
 and the first three results within this distance answer 16."""
 _LISTED = 8
 _LABEL = re.compile(r"\[[^\]]*\]")
+_MASK = re.compile(r"\[secret:[^\]]*\]")
 _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
@@ -72,8 +77,8 @@ class OfflineResponder:
             return phrase(_SAID[order.kind])
         if order is not None and order.kind == "summary":
             return recap(await memory.summarize_chat(c.SummarizeChatArgs(chat_id=incoming.chat_id)))
-        if not _asks(incoming.text):
-            return phrase("offline.kept")
+        if not _asks(own_words(incoming.text)):
+            return _kept(incoming.text)
         # A question about the message that it replies to contains few words of its own.
         return await self._answered(replace(incoming, text=f"{incoming.text} {incoming.quoted}".strip()), memory)
 
@@ -84,6 +89,12 @@ class OfflineResponder:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
         return from_memory((await memory.search_memory(args)).results, incoming)
+
+
+def _kept(text: str) -> str:
+    """The acknowledgement of a statement. It names the masks that the memory shows instead of secrets."""
+    masks = dict.fromkeys(_MASK.findall(mask(text)))
+    return phrase("offline.masked", masks=", ".join(masks)) if masks else phrase("offline.kept")
 
 
 def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
@@ -128,12 +139,18 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
 
 
 def _with_bursts(chosen: Sequence[c.SearchResult], told: Sequence[c.SearchResult]) -> list[c.SearchResult]:
-    """The chosen results, each followed by the messages that the person sent at the same moment, because people spread
+    """The chosen results, each joined with the messages that the person sent at the same moment, because people spread
     one statement over several messages."""
-    shown = list(chosen)
-    for result in filter(_is_said, chosen):
-        at = shown.index(result) + 1
-        shown[at:at] = sorted((r for r in told if r not in shown and _is_said(r) and _is_beside(result, r)), key=_place)
+    shown: list[c.SearchResult] = []
+    joined: list[c.SearchResult] = []
+    for result in chosen:
+        if not _is_said(result):
+            shown.append(result)
+        elif result not in joined:
+            burst = [r for r in told if r == result or (_is_said(r) and _is_beside(result, r))]
+            joined += burst
+            text = " ".join(r.text for r in sorted(burst, key=lambda r: r.id))
+            shown.append(result.model_copy(update={"text": text}))
     return shown
 
 
@@ -144,10 +161,6 @@ def _is_beside(one: c.SearchResult, other: c.SearchResult) -> bool:
         and (one.speaker, one.thread_key) == (other.speaker, other.thread_key)
         and abs(one.at - other.at) <= _BURST
     )
-
-
-def _place(result: c.SearchResult) -> int:
-    return result.id
 
 
 def _current(results: Sequence[c.SearchResult]) -> tuple[list[c.SearchResult], frozenset[int]]:
@@ -198,7 +211,7 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
         return False
     if not content_words(result.text):
         return True
-    if _OWN.match(result.text) if result.role == "assistant" else is_command_in_words(result.text):
+    if _OWN.match(result.text) if result.role == "assistant" else _orders(result.text):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
@@ -224,6 +237,8 @@ def _line(result: c.SearchResult, incoming: Incoming) -> str:
     quote = phrase("offline.quote", text=_short(best_sentences(result.text, incoming.text)))
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
+    if is_forwarded(result.text) and not result.speaker:
+        return phrase("offline.forwarded", day=at, quote=quote)
     if result.speaker:
         return phrase("offline.speaker_told", speaker=result.speaker, day=at, quote=quote)
     return phrase("offline.told", day=at, quote=quote)
@@ -236,6 +251,10 @@ def _short(text: str, longest: int = _LONGEST) -> str:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def _orders(text: str) -> bool:
+    return is_command(text) or is_command_in_words(text)
 
 
 def _asks(text: str) -> bool:
@@ -261,6 +280,8 @@ def is_about(said: set[str], text: str) -> bool:
 def best_sentences(text: str, question: str) -> str:
     """The two statements of a text that share most words with the question. The statements are verbatim and in the text's
     order, with `…` at omissions."""
+    if _LABEL.fullmatch(text):
+        return text
     sentences = [sentence for sentence in split_sentences(text) if not _asks(sentence)]
     wanted = content_words(question)
     ranked = sorted(range(len(sentences)), key=lambda i: (-len(wanted & content_words(sentences[i])), i))

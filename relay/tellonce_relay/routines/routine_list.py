@@ -34,6 +34,7 @@ def view(routine_list: RoutineList, chat_id: int, now: datetime, zone: ZoneInfo)
     sent = [
         (key.partition(":")[2], number) for key, number in routine_list.sent.items() if key.startswith(f"{chat_id}:")
     ]
+    lines += [f"• {name}" for name, _ in sent if name not in dict(due)]
     rows = [
         [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]
         for name, number in sent

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from telegram import InlineKeyboardMarkup
 
 from tellonce import contract as c
-from tellonce.client import MemoryClient
+from tellonce.client import MemoryClient, MemoryRefused
 from tellonce.reminders import ChangeReminderArgs, FinishReminderArgs, ListRemindersArgs, Reminder, SetReminderArgs
 from tellonce_relay import buttons
 from tellonce_relay.buttons import Pressed, Reply
@@ -160,6 +160,33 @@ async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ..
     """All upcoming reminders, the next first."""
     args = ListRemindersArgs(chat_id=incoming.chat_id, message_thread_id=incoming.message_thread_id)
     return (await memory.list_reminders(args)).reminders
+
+
+async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
+    """The upcoming reminders that a message has set."""
+    try:
+        known = await memory.explain(c.ExplainArgs(message_id=incoming.message_id, chat_id=incoming.chat_id))
+    except MemoryRefused:
+        return ()
+    learned = {one.id for one in known.memories}
+    return tuple(one for one in await coming(memory, incoming) if one.memory.id in learned) if learned else ()
+
+
+async def revise(
+    memory: MemoryClient, zone: ZoneInfo, incoming: Incoming, text: str, old: tuple[Reminder, ...]
+) -> Reply:
+    """Set the reminder that an edited message asks for, and cancel those that the message had set. If the new wording
+    gives no possible time, or `text` is empty because a model understood the request, the old ones are shown."""
+    try:
+        if not text:
+            raise NotSet
+        made = await set_by(memory, zone, incoming, text, recorded=True)
+    except NotSet as reason:
+        shown = list_reply(old, incoming.sent_at, zone)
+        return Reply("\n".join(filter(None, (str(reason), shown.text))), shown.markup)
+    for number in {one.memory.id for one in old} - {made.memory.id}:
+        await memory.change_reminder(ChangeReminderArgs(memory_id=number, action="cancel", chat_id=incoming.chat_id))
+    return set_reply(made, incoming.sent_at, zone)
 
 
 def list_reply(reminders: tuple[Reminder, ...], now: datetime, zone: ZoneInfo) -> Reply:

@@ -9,6 +9,7 @@ from telegram import CallbackQuery, Message, Update
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.journal import timed
+from tellonce.reminders import Reminder
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
@@ -24,7 +25,7 @@ from tellonce_relay.turn import reminders, turn
 from tellonce_relay.updates.access import is_addressed, may_talk, why_deaf
 from tellonce_relay.updates.arrivals import Arrivals
 from tellonce_relay.updates.case import Case, case_of, language_of_user
-from tellonce_relay.updates.conversations import Conversations
+from tellonce_relay.updates.conversations import AGREED, NOTED, Conversations
 from tellonce_relay.updates.dependencies import Dependencies as Dependencies
 from tellonce_relay.updates.inbox import Entry
 from tellonce_relay.updates.threads import Threads
@@ -32,10 +33,6 @@ from tellonce_relay.updates.threads import Threads
 logger = logging.getLogger(__name__)
 
 MOST_SEEN = 1000
-
-AGREED, NOTED = "👍", "✍"
-"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit or a message that waits for
-an unavailable model."""
 
 _ANSWER = "answer"
 """The key of the answer to a command, in `Entry.asides`."""
@@ -235,8 +232,11 @@ class Relay:
         """
         message, memory = case.message, self._e.command_context.memory
         moves = message.location is not None and message.location.live_period is not None
+        if is_command(case.incoming.text) and case.chat_id > 0:
+            await self._conversations.say(case, phrase("help.edited_command"))
         if is_command(case.incoming.text) or moves or message.voice is not None or message.video_note is not None:
             return
+        reminded = await reminders.set_in(memory, case.incoming)
         try:
             with timed(self._e.emit, "message_recorded", outcome="edited"):
                 await turn.record_edit(memory, case.incoming, self._conversations.options(case))
@@ -247,6 +247,16 @@ class Relay:
         self._outage.is_over()
         await self._e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
         self._conversations.reword(case)
+        if reminded:
+            await self._revise(case, reminded)
+
+    async def _revise(self, case: Case, reminded: tuple[Reminder, ...]) -> None:
+        """Change the reminders that the edited message had set."""
+        order, context = self._order_in_words(case), self._e.command_context
+        text = order.rest if order is not None and order.kind == "remind" else ""
+        said = await reminders.revise(context.memory, context.zone, case.incoming, text, reminded)
+        self._e.wake_alarms.set()
+        await self._conversations.say(case, said.text, said.markup)
 
     def _is_order(self, case: Case) -> bool:
         """Whether the message is a command or answers one of our questions. Such a message is carried out, and an answer of
@@ -255,10 +265,11 @@ class Relay:
         return is_command(case.incoming.text) or words is not None or self._memory_put_right(case) is not None
 
     def _is_recorded(self, case: Case) -> bool:
-        """Whether the message is recorded. Of the orders, only a request for a reminder in words is recorded, because the
-        reminder does not contain all of these words."""
+        """Whether the message is recorded. Of the orders, only a request for a reminder is recorded, because the
+        reminder does not contain all of its words."""
         words = self._order_in_words(case)
-        return not self._is_order(case) or (words is not None and words.kind == "remind")
+        name, text = command_of(words.command or "" if words is not None else case.incoming.text)
+        return not self._is_order(case) or (name == "/remind" and bool(text))
 
     def _order_in_words(self, case: Case) -> Order | None:
         """The order in a message, if a command carries it out. None with a language model, which understands orders
@@ -349,10 +360,18 @@ class Relay:
             await self._conversations.stop(case.thread, owed=False)
         if number is not None:
             return await confirmations.reword(self._e.command_context.memory, case.incoming, number)
-        incoming = case.incoming
+        return await self._run(case, case.incoming.text)
+
+    async def _run(self, case: Case, command: str) -> Reply | None:
+        """Run a command, which may have been given in words."""
+        context, incoming = self._e.command_context, replace(case.incoming, text=command)
+        name, text = command_of(command)
+        if name == "/remind":
+            recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
+            return await reminders.remind(context.memory, context.zone, case.incoming, text, recorded=recorded)
         if name == "/why" and incoming.reply_to_message_id is None:
             incoming = replace(incoming, reply_to_message_id=self._conversations.last_answer(case.thread))
-        return await menu.run(self._e.command_context, self._lists, incoming)
+        return await menu.run(context, self._lists, incoming)
 
     async def _status(self, case: Case) -> Reply | None:
         """The answer to /status, with the reason if this chat's question waits for the model."""
@@ -366,15 +385,22 @@ class Relay:
             return None
         if order.command == "/stop":
             return Reply(await self._ended(case, order.command))
-        context = self._e.command_context
         with speaking(order.language):
-            if order.kind == "remind":
-                recorded = case.entry.recorded and case.entry.draft is None  # otherwise the memory refused the message
-                return await reminders.remind(
-                    context.memory, context.zone, case.incoming, order.rest, recorded=recorded
-                )
-            ordered = replace(case.incoming, text=order.command)
-            return await menu.run(context, self._lists, ordered)
+            if order.kind == "unsaid":
+                return await self._unsay(case, order)
+            return await self._run(case, order.command)
+
+    async def _unsay(self, case: Case, order: Order) -> Reply | None:
+        """Do not keep the message that ends with the order; otherwise offer to forget the message replied to or the
+        person's last message."""
+        if order.rest:
+            return Reply(phrase("memory.rejected"))
+        unsaid = case.incoming.quoted or self._conversations.last_said(case.thread)
+        if not unsaid:
+            return Reply(phrase("forget.which"))
+        return await menu.run(
+            self._e.command_context, self._lists, replace(case.incoming, text="/forget", quoted=unsaid)
+        )
 
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":

@@ -18,6 +18,7 @@ from tellonce_relay.commands.confirmations import Confirmations, ask_for_confirm
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.responders.offline import content_words, is_about
+from tellonce_relay.telegram.attachment_reader import Unperceived
 from tellonce_relay.telegram.outbox import Markup
 from tellonce_relay.turn import reminders, turn
 from tellonce_relay.turn.model_call import trouble
@@ -32,6 +33,10 @@ from tellonce_relay.updates.threads import Threads
 from tellonce_text.sentences import is_question
 
 logger = logging.getLogger(__name__)
+
+AGREED, NOTED = "👍", "✍"
+"""The reactions that the bot gives instead of a text: to thanks or agreement, and to an edit, a message that waits for an
+unavailable model, or a statement in a group without a model."""
 
 ResultT = TypeVar("ResultT")
 
@@ -63,6 +68,7 @@ class Conversations:
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
         self._answered: dict[Thread, str] = {}
+        self._said: dict[Thread, str] = {}
         self._noticed: set[int] = set()
         # Chats that were notified of the model's outage, and turns that wait for its end.
         self._troubled: set[int] = set()
@@ -80,6 +86,7 @@ class Conversations:
         follows."""
         now, newest = asyncio.get_running_loop().time(), self._opened_for(case)
         self._arrivals.taken(case.thread, case.update_id, now)
+        self._said[case.thread] = case.incoming.text
         if newest is not None:
             newest.join(case, now)
             self._e.inbox.put(case.update_id, case.entry)
@@ -128,6 +135,10 @@ class Conversations:
     def last_answer(self, thread: Thread) -> str | None:
         """The id of the message with the latest answer in the thread, as far as this process knows."""
         return self._answered.get(thread)
+
+    def last_said(self, thread: Thread) -> str:
+        """The text of the last message to answer in the thread; empty if this process does not know it."""
+        return self._said.get(thread, "")
 
     async def stop(self, thread: Thread, *, owed: bool | None = None) -> bool:
         """End the current answer, and return True when the partial text of the answer is stored; return False if there
@@ -212,6 +223,10 @@ class Conversations:
         draft = case.entry.draft
         if draft.stopped and not draft.said:
             return
+        if case.chat_id < 0 and draft.said == phrase("offline.kept"):
+            await e.outbox.react(case.message.chat.id, case.message.message_id, NOTED)
+            await self._offer_reminders(case, opened.incoming)
+            return
         outcome = await turn.give(e.command_context.memory, case.surface, opened.incoming, draft, options)
         for part in outcome.message_ids[1:]:
             e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
@@ -267,14 +282,19 @@ class Conversations:
         reads = await self._e.command_context.responder.reads()
         for place in range(len(opened.cases)):
             await self._perception.perceive(opened, place, reads, self.when_back)
-        if opened.problems and opened.is_wordless:
+        return await self._report_problems(opened, "unperceived")
+
+    async def _report_problems(self, opened: OpenTurn, aside: str) -> turn.DraftAnswer | None:
+        """Say which attachments cannot be used. Return this as the reply if nothing else can be answered: the turn has
+        no words, or asks about the attachments without a model."""
+        asks = not self._e.command_context.responder.claims and is_question(opened.incoming.text)
+        if opened.problems and (opened.is_wordless or asks):
             return turn.DraftAnswer(self._perception.unusable(opened), failure=True)
         sentence = self._perception.unsaid(opened)
-        if not sentence:
-            return None
-        with suppress(turn.NotShown):
-            await opened.head.tell("unperceived", sentence)
-        self._perception.said(opened)
+        if sentence:
+            with suppress(turn.NotShown):
+                await opened.head.tell(aside, sentence)
+            self._perception.said(opened)
         return None
 
     async def _model_draft(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
@@ -291,6 +311,16 @@ class Conversations:
         return draft
 
     async def _asked(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
+        """The model's draft. If the model refuses a request with files, for example because a document has too many
+        pages, it is asked once more without them."""
+        draft = await self._thought(opened, options)
+        if draft.cause != "refused" or not opened.incoming.files:
+            return draft
+        opened.files = dict.fromkeys(opened.files, ())
+        opened.problems = [Unperceived(phrase("senses.not_accepted"))]
+        return await self._report_problems(opened, "not accepted") or await self._thought(opened, options)
+
+    async def _thought(self, opened: OpenTurn, options: turn.TurnOptions) -> turn.DraftAnswer:
         e, case = self._e, opened.head
         memory, responder = e.command_context.memory, e.command_context.responder
         return await self.when_back(

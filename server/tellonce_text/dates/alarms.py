@@ -4,7 +4,7 @@ An order is a request for an alarm and is always about the future. An hour witho
 people are awake. A day without a time of day means the morning of that day.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -73,8 +73,9 @@ def rings(text: str, said: Said, moment: datetime) -> bool:
         return apart < timedelta(minutes=1) or (apart == timedelta(hours=12) and local.date() >= said.at.date())
     minute, hour, day, month, weekdays = (found.cron or "").split()
     return (
-        (local.minute, local.hour) == (int(minute), int(hour))
-        and day in ("*", str(local.day))
+        local.minute == int(minute)
+        and str(local.hour) in hour.split(",")
+        and (day in ("*", str(local.day)) or (day == "last" and (local + DAY).day == 1))
         and month in ("*", str(local.month))
         and _is_among(local.isoweekday() % 7, weekdays)
     )
@@ -123,17 +124,41 @@ def _with_clock(line: Line, index: int, found: _Repeat) -> Alarm:
     hour, end = (HOURS[part[0]], part[1]) if part else (found.hour, found.end)
     after = clock_at(line, end, beside_day=True)
     if after is not None:
-        return _cron(line, index, after.end, after, found.days)
+        clocks = [after, *_more_clocks(line, end, after)]
+        return _cron(line, index, clocks[-1].end, clocks, found.days)
     for at in range(index):
         before = clock_at(line, at, beside_day=True)
         if before is not None and before.end == index:
-            return _cron(line, at, end, before, found.days)
-    return _cron(line, index, end, Clock(end, hour), found.days)
+            return _cron(line, at, end, [before], found.days)
+    return _cron(line, index, end, [Clock(end, hour)], found.days)
 
 
-def _cron(line: Line, first: int, end: int, clock: Clock, days: str) -> Alarm:
-    hour, minute = _awake(clock) % 24, clock.minute
-    return Alarm(line[first].start, line[end - 1].end, cron=f"{minute} {hour} {days}")
+def _more_clocks(line: Line, start: int, first: Clock) -> Iterator[Clock]:
+    """The times after the first one, which begins at `start`: in `8 and 20` and `8 am and 8 pm`. The grammar of clock times takes the latter for a range."""
+    end = first.end
+    if first.until is not None and any(line[at].has("and") for at in range(start, end)):
+        yield Clock(end, *first.until)
+    while (line[end].has("and") or line[end].word == ",") and (hour := _hour_at(line, end + 1)) is not None:
+        yield hour
+        end = hour.end
+
+
+def _hour_at(line: Line, at: int) -> Clock | None:
+    """The time of day at a token. A number alone is an hour if it counts nothing: if the text ends or goes on with
+    `to`."""
+    clock = clock_at(line, at, beside_day=True)
+    value = line[at].value if line[at].kind == "number" and not line[at].suffix else None
+    if clock is None and value is not None and value < 24 and (at + 1 == len(line) or line[at + 1].has("to")):
+        return Clock(at + 1, value, half=value > 12)
+    return clock
+
+
+def _cron(line: Line, first: int, end: int, clocks: Sequence[Clock], days: str) -> Alarm:
+    """The alarm at each of the times. Cron cannot express times with different minutes."""
+    place = line[first].start, line[end - 1].end
+    hours = ",".join(str(hour) for hour in sorted({_awake(clock) % 24 for clock in clocks}))
+    minutes = {clock.minute for clock in clocks}
+    return Alarm(*place, cron=f"{minutes.pop()} {hours} {days}") if len(minutes) == 1 else Alarm(*place)
 
 
 def _repeat_at(line: Line, index: int, today: date) -> _Repeat | None:
@@ -179,10 +204,12 @@ def _is_dotted(line: Line, at: int) -> bool:
 
 
 def _day_of_every_month(line: Line, index: int) -> _Repeat | None:
-    """Parse `1st of every month`."""
-    at = skip(line, index + 1 + _is_dotted(line, index), "of", "article")
-    if day_number(line, index) and line[at].has("every") and line[at + 1].get("unit") == "month":
-        return _Repeat(at + 2, f"{day_number(line, index)} * *")
+    """Parse `1st of every month` and `last day of every month`."""
+    is_last = line[index].get("ordinal") == -1 and line[index + 1].get("unit") == "day"
+    day = "last" if is_last else day_number(line, index)
+    at = skip(line, index + 1 + (is_last or _is_dotted(line, index)), "of", "article")
+    if day and line[at].has("every") and line[at + 1].get("unit") == "month":
+        return _Repeat(at + 2, f"{day} * *")
     return None
 
 

@@ -65,11 +65,7 @@ def period(first: datetime, last: datetime, zone: ZoneInfo) -> str:
 def _groups(memories: list[KnownMemory], zone: ZoneInfo) -> str:
     told = [memory for memory in memories if memory.kind not in _WISHES]
     wishes = [memory for memory in memories if memory.kind in _WISHES]
-    return "\n".join(
-        f"{title}: {'; '.join(shown_memories(group, zone))}"
-        for title, group in (("Told", told), ("Likes and wishes", wishes))
-        if group
-    )
+    return "\n".join("; ".join(shown_memories(group, zone)) for group in (told, wishes) if group)
 
 
 def shown_memories(memories: Iterable[KnownMemory], zone: ZoneInfo) -> list[str]:

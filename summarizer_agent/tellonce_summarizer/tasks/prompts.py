@@ -61,7 +61,7 @@ preference: tastes, and how they want to be answered. goal: what they mean to ac
 outcome: what was decided, finished, given up, or tried and how it ended.
 - Not items: questions; hypotheticals; role play, fiction, dreams, jokes and sarcasm; quoted, forwarded or pasted text \
 and code; the assistant's words, unless the user plainly takes them over; text between ⟦memory⟧ marks; small talk; the \
-mood or the task of the moment. BEFORE only explains pronouns and times: take nothing from it.
+mood or the task of the moment; what the user asks not to remember. BEFORE only explains pronouns and times: take nothing from it.
 - An empty list is the usual answer.
 
 EACH ITEM
