@@ -208,18 +208,32 @@ _GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range
 
 
 def _language(tokens: Sequence[Token]) -> str:
-    """The language with the most words that indicate it; English if several languages have equally many."""
+    """The language that the words indicate most; English if no word indicates a language. A word counts less if several
+    languages have it, and a letter such as `ñ` counts like a word."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
-        if token.kind == "word":
-            if token.word in known:
-                votes["en"] += 1
-            votes.update(foreign.get(token.word, ()))
-    ranked = votes.most_common(2)
-    if not ranked or ranked[0][1] <= votes["en"] or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
-        return "en"
-    return ranked[0][0]
+        if token.kind != "word":
+            continue
+        for letter in _LETTERS.keys() & set(token.word):
+            votes[_LETTERS[letter]] += _SHARES
+        languages = (*foreign.get(token.word, ()), *(("en",) if token.word in known else ()))
+        for language in languages:
+            votes[language] += _SHARES // len(languages)
+    return max(LANGUAGES, key=lambda language: votes[language])
+
+
+_SHARES: Final = 420
+"""A number that can be divided by each number of languages."""
+_LETTERS: Final = {
+    **dict.fromkeys("äöüß", "de"),
+    **dict.fromkeys("ñ", "es"),
+    **dict.fromkeys("êîœ", "fr"),
+    **dict.fromkeys("ìò", "it"),
+    **dict.fromkeys("ãõ", "pt"),
+    **dict.fromkeys("абвгдежзийклмнопрстуфхцчшщъыьэюя", "ru"),
+}
+"""Letters that usually indicate a language."""
 
 
 def _tagged(raw: Sequence[Token], known: Lexicon, text: str) -> list[Token]:
