@@ -85,7 +85,7 @@ _BEGINNINGS: Final = frozenset(
 )
 
 
-_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during", "between"})
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during"})
 
 
 _MARKS: Final = frozenset("'’@")

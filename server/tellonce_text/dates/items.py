@@ -155,10 +155,12 @@ def _dated(line: Line, index: int) -> Item | None:
 
 def _ranged(line: Line, index: int) -> Item | None:
     """Parse `from Monday to Wednesday`, `between March 3 and March 7`."""
-    if line[index].word not in {"from", "between"} and not (line[index].has("from") and line.language != "en"):
-        return None
-    phrase = phrase_at(line, index + 1)
-    item = phrase and _with_range(line, index + 1, Item(phrase.end, phrase))
+    if line[index].word != "from" and not line[index].has("between"):
+        if line.language == "en" or not line[index].has("from"):
+            return None
+    at = skip(line, index + 1, "article")
+    phrase = phrase_at(line, at) or phrase_at(line, index + 1)
+    item = phrase and _with_range(line, at, Item(phrase.end, phrase))
     return item if item and item.until else None
 
 
@@ -173,15 +175,20 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
     mark = line[item.end]
     if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
         return item
-    if mark.word == "and" and line[index - 1].word != "between":
-        return item
-    if mark.word not in {"-", "–", "—"} and not mark.has("to"):
+    joined = mark.has("and") and is_between(line, index)
+    if not joined and (mark.has("and") or (mark.word not in {"-", "–", "—"} and not mark.has("to"))):
         return item
     phrase = item.phrase
-    other = phrase_at(line, item.end + 1)
-    if other is None or phrase is None or not _pair(line, index, phrase, item.end + 1, other):
+    at = skip(line, item.end + 1, "article", "contracted")
+    other = phrase_at(line, at) or phrase_at(line, item.end + 1)
+    if other is None or phrase is None or not _pair(line, index, phrase, at, other):
         return item
     return item._replace(end=other.end, until=other)
+
+
+def is_between(line: Line, index: int) -> bool:
+    """Whether `between` comes before the token, with at most an article in between."""
+    return line[index - 1].has("between") or (line[index - 1].has("article") and line[index - 2].has("between"))
 
 
 def _pair(line: Line, index: int, one: Phrase, at: int, other: Phrase) -> bool:

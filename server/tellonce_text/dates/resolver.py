@@ -170,11 +170,11 @@ _BESIDE: Final = 3  # tokens: `your time on`
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
     """Whether the expression is one of two days joined by `or`, as in `Tuesday or Wednesday` (but not in `today or
     never`)."""
-    return "or" in {
-        line[item.end].word if may_begin(line, item.end + 1) else "",
-        line[first - 1].word,
-        line[first - 2].word if line[first - 1].has("on") else "",
-    }
+    return (
+        (line[item.end].has("or") and may_begin(line, skip(line, item.end + 1, "article", "on")))
+        or line[first - 1].has("or")
+        or (line[first - 2].has("or") and (line[first - 1].has("on") or line[first - 1].has("article")))
+    )
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from tellonce_text.dates.abbreviations import spelled_out
 from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
@@ -104,7 +105,8 @@ def ends_sentence(line: Line, index: int) -> bool:
         return False
     if token.word != "." or following.kind == "end" or following.capital:
         return True
-    abbreviated = len(before.word) <= 2 or (before.has("month") and len(before.word) <= 4)
+    named = before.has("month") or before.has("weekday")
+    abbreviated = len(before.word) <= 2 or (named and len(before.word) <= 4)
     return following.start > token.end and before.kind == "word" and not abbreviated
 
 
@@ -128,7 +130,7 @@ def line_of(text: str, language: str | None = None) -> Line | None:
     tokens = (token for match in _TOKEN.finditer(text) for token in _tokens(match))
     raw = list(islice(tokens, MOST_TOKENS))
     language = language or _language(raw)
-    return Line(text, _tagged(raw, lexicon(language), text), language, complete=len(raw) < MOST_TOKENS)
+    return Line(text, _tagged(raw, language, text), language, complete=len(raw) < MOST_TOKENS)
 
 
 MOST_TOKENS: Final = 8_000
@@ -236,7 +238,8 @@ _LETTERS: Final = {
 """Letters that usually indicate a language."""
 
 
-def _tagged(raw: Sequence[Token], known: Lexicon, text: str) -> list[Token]:
+def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
+    known = lexicon(language)
     tokens: list[Token] = []
     index = 0
     while index < len(raw):
@@ -251,7 +254,10 @@ def _tagged(raw: Sequence[Token], known: Lexicon, text: str) -> list[Token]:
             token = _with_tags(token, known)
         tokens.append(token)
         index += 1
-    return tokens
+    return [spelled_out(tokens, at, language) if _ABBREVIATED & token.tags.keys() else token for at, token in enumerate(tokens)]
+
+
+_ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
 
 
 def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
