@@ -248,23 +248,31 @@ _FIRST_YEAR: Final = 1000
 
 
 def year(line: Line, index: int) -> Phrase | None:
-    """Parse `in 2024`, `the 1990s`, `the 90s`, `the nineties`."""
-    token = line[index]
-    tens = token.value if token.kind == "number" and token.suffix == "s" else token.get("tens")
-    if tens is not None and tens % 10 == 0:
-        return _decade(line, index, tens)
+    """Parse `in 2024`, `2019 bis 2021`, `the 1990s`, `the 90s`, `the nineties`."""
+    decade = _decade(line, index)
+    if decade:
+        return decade
     found = year_at(line, index)
     until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
     if found and until and found[0] < until[0]:
         days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
         return Phrase(until[1], fixed(days), absolute=True)
-    if found is None or not line[index - 1].has("year_lead"):
+    if found is None or not (line[index - 1].has("year_lead") or _is_german_year(line, index)):
         return None
-    value, end = found
-    following = line[end]
-    if following.has("unit") or (following.kind == "word" and not following.tags and following.word in _COUNTED):
-        return None
-    return Phrase(end, fixed(year_of(value)), absolute=True)
+    return None if _is_counted(line, found[1]) else bare_year(line, index)
+
+
+def bare_year(line: Line, index: int) -> Phrase | None:
+    """Parse a year such as `2024` or `'24`, with a word such as `году` after it."""
+    found = year_at(line, index)
+    return found and Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
+
+
+def _is_counted(line: Line, index: int) -> bool:
+    following = line[index]
+    if following.has("unit"):
+        return not following.has("year_word")
+    return following.kind == "word" and not following.tags and following.word in _COUNTED
 
 
 _COUNTED: Final = frozenset(
@@ -272,11 +280,42 @@ _COUNTED: Final = frozenset(
 )
 
 
-def _decade(line: Line, index: int, value: int) -> Phrase | None:
-    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
-    if not 1800 <= first <= 2100 or not (value > 1000 or line[index - 1].has("decade_lead")):
+def _is_german_year(line: Line, index: int) -> bool:
+    """Whether the number is a year, which German gives without a preposition: `2019 sind wir umgezogen`, `mein Abitur
+    war 1998`. Amounts are often round, or have a noun or a sign after them."""
+    token, before, after = line[index], line[index - 1], line[index + 1]
+    if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
+        return False
+    opens = index == line.sentences[index][0] and after.kind == "word"
+    return opens or any(before.has(tag) for tag in ("tense_past", "tense_perfect", "tense_present", "month", "season"))
+
+
+_SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
+
+
+def _decade(line: Line, index: int) -> Phrase | None:
+    """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
+    token = line[index]
+    quoted = token.word in {"'", "’"}
+    token = line[index + quoted]
+    value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
+    end = index + quoted + 1
+    if value is None or value % 10 or value < 10:
         return None
-    return Phrase(index + 1, fixed(year_of(first, 10)), absolute=True)
+    if token.suffix == "s" or (token.has("tens") and line.language == "en"):
+        led = line[index - 1].has("decade_lead")
+    elif token.suffix in {"er", "ern"} or token.has("tens"):
+        led = line.language == "de" and line[end].get("unit") == "year"
+        end += led
+    elif line[end].word == "-" and line[end + 1].word in {"х", "е"}:
+        led, end = True, end + 2
+        end += line[end].has("year_word") or line[end].get("unit") == "year"
+    else:
+        led = line[index - 1].has("years") and not token.suffix
+    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
+    if not 1800 <= first <= 2100 or not (led or (value > 1000 and token.suffix == "s")):
+        return None
+    return Phrase(end, fixed(year_of(first, 10)), absolute=True)
 
 
 def feast(line: Line, index: int) -> Phrase | None:

@@ -31,6 +31,8 @@ def feast_day(rule: str, year: int, region: str | None = None) -> date:
         return date(year, 12, 24) - (date(year, 12, 24).weekday() + 1) % 7 * DAY - (4 - int(rule[7:])) * WEEK
     if rule.startswith("easter"):
         return easter(year) + int(rule[6:] or 0) * DAY
+    if rule == "election-day":
+        return nth_weekday(year, 11, 1, 0) + DAY
     if rule in {"black-friday", "cyber-monday"}:
         return nth_weekday(year, 11, 4, 3) + (1 if rule == "black-friday" else 4) * DAY
     if rule.startswith("nth"):

@@ -58,7 +58,8 @@ def signs() -> Mapping[str, tuple[str, ...]]:
     """For each word, the languages (other than English) that it indicates."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
-        own = {word for word, _, _ in _entries(language)} | set(_read(language)["signs"].split())
+        own = {part for word, _, _ in _entries(language) for part in word.split(" ")}
+        own.update(_read(language)["signs"].split())
         for word in own:
             found.setdefault(word, []).append(language)
     return {word: tuple(languages) for word, languages in found.items()}

@@ -4,6 +4,7 @@ March 3`."""
 from collections.abc import Callable
 from typing import Final
 
+from tellonce_text.dates.calendar_spans import bare_year
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
 from tellonce_text.dates.phrases import Phrase, Rule, skip
@@ -49,7 +50,7 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
     if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
         return None
     after = skip(line, at + 2, "inside")
-    found = _longer(_current_unit(line, after), parent(line, after))
+    found = _longer(_longer(_current_unit(line, after), parent(line, after)), bare_year(line, after))
     if found is None and unit == "half_year":
         found = Phrase(at + 2, lambda scene: Meaning((unit_days(scene.today, "year", 0),), scene.direction is not None))
     if found is None or found.single:

@@ -254,7 +254,10 @@ def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
             token = _with_tags(token, known)
         tokens.append(token)
         index += 1
-    return [spelled_out(tokens, at, language) if _ABBREVIATED & token.tags.keys() else token for at, token in enumerate(tokens)]
+    return [
+        spelled_out(tokens, at, language) if _ABBREVIATED & token.tags.keys() else token
+        for at, token in enumerate(tokens)
+    ]
 
 
 _ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
