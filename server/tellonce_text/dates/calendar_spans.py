@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.feasts import feast_day, is_local, nth_weekday
+from tellonce_text.dates.feasts import HOLY_WEEK, feast_days, is_local, nth_weekday
 from tellonce_text.dates.phrases import (
     Phrase,
     fixed,
@@ -114,7 +114,8 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     if step is None:
         named = not led and not _is_led(line, at)
         return Phrase(at + 1, doubtful(in_month(None, number)) if named else in_month(None, number))
-    return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: month_of(y, number)))
+    nearest = line[index].word == "past"
+    return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: month_of(y, number), nearest=nearest))
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
@@ -176,7 +177,8 @@ def season(line: Line, index: int) -> Phrase | None:
             lambda scene: Meaning((_season(scene, year if year > _FIRST_YEAR else scene.today.year + year, start),)),
         )
     if step is not None:
-        return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: _season(scene, y, start)))
+        nearest = line[index].word == "past"
+        return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: _season(s, y, start), nearest=nearest))
     lead = line[index - 1]
     if not (lead.has("in") or lead.has("since") or lead.has("edge") or lead.has("by") or line.language != "en"):
         return None
@@ -330,9 +332,8 @@ def feast(line: Line, index: int) -> Phrase | None:
     year, end = trailing_year(line, at + 1)
     if year is None:
         year, end = _stepped_year(line, at + 1)
-    return Phrase(
-        end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > _FIRST_YEAR), form="feast"
-    )
+    meaning, absolute = _feast_meaning(rule, year, step), bool(year and year > _FIRST_YEAR)
+    return Phrase(end, meaning, single=rule != HOLY_WEEK, absolute=absolute, form="feast")
 
 
 def _ends_range(line: Line, index: int) -> bool:
@@ -362,7 +363,7 @@ def _with_weekend(day: date) -> Days:
 def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:
     def meaning(scene: Scene) -> Meaning | None:
         def days(of: int) -> Days:
-            return one_day(feast_day(rule, of, scene.region))
+            return feast_days(rule, of, scene.region)
 
         if year is not None:
             found: Meaning | None = Meaning((days(year if year > _FIRST_YEAR else scene.today.year + year),))

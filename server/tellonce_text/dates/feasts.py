@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.readings import DAY, WEEK, add_months
+from tellonce_text.dates.readings import DAY, WEEK, Days, add_months, one_day
 
 _ABROAD: Final = {
     ("nth-11-4-3", "CA"): "nth-10-2-0",
@@ -19,6 +19,16 @@ _ABROAD: Final = {
     ("nth-9-1-0", "CA"): "nth-9-1-0",
 }
 _SAME_ABROAD: Final = frozenset({"nth-5-2-6", "nth-6-3-6"})
+
+
+def feast_days(rule: str, year: int, region: str | None) -> Days:
+    """The day of a feast, or the days of Holy Week, from Palm Sunday to Easter Sunday."""
+    if rule == HOLY_WEEK:
+        return Days(easter(year) - WEEK, easter(year) + DAY, "week")
+    return one_day(feast_day(rule, year, region))
+
+
+HOLY_WEEK: Final = "holy-week"
 
 
 def feast_day(rule: str, year: int, region: str | None = None) -> date:

@@ -88,8 +88,13 @@ def _item(line: Line, index: int) -> Item | None:
             return Item(lasting)
     if token.has("since") and token.word != "с":
         found = _dated(line, index + 1)
-        return found._replace(since=True) if found else None
+        return found._replace(since=not _is_range(found)) if found else None
     return _elapsed(line, index) or _dated(line, index) or _clocked(line, index) or _part_of_day(line, index)
+
+
+def _is_range(item: Item) -> bool:
+    """Whether the item has an end of its own, as in `dal 12 al 18 ottobre`."""
+    return item.until is not None or (item.phrase is not None and item.phrase.form == "date" and not item.phrase.single)
 
 
 def _repeating(line: Line, index: int) -> Item | None:

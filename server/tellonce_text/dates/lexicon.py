@@ -58,7 +58,7 @@ def signs() -> Mapping[str, tuple[str, ...]]:
     """For each word, the languages (other than English) that it indicates."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
-        own = {part for word, _, _ in _entries(language) for part in word.split(" ")}
+        own = {part for word, tag, _ in _entries(language) if tag != "or" for part in word.split(" ")}
         own.update(_read(language)["signs"].split())
         for word in own:
             found.setdefault(word, []).append(language)

@@ -83,12 +83,18 @@ def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
     if token.has("tense_past") or token.has("tense_weak"):
         return not token.has("tense_perfect") or _is_whole_perfect(line, index)
-    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST:
+    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or _is_led_noun(line, index):
         return False
     german = line.language == "de"
     if german and token.capital:
         return False
     return token.word.endswith(endings(line.language, "maybe")) or (german and _is_german_participle(token))
+
+
+def _is_led_noun(line: Line, index: int) -> bool:
+    """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
+    before = line[index - 1]
+    return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
@@ -276,6 +282,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if token.has("tense_perfect") and line.language != "de":
         return "past" if _is_whole_perfect(line, index) else None
     if token.has("tense_past") and not _is_past_participle_ahead(token):
+        if line.language == "en" and (_is_adjective(line, index) or _is_state(line, index)):
+            return None
         if infinitive and token.has("tense_committed"):
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
@@ -396,6 +404,12 @@ def _is_adjective(line: Line, index: int) -> bool:
         return True
     led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
     return led and after.kind == "word" and not after.tags
+
+
+def _is_state(line: Line, index: int) -> bool:
+    """Whether the word is a participle after a verb in the present tense, as in `they are already gone`."""
+    near = (index - 1, index - 2) if line[index - 1].kind == "word" and not line[index - 1].tags else (index - 1,)
+    return any(line[at].has("tense_be") for at in near)
 
 
 def _is_participle(token: Token) -> bool:
