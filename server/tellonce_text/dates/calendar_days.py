@@ -221,7 +221,7 @@ def _last_day(line: Line, index: int) -> tuple[int | None, int]:
     token = line[index]
     if token.word not in {"-", "–", "—"} and not token.has("to") and not token.has("and"):
         return None, index
-    at = skip(line, index + 1, "article", "contracted")
+    at = comma(line, skip(line, index + 1, "article", "contracted", "weekday"))
     last = day_number(line, at)
     if last is None or line[at].kind != "number" or _is_clock(line, at):
         return None, index

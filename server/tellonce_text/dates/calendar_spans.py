@@ -180,7 +180,14 @@ def season(line: Line, index: int) -> Phrase | None:
         nearest = line[index].word == "past"
         return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: _season(s, y, start), nearest=nearest))
     lead = line[index - 1]
-    if not (lead.has("in") or lead.has("since") or lead.has("edge") or lead.has("by") or line.language != "en"):
+    if not (
+        lead.has("in")
+        or lead.word in {"over", "during", "through"}
+        or lead.has("since")
+        or lead.has("edge")
+        or lead.has("by")
+        or line.language != "en"
+    ):
         return None
     return Phrase(at + 1, lambda scene: yearless(scene, lambda y: _season(scene, y, start)))
 
@@ -261,7 +268,10 @@ def year(line: Line, index: int) -> Phrase | None:
         return Phrase(until[1], fixed(days), absolute=True)
     if found is None or not (line[index - 1].has("year_lead") or _is_german_year(line, index)):
         return None
-    return None if _is_counted(line, found[1]) else bare_year(line, index)
+    named = None if _is_counted(line, found[1]) else bare_year(line, index)
+    if named and line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
+        return named._replace(meaning=doubtful(named.meaning))
+    return named
 
 
 def bare_year(line: Line, index: int) -> Phrase | None:

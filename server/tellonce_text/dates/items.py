@@ -82,6 +82,8 @@ def _item(line: Line, index: int) -> Item | None:
         return Item(end, repeats=True) if end > index + 1 else None
     if token.has("weekdays"):
         return Item(_after_clock(line, index + 1), repeats=True)
+    if token.word == "los" and line[index + 1].has("weekday"):
+        return Item(_after_clock(line, index + 2), repeats=True)
     if token.has("for"):
         lasting = _duration(line, index + 1)
         if lasting:
@@ -161,9 +163,9 @@ def _dated(line: Line, index: int) -> Item | None:
 
 def _ranged(line: Line, index: int) -> Item | None:
     """Parse `from Monday to Wednesday`, `between March 3 and March 7`."""
-    if line[index].word != "from" and not line[index].has("between"):
-        if line.language == "en" or not line[index].has("from"):
-            return None
+    begun = line[index].has("from") if line.language != "en" else line[index].word == "from"
+    if not (begun or line[index].has("between")):
+        return None
     at = skip(line, index + 1, "article")
     phrase = phrase_at(line, at) or phrase_at(line, index + 1)
     item = phrase and _with_range(line, at, Item(phrase.end, phrase))

@@ -104,6 +104,14 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
     if item.phrase is None or item.phrase.absolute:
         return item.phrase is None and before.has("weekday")
     weekday = item.phrase.form == "weekday"
+    if (
+        weekday
+        and after.kind == "number"
+        and item.clock is None
+        and not after.suffix
+        and not line[item.end + 1].has("unit")
+    ):
+        return True
     if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
         return True
     if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):

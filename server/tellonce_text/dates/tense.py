@@ -88,13 +88,23 @@ def _looks_past(line: Line, index: int) -> bool:
     german = line.language == "de"
     if german and token.capital:
         return False
+    if token.word.endswith(endings(line.language, "present")):
+        return False
     return token.word.endswith(endings(line.language, "maybe")) or (german and _is_german_participle(token))
 
 
 def _is_led_noun(line: Line, index: int) -> bool:
     """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
     before = line[index - 1]
+    if before.word in _NO_PRONOUNS or (line.language == "fr" and before.has("article")):
+        return True
     return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
+
+
+_NO_PRONOUNS: Final = frozenset(
+    "el i il mon ma mes ton ta tes son sa ses notre votre leur des du cette ce un une".split()
+)
+"""Articles and possessives of Romance languages that are never pronouns, so that a noun follows them."""
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
@@ -320,13 +330,14 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     token = line[index]
     if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
         return None
-    if token.word.endswith(endings(line.language, "future")):
+    if token.word[_SHORTEST_STEM:].endswith(endings(line.language, "future")):
         return "future"
     personal = "person" if line[index - 1].has("tense_person") else "past"
     return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
 
 
 _SHORTEST_VERB: Final = 4
+_SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 

@@ -151,6 +151,7 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
         articled
         or line[index - 1].has("on")
         or (line.language == "ru" and line[index - 1].has("for"))
+        or line[index - 1].has("inside")
         or line[index - 1].has("at")
         or line[index - 1].has("own")
     ):
