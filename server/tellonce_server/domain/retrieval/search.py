@@ -199,15 +199,14 @@ def read_cursor(text: str, search: int) -> Cursor:
     try:
         start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
     except (binascii.Error, ValueError, TypeError):
-        raise _refused(text) from None
+        raise _refused() from None
     if not all(type(value) is int for value in (start, below, of)) or start < 0 or below < 0 or of != search:
-        raise _refused(text)
+        raise _refused()
     return Cursor(start, below, of)
 
 
-def _refused(text: str) -> CursorRefused:
+def _refused() -> CursorRefused:
     return CursorRefused(
-        f"{text!r} is not a cursor of this search; use next_cursor of the previous page, and the same query and "
-        "arguments.",
+        "That is not a cursor of this search; use next_cursor of the previous page, and the same query and arguments.",
         "call",
     )
