@@ -223,6 +223,16 @@ async def test_a_prompt_asked_for_wrongly_says_where_to_look(
             await client.mcp.get_prompt(name, arguments)
 
 
+@pytest.mark.parametrize(
+    ("chat", "told"),
+    [("abc", "memory://chats lists"), ("43", "Chat 43 is not yours"), (str(2**52), "There is no chat")],
+)
+async def test_the_prompt_learn_says_what_is_wrong_with_its_chat(memory: Memory, chat: str, told: str) -> None:
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match=told):
+            await client.mcp.get_prompt("learn", {"chat_id": chat})
+
+
 async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:
     async with memory.client() as client:
         long = {"role": "assistant", "content": "The forecast is long. " * 2_000, "message_id": "1"}
