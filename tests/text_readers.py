@@ -403,6 +403,7 @@ SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
