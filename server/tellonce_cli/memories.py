@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import tzinfo
+from functools import partial
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -18,7 +19,6 @@ from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_relay.views import dated, short
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-PagedT = TypeVar("PagedT", c.Profile, c.SearchResults)
 ResultT = TypeVar("ResultT")
 Command = Literal["list", "search", "remember", "edit", "why"]
 
@@ -29,7 +29,7 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_jso
     zone = ZoneInfo(settings.timezone)
     kind, call, show = _COMMANDS[command]
     args = made(kind, arguments)
-    result = asyncio.run(called(settings, lambda memory: call(memory, args, page)))
+    result = asyncio.run(called(settings, lambda memory: _page(partial(call, memory), args, page)))
     if as_json:
         print_json(result)
         return 0
@@ -66,35 +66,15 @@ def print_json(result: BaseModel) -> None:
     print(result.model_dump_json(indent=2))
 
 
-async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
-    """Return the page of results with the number `page`. All earlier pages are read, too, because a cursor leads only
-    to the next page."""
+async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:
+    """Return the result or, of a list, the page with the number `page`. All earlier pages are read, too, because a
+    cursor leads only to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
             raise CommandFailed(f"there is no page {page}.")
         result = await call(args.model_copy(update={"cursor": result.next_cursor}))
     return result
-
-
-async def _list(memory: MemoryClient, args: c.GetProfileArgs, page: int) -> c.Profile:
-    return await _page(memory.get_profile, args, page)
-
-
-async def _search(memory: MemoryClient, args: c.SearchMemoryArgs, page: int) -> c.SearchResults:
-    return await _page(memory.search_memory, args, page)
-
-
-async def _remember(memory: MemoryClient, args: c.RememberArgs, _: int) -> c.Remembered:
-    return await memory.remember(args)
-
-
-async def _edit(memory: MemoryClient, args: c.UpdateMemoryArgs, _: int) -> c.Memory:
-    return await memory.update_memory(args)
-
-
-async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanation:
-    return await memory.explain(args)
 
 
 Shown = tuple[list[str], str]
@@ -193,9 +173,9 @@ def _next_of(found: c.Explanation) -> str:
 
 
 _COMMANDS: dict[Command, tuple[type[BaseModel], Callable[..., Awaitable[BaseModel]], Callable[..., Shown]]] = {
-    "list": (c.GetProfileArgs, _list, listing),
-    "search": (c.SearchMemoryArgs, _search, _results),
-    "remember": (c.RememberArgs, _remember, _remembered),
-    "edit": (c.UpdateMemoryArgs, _edit, _edited),
-    "why": (c.ExplainArgs, _why, _explained),
+    "list": (c.GetProfileArgs, MemoryClient.get_profile, listing),
+    "search": (c.SearchMemoryArgs, MemoryClient.search_memory, _results),
+    "remember": (c.RememberArgs, MemoryClient.remember, _remembered),
+    "edit": (c.UpdateMemoryArgs, MemoryClient.update_memory, _edited),
+    "why": (c.ExplainArgs, MemoryClient.explain, _explained),
 }
