@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import tzinfo
-from functools import partial
 from typing import Any, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -27,9 +26,9 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_jso
     """Run the command and return 0. A hint about the next command is printed on standard error."""
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
-    kind, call, show = _COMMANDS[command]
+    kind, tool, show = _COMMANDS[command]
     args = made(kind, arguments)
-    result = asyncio.run(called(settings, lambda memory: _page(partial(call, memory), args, page)))
+    result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
     if as_json:
         print_json(result)
         return 0
@@ -172,10 +171,12 @@ def _next_of(found: c.Explanation) -> str:
     return "Next: tellonce why N for a memory it names, tellonce why --receipt ID for the context of an answer."
 
 
-_COMMANDS: dict[Command, tuple[type[BaseModel], Callable[..., Awaitable[BaseModel]], Callable[..., Shown]]] = {
-    "list": (c.GetProfileArgs, MemoryClient.get_profile, listing),
-    "search": (c.SearchMemoryArgs, MemoryClient.search_memory, _results),
-    "remember": (c.RememberArgs, MemoryClient.remember, _remembered),
-    "edit": (c.UpdateMemoryArgs, MemoryClient.update_memory, _edited),
-    "why": (c.ExplainArgs, MemoryClient.explain, _explained),
+_COMMANDS: dict[
+    Command, tuple[type[BaseModel], Callable[[MemoryClient], Callable[[Any], Awaitable[Any]]], Callable[..., Shown]]
+] = {
+    "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
+    "search": (c.SearchMemoryArgs, lambda memory: memory.search_memory, _results),
+    "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
+    "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),
+    "why": (c.ExplainArgs, lambda memory: memory.explain, _explained),
 }
