@@ -15,11 +15,13 @@ JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
 def agent_tools(ready: GetServices) -> list[ToolSpec]:
-    return specs_of(_WorkTools(ready))
+    t = _WorkTools(ready)
+    return specs_of(t.claim, t.extend, t.submit, t.fail, t.status)
 
 
 def relay_tools(ready: GetServices) -> list[ToolSpec]:
-    return specs_of(_ReminderTools(ready))
+    t = _ReminderTools(ready)
+    return specs_of(t.set, t.pending, t.change, t.claim, t.finish)
 
 
 class _WorkTools(Tools):

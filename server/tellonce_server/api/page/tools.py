@@ -18,7 +18,8 @@ APP_ONLY = {"ui": {"visibility": ["app"]}}
 
 def page_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools that read data for the page's screens, and the tool that undoes an action."""
-    return specs_of(_Tools(ready))
+    t = _Tools(ready)
+    return specs_of(t.undo, t.today, t.memories, t.memory, t.timeline, t.words, t.answers, t.names)
 
 
 def page_tool(
