@@ -48,9 +48,7 @@ GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 def assistant_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools for assistants. `ready` waits until storage is open, because clients list the tools before that."""
-    t = _Tools(ready)
-    asked = (t.get_context, t.record_message, t.search_memory, t.remember, t.update_memory, t.forget, t.get_profile)
-    return specs_of(*asked, t.summarize_chat, t.explain, t.start_new_chat, t.record_turn)
+    return specs_of(_Tools(ready))
 
 
 def _hook_form(turn: RecordedTurn) -> str:

@@ -15,13 +15,11 @@ JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
 def agent_tools(ready: GetServices) -> list[ToolSpec]:
-    t = _WorkTools(ready)
-    return specs_of(t.claim, t.extend, t.submit, t.fail, t.status)
+    return specs_of(_WorkTools(ready))
 
 
 def relay_tools(ready: GetServices) -> list[ToolSpec]:
-    t = _ReminderTools(ready)
-    return specs_of(t.set, t.pending, t.change, t.claim, t.finish)
+    return specs_of(_ReminderTools(ready))
 
 
 class _WorkTools(Tools):

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType, MethodType
+from types import FunctionType, MappingProxyType
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from mcp.server.mcpserver import Context
@@ -79,11 +79,7 @@ def tool(
     return declared
 
 
-def specs_of(*methods: Handler) -> list[ToolSpec]:
-    """The tools that these methods declare. Each method is bound to the object that answers the calls."""
-    return [_bound(method) for method in methods]
-
-
-def _bound(method: Handler) -> ToolSpec:
-    assert isinstance(method, MethodType)
-    return replace(_DECLARED[method.__func__], handler=method)
+def specs_of(tools: object) -> list[ToolSpec]:
+    """The declared tools of an object, in the order of its methods."""
+    methods = [method for method in vars(type(tools)).values() if isinstance(method, FunctionType)]
+    return [replace(_DECLARED[m], handler=getattr(tools, m.__name__)) for m in methods if m in _DECLARED]

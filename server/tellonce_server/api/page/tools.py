@@ -18,8 +18,7 @@ APP_ONLY = {"ui": {"visibility": ["app"]}}
 
 def page_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools that read data for the page's screens, and the tool that undoes an action."""
-    t = _Tools(ready)
-    return specs_of(t.undo, t.today, t.memories, t.memory, t.timeline, t.words, t.answers, t.names)
+    return specs_of(_Tools(ready))
 
 
 def page_tool(

@@ -23,8 +23,7 @@ class NoSuchToken(Refused):
 
 def operator_tools(storage: Storage) -> list[ToolSpec]:
     """The tools with the scope `operator`, which only a page session has."""
-    t = _Tools(storage)
-    return specs_of(t.setup, t.clients, t.connect, t.token, t.import_, t.backup)
+    return specs_of(_Tools(storage))
 
 
 class _Tools:
