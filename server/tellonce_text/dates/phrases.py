@@ -83,7 +83,7 @@ def day_number(line: Line, index: int) -> int | None:
     token = line[index]
     if token.kind == "number" and token.value is not None and token.suffix in _ORDINAL_ENDINGS:
         return token.value if 1 <= token.value <= 31 else None
-    ordinal = token.get("ordinal")
+    ordinal: int | None = token.get("ordinal")
     if not ordinal or ordinal < 0:
         return None
     return ordinal + tens_before(line, index) if ordinal < 10 else ordinal
@@ -91,7 +91,7 @@ def day_number(line: Line, index: int) -> int | None:
 
 def tens_before(line: Line, index: int) -> int:
     """The tens before an ordinal, as in `двадцать первого` or `twenty first`; 0 if there are none."""
-    tens = line[index - 1].get("number")
+    tens: int | None = line[index - 1].get("number")
     return tens if tens in {20, 30} else 0
 
 
