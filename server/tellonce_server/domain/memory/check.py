@@ -13,6 +13,7 @@ from functools import reduce
 from typing import Final, Literal
 
 from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.measures import changed
 from tellonce_server.domain.memory.resolution import Following, admits, calendar_names, following, in_digits
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
@@ -227,12 +228,15 @@ class _Evidence:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
-        moments += self._named_today(text)
+        today = list(self._named_today(text))
+        moments += [moment for moment in today if moment not in named or not self._is_dated()]
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [
             f"The number {number} is not in the quote." for number in self._missing_numbers(in_digits(text), moments)
         ]
-        moments += [_Moment(day, "day") for day in self._following.named]
+        moments += [*today, *(_Moment(day, "day") for day in self._following.named)]
+        units = changed(text, (quoted.quote for quoted in self._quotes))
+        reasons += [f"The unit of {measure} is not the one in the quote." for measure in units]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
 
@@ -244,6 +248,10 @@ class _Evidence:
             dated = (" ".join(part) for part in _around(str(today.day), text))
             if any(admits(part, quoted.said_at, quoted.zone, today) for part in dated):
                 yield _Moment(today, "day")
+
+    def _is_dated(self) -> bool:
+        """Whether the quotes name days, so that they do not mean the day on which they were said."""
+        return bool(self._following.named)
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
