@@ -17,7 +17,12 @@ class Measures(NamedTuple):
     rates: frozenset[str]
 
 
+MOST: Final = 2_000
+"""Maximum characters of a text that are searched for measures. The contract limits quotes to the same length."""
+
+
 def measures(text: str) -> Measures:
+    text = text[:MOST]
     line = line_of(text) or Line(text, (), "")
     return Measures(frozenset((*_lengths_of_time(line), *_metric(text))), frozenset(_rates(line)))
 
@@ -46,14 +51,14 @@ def _rates(line: Line) -> Iterator[str]:
     for index in range(len(line)):
         before, two_before = line[index - 1], line[index - 2]
         led = before.has("one") or before.has("every") or before.word in _PER
-        counted = any(two_before.has(tag) for tag in _COUNTING) or any(line[index + 1].has(tag) for tag in _COUNTING)
-        if led and not counted and line[index].get("unit") in _RATED:
+        length = any(two_before.has(tag) for tag in _BEFORE_LENGTHS) or line[index + 1].has("ago")
+        if led and not length and line[index].get("unit") in _RATED:
             yield line[index].get("unit")
 
 
 _PER: Final = frozenset("per pro por par".split())
-_COUNTING: Final = ("in", "within", "ago", "ago_before", "for", "since", "hence", "from", "half", "after")
-"""Tags of words that make `a week` a length of time and not a rate."""
+_BEFORE_LENGTHS: Final = ("in", "within", "ago_before", "for", "since", "half", "after")
+"""Tags of words before `a week` that make it a length of time and not a rate."""
 _RATED: Final = frozenset({"hour", "day", "week", "month", "year"})
 
 _UNITS: Final = {
@@ -70,7 +75,9 @@ _UNITS: Final = {
 }
 """For each metric unit, how a word begins that names it; a symbol is the whole word."""
 _MEASURE: Final = re.compile(
-    r"(\d+(?:[.,]\d+)?) ?(?:" + "|".join(f"(?P<{unit}>(?:{forms}))" for unit, forms in _UNITS.items()) + r")(\w*)",
+    r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,4})?) ?(?:"
+    + "|".join(f"(?P<{unit}>(?:{forms}))" for unit, forms in _UNITS.items())
+    + r")(\w*)",
     re.IGNORECASE,
 )
 _LONGEST_SYMBOL: Final = 3

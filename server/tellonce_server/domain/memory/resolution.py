@@ -183,7 +183,7 @@ def _spelled(line: Line) -> Iterator[str]:
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)
-        yield from (literals.written(float(m[1].replace(",", ".")) * int(m[2])) for m in _SCALED.finditer(digits))
+        yield from map(_scaled, _SCALED.finditer(digits))
     for index in range(len(line)):
         count = count_at(line, index)
         if count and count.exact:
@@ -225,7 +225,12 @@ def in_digits(statement: str) -> str:
     vague = [line[at] for at in range(len(line)) if line[at].has("vague")]  # `unos dos años` is not 1 2
     bounds = [0, *(edge for token in vague for edge in (token.start, token.end)), len(head)]
     pieces = [head[start:end] for start, end in pairwise(bounds)]
-    return "".join(p if n % 2 else _converted(p, language) for n, p in enumerate(pieces)) + rest
+    digits = "".join(p if n % 2 else _converted(p, language) for n, p in enumerate(pieces))
+    return _SCALED.sub(_scaled, digits) + rest
+
+
+def _scaled(match: re.Match[str]) -> str:
+    return literals.written(float(match[1].replace(",", ".")) * int(match[2]))
 
 
 def _converted(text: str, language: str) -> str:
