@@ -13,23 +13,27 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.work import QueueStatus
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.routines.routine_list import RoutineList
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.seen_store import SeenStore
 
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of answers and commands. `queue` returns the backlog and the cost; it is None if this machine
-    has no token for them."""
+    """The dependencies of commands and buttons. `queue` returns the backlog and the cost; it is None if this machine
+    has no token for them. `sent` holds the last message of each routine in each chat."""
 
     memory: MemoryClient
     responder: Responder
     zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
-    routine_list: RoutineList = field(default_factory=RoutineList)
+    routines: tuple[Routine, ...] = ()
+    sent: SeenStore = field(default_factory=SeenStore)
+    lists: ForgetLists = field(default_factory=ForgetLists)
 
 
 class PlaceArguments(TypedDict):
