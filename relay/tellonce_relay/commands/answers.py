@@ -5,7 +5,6 @@ This module knows neither Telegram nor a terminal.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypedDict
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -36,16 +35,6 @@ class CommandContext:
     lists: ForgetLists = field(default_factory=ForgetLists)
 
 
-class PlaceArguments(TypedDict):
-    chat_id: int | None
-    message_thread_id: int | None
-
-
-def place(incoming: Incoming) -> PlaceArguments:
-    """The chat and thread of a command, as arguments of the tools."""
-    return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
-
-
 async def answer(command_context: CommandContext, incoming: Incoming) -> str | None:
     """The complete answer; None for a command that is not answered here. Raises MemoryUnreachable and MemoryRefused."""
     name, text = command_of(incoming.text)
@@ -55,7 +44,7 @@ async def answer(command_context: CommandContext, incoming: Incoming) -> str | N
 
 async def _memory(command_context: CommandContext, incoming: Incoming, _: str) -> str:
     return views.memory_view(
-        await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming))), command_context.zone
+        await command_context.memory.get_profile(c.GetProfileArgs(**incoming.place)), command_context.zone
     )
 
 
@@ -67,17 +56,17 @@ async def _remember(command_context: CommandContext, incoming: Incoming, text: s
 
 async def remembered(command_context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
     """Store the person's own words. Raises MemoryUnreachable and MemoryRefused."""
-    stored = (await command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
+    stored = (await command_context.memory.remember(c.RememberArgs(content=text, **incoming.place))).memory
     assert stored is not None  # one statement was sent
     return stored
 
 
 async def _summary(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    return views.summary_view(await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming))))
+    return views.summary_view(await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
 
 
 async def _new(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    await command_context.memory.start_new_chat(c.StartNewChatArgs(**place(incoming)))
+    await command_context.memory.start_new_chat(c.StartNewChatArgs(**incoming.place))
     return phrase("summary.new_chat")
 
 
@@ -98,7 +87,7 @@ async def _why(command_context: CommandContext, incoming: Incoming, _: str) -> s
 
 
 async def _status(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
+    summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))
     # The cost of the models is shown to the owner, not to a group.
     queue = await _queue(command_context) if (incoming.chat_id or 0) >= 0 else None
     who = (
