@@ -151,6 +151,7 @@ class PageWords(Contract):
 
 class PageAnswersArgs(Contract):
     before: Instant | None = None
+    receipt_id: Text | None = Field(default=None, description="Only the answer with this receipt.")
     limit: Limit = 30
 
 
