@@ -40,7 +40,7 @@ async def put(q: Queries, job: Job, narrative: str, lists: Lists, now: datetime)
 @dataclass(frozen=True)
 class Staleness:
     """`first`: the profile was never built. `stale`: memories changed since the profile's job was queued. `wrong`: some
-    memories have ended or were reworded since."""
+    memories have ended, were reworded or became uncertain since."""
 
     exchanges_since: int
     first: bool
