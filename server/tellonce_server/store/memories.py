@@ -326,7 +326,9 @@ async def changes(
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
 """The owners with current dates or goals that are past their time."""
 
-end_passed_dates = Run[[OwnerId, datetime]]("memories.passed_dates")
+end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
+"""Complete past dates. The last argument is the user's time zone."""
+
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
 """Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
 only once."""

@@ -27,7 +27,7 @@ class Expiry:
         await self._key_words()
         now = self._deps.now()
         for owner in await memories.owners_with_endings(self._deps.database, now):
-            ended = await memories.end_passed_dates(self._deps.database, owner, now)
+            ended = await memories.end_passed_dates(self._deps.database, owner, now, self._deps.settings.timezone)
             ended += await memories.close_overdue_goals(self._deps.database, owner, now, now - CLOSED_AFTER)
             ended += await memories.ask_about_overdue_goals(self._deps.database, owner, now, now - ASKED_AFTER)
             if ended:
