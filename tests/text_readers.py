@@ -360,7 +360,7 @@ READERS: dict[str, Callable[[str], object]] = {
 NOT_READERS = frozenset(
     """
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
-    tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
+    tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
@@ -372,7 +372,7 @@ NOT_READERS = frozenset(
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
-    tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker
+    tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker tellonce_server.domain.context.lines.chat_name
     tellonce_server.domain.context.slots.pending tellonce_server.embedding.active.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
@@ -385,7 +385,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
     tellonce_server.domain.queue.job_type.own_messages tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
-    tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
+    tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
