@@ -43,7 +43,19 @@ from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
-from tellonce_text import changes, claims, fences, folding, importance, own_words, secrets, sentences, stemming, tokens
+from tellonce_text import (
+    changes,
+    claims,
+    clipping,
+    fences,
+    folding,
+    importance,
+    own_words,
+    secrets,
+    sentences,
+    stemming,
+    tokens,
+)
 from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -322,7 +334,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
-    "tellonce_summarizer.tasks.prompts.head_and_tail": lambda text: prompts.head_and_tail(text, 500),
+    "tellonce_text.clipping.head_and_tail": lambda text: clipping.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
