@@ -33,7 +33,7 @@ from tellonce_server.domain.memory import check, dedup, literals, resolution, re
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
-from tellonce_server.services import import_messages, unread_exchanges
+from tellonce_server.services import import_messages, record, unread_exchanges
 from tellonce_server.services.chat_summary import gist
 from tellonce_server.store.messages import Line
 from tellonce_summarizer import quotes
@@ -221,6 +221,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.keep.choice.is_order": choice.is_order,
     "tellonce_server.domain.keep.own_speech.own_lines": own_speech.own_lines,
     "tellonce_server.domain.keep.sentences.sentences": kept_sentences.sentences,
+    "tellonce_server.services.record.message_text": lambda text: record.message_text("user", text, text),
     "tellonce_server.services.unread_exchanges.learning_prompt": lambda text: unread_exchanges.learning_prompt(
         [[_line(text)]], [_known(text)], ZONE
     ),
@@ -286,6 +287,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_text.fences.name_of": fences.name_of,
     "tellonce_text.fences.without_recalled": fences.without_recalled,
     "tellonce_text.own_words.forwarded": lambda text: own_words.forwarded(text, text),
+    "tellonce_text.own_words.is_forwarded": own_words.is_forwarded,
     "tellonce_text.own_words.label": lambda text: own_words.label("file", text),
     "tellonce_text.own_words.own_words": own_words.own_words,
     "tellonce_text.folding.Literal.of": lambda text: folding.Literal.of(text),
@@ -346,6 +348,7 @@ READERS: dict[str, Callable[[str], object]] = {
 NOT_READERS = frozenset(
     """
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
+    tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
     tellonce_server.domain.erasure.previews.unpacked
     tellonce_cli.importers.items.thread_number tellonce_cli.importers.items.tolerant
@@ -357,7 +360,7 @@ NOT_READERS = frozenset(
     tellonce_relay.routines.delivery.send_once tellonce_relay.telegram.application.make_bot tellonce_relay.turn.turn.failed
     tellonce_relay.telegram.messages.incoming tellonce_relay.views.status_view tellonce_relay.updates.webhook.application
     tellonce_server.app.access_tokens.digest tellonce_server.domain.context.budget.cost tellonce_server.domain.context.budget.take
-    tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker
+    tellonce_server.domain.context.slots.find_focus tellonce_server.domain.context.lines.speaker tellonce_server.domain.context.lines.chat_name
     tellonce_server.domain.context.slots.pending tellonce_server.embedding.active.embedder_named
     tellonce_server.embedding.onnx_format.constant tellonce_server.embedding.onnx_format.graph
     tellonce_server.embedding.onnx_format.node tellonce_server.embedding.onnx_format.value
@@ -370,7 +373,7 @@ NOT_READERS = frozenset(
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
     tellonce_server.domain.queue.job_type.own_messages tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
-    tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.question.weight
+    tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password
     tellonce_server.store.generations.session tellonce_server.store.scrub.session
     tellonce_server.store.bulk.by_number tellonce_server.store.database.as_login tellonce_server.store.texts.find
@@ -380,7 +383,7 @@ NOT_READERS = frozenset(
     tellonce_server.api.schema.compact_result tellonce_server.api.strict.explained
     tellonce_server.api.strict.strict_tool tellonce_summarizer.tasks.canonical.extended tellonce_summarizer.tasks.items.items
     tellonce_summarizer.quotes.own tellonce_summarizer.tasks.prompts.speaker
-    tellonce_summarizer.tasks.second_reading.reading_task tellonce_summarizer.tasks.second_reading.shown
+
     tellonce_text.dates.clock_phrases.hour_in_part tellonce_text.dates.counted_phrases.exactly_from
     tellonce_text.dates.day_arithmetic.counted_day tellonce_text.dates.day_arithmetic.unit_days
 tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tellonce_server.app.access_tokens.granted
@@ -400,6 +403,7 @@ SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks

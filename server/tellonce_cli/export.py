@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -41,17 +41,18 @@ def _target(file: Path | None) -> Generator[TextIO]:
     if file is None or _is_stdout(file):
         yield sys.stdout
         return
-    is_new = False
+    device = _is_device(file)
     try:
-        with open(file, "w" if _is_device(file) else "x", encoding="utf-8", opener=_private) as stream:
-            is_new = not _is_device(file)
+        with open(file, "w" if device else "x", encoding="utf-8", opener=_private) as stream, ExitStack() as unfinished:
+            if not device:
+                unfinished.callback(file.unlink, missing_ok=True)
             yield stream
-    except BaseException as error:
-        if is_new:
-            file.unlink(missing_ok=True)
-        if isinstance(error, OSError) and not isinstance(error, ConnectionError | TimeoutError):
-            raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose another file.") from error
+            stream.flush()
+            unfinished.pop_all()
+    except (ConnectionError, TimeoutError):
         raise
+    except OSError as error:
+        raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose another file.") from error
 
 
 def _is_device(file: Path) -> bool:

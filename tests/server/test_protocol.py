@@ -14,7 +14,7 @@ import pytest
 from mcp import MCPError
 from mcp.client import Client, ClientRequestContext
 from mcp.client.subscriptions import ResourceUpdated
-from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent, Tool
+from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, ResourceTemplateReference, TextContent, Tool
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
@@ -428,6 +428,20 @@ async def test_resources_prompts_and_completions_are_there(memory: Memory, mode:
     assert set(re.findall("`(memory://.+?)`", promised)) == templates | {uri for uri in resources if uri[:2] == "me"}
     assert set(re.findall("`(.+?)`", prompted)) == prompts
     assert "I live in Lisbon" in memory_1.contents[0].text
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_completion_offers_the_first_hundred_of_many_chats(memory: Memory, mode: str) -> None:
+    async with memory.tables() as tables:
+        await tables.execute(
+            "insert into chats (owner_id, chat_id, created_at) select $1, 2 ^ 52 + n, now() from generate_series(1, 120) n",
+            USER,
+        )
+    ref = ResourceTemplateReference(uri="memory://chat/{chat_id}/summary")
+    async with client_of(memory, mode) as client:
+        offered = (await client.complete(ref, {"name": "chat_id", "value": ""})).completion
+    assert (len(offered.values), offered.has_more) == (100, True)
+    assert offered.values[0] == str(USER)
 
 
 BAD_URIS = (

@@ -86,6 +86,19 @@ async def test_a_result_whose_lease_passed_to_another_is_refused(memory: Memory,
             await agent.submit_work(late)
 
 
+async def test_a_job_whose_lease_was_extended_is_not_claimed_by_another(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await talk(client, 1)
+        job = (await agent.claim_work(w.ClaimWorkArgs(worker="one"))).jobs[0]
+        clock.forward(seconds=40)
+        kept = await agent.extend_work(w.ExtendWorkArgs(job_id=job.job_id, fence=job.fence))
+        assert (kept.lease_until - clock()).total_seconds() == job.lease_seconds
+        clock.forward(seconds=40)
+        assert not (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs
+        clock.forward(seconds=21)
+        assert (await agent.claim_work(w.ClaimWorkArgs(worker="two"))).jobs
+
+
 async def test_five_counted_failures_make_a_job_dead_and_an_outage_counts_none(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await talk(client, 1)

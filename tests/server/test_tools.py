@@ -223,6 +223,16 @@ async def test_a_prompt_asked_for_wrongly_says_where_to_look(
             await client.mcp.get_prompt(name, arguments)
 
 
+@pytest.mark.parametrize(
+    ("chat", "told"),
+    [("abc", "memory://chats lists"), ("43", "Chat 43 is not yours"), (str(2**52), "There is no chat")],
+)
+async def test_the_prompt_learn_says_what_is_wrong_with_its_chat(memory: Memory, chat: str, told: str) -> None:
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match=told):
+            await client.mcp.get_prompt("learn", {"chat_id": chat})
+
+
 async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:
     async with memory.client() as client:
         long = {"role": "assistant", "content": "The forecast is long. " * 2_000, "message_id": "1"}
@@ -284,3 +294,16 @@ async def test_a_profile_comes_in_pages_and_by_kind_and_status(memory: Memory) -
     assert [m.content for m in first.goals] == ["I want to sail to Crete"]
     assert (rest.next_cursor, goals.facts, len(goals.goals), ended.goals) == (None, (), 1, ())
     assert len(whole.facts) == 7
+
+
+async def test_a_whole_number_is_an_id_in_any_form_and_an_empty_selection_selects_nothing(memory: Memory) -> None:
+    async with memory.client() as client:
+        hello = {**HERE, "role": "user", "content": "I like tea", "message_thread_id": "5"}
+        first = await client.mcp.call_tool("record_message", {**hello, "message_id": 7})
+        again = await client.mcp.call_tool("record_message", {**hello, "message_id": 7.0, "message_thread_id": 5.0})
+        found = await client.mcp.call_tool("search_memory", {**HERE, "query": "tea", "kinds": []})
+        context = await client.mcp.call_tool("get_context", {**HERE, "message_thread_id": 5, "include": []})
+        preview = await client.mcp.call_tool("forget", {**HERE, "topic": "tea", "memory_ids": [], "message_ids": []})
+    assert "created message 1 in topic:42:5" in str(first.content)
+    assert "duplicate message 1 in topic:42:5" in str(again.content)
+    assert all("I like tea" in str(result.content) for result in (found, context, preview))

@@ -57,7 +57,6 @@ def as_json(result: BaseModel) -> str:
 
 
 def tool(
-    name: str,
     description: str,
     annotations: ToolAnnotations,
     render: Callable[[Any], str] = as_json,
@@ -66,11 +65,11 @@ def tool(
     title: str | None = None,
     listed: bool = True,
 ) -> Callable[[MethodT], MethodT]:
-    """Declare a method as a tool. The types of the method give the models of the arguments and of the result. By
-    default, the title is made from the name."""
+    """Declare a method as the tool of its name. The types of the method give the models of the arguments and of the
+    result. By default, the title is made from the name."""
 
     def declared(method: MethodT) -> MethodT:
-        types = get_type_hints(method)
+        name, types = method.__name__, get_type_hints(method)
         args, result = get_args(types["call"])[0], types["return"]
         titled = title or name.replace("_", " ").capitalize()
         model = next(iter(get_args(result)), result)

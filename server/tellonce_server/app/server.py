@@ -67,11 +67,15 @@ class MemoryServer(MCPServer[None]):
     async def get_prompt(
         self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
     ) -> GetPromptResult | InputRequiredResult:
-        """Get a prompt. For a wrong name or argument, the error says so; the SDK would report an internal error."""
+        """Get a prompt. For a wrong name or argument, or during a database outage, the error says so; the SDK would report
+        an internal error."""
         await _require_standing()
         try:
             return await super().get_prompt(name, arguments, context)
         except ValueError as error:
+            failure = errors.cause_in(error)
+            if failure is not None:
+                raise later(failure) from error
             raise MCPError(INVALID_PARAMS, f"{error}; prompts/list names prompts and arguments.") from error
 
     async def call_tool(

@@ -19,6 +19,10 @@ LOOK_SECONDS: Final = 0.05
 another server process may be about to write the receipt."""
 
 
+MOST_NAMED: Final = 80
+"""Maximum characters of an unknown id that an error repeats."""
+
+
 class NothingToExplain(Refused):
     """The id does not name anything that the caller may see. The error text says where to find an id."""
 
@@ -40,7 +44,7 @@ class Explainer:
     async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
         receipt = await self._kept(where, receipt_id)
         if receipt is None or not (receipt.chat_id == where.chat_id or _is_reached(where, receipt.chat_id)):
-            text = f"No receipt {receipt_id} in this chat; get_context returns receipt ids."
+            text = f"No receipt {receipt_id[:MOST_NAMED]} in this chat; get_context returns receipt ids."
             raise NothingToExplain(text, "no_receipt")
         sections = [Section.model_validate(section) for section in receipt.sections]
         return Explanation(

@@ -34,6 +34,7 @@ asked as (
 -- end
 
 -- part: messages_of_other_threads
+  exists (select from chats where owner_id = $1 and chat_id <> $2 and last_id > 0) as has_others,
   array(
     select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
       version, channel)

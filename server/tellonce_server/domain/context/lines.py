@@ -42,7 +42,7 @@ KIND_TITLES: dict[MemoryKind, str] = {
 class View:
     """The values that a line's format depends on: the time of reading, the user's zone, the current thread and chat,
     and the statements that changed after their messages were sent. `known` are the memories that can have their own
-    lines in the context."""
+    lines in the context. `names` are the names of other chats."""
 
     now: datetime
     zone: ZoneInfo
@@ -50,6 +50,7 @@ class View:
     chat_id: int = 0
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def current(self, text: str, place: MessageRange | None) -> str:
         """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
@@ -166,8 +167,8 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
 
 
 def result_line(result: Result, view: View) -> str:
-    """A search result's line with its date; a result from another thread is labeled with that thread, too: `[Feb 15, 3
-    days ago | 09:15 AM] User: …`.
+    """A search result's line with its date; a result from another thread or chat is labeled with it: `[Feb 15, 3 days
+    ago | 09:15 AM | in claude-code, shop] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
@@ -190,12 +191,23 @@ def _lead(result: Result, view: View) -> str:
     when = f"{day}, {age(result.at, view.now, view.zone)}" if recent else day
     if result.kind == "message":
         minute = f" | {time_of_day(local_time)}" if recent else ""
-        thread = "" if result.thread_key == view.thread_key else f" | in {_name(result.thread_key or '')}"
+        thread = "" if result.thread_key == view.thread_key else f" | in {_place(result, view)}"
         return f"[{when}{minute}{thread}] {_teller(result)}"
     if result.kind == "summary":
         return f"[Summary | {when}]"
     note = f", {result.memory_status}" if result.memory_status not in (None, "active") else ""
     return f"[{result.kind} #{result.id} | {when}{note}]"
+
+
+def _place(result: Result, view: View) -> str:
+    """The name of the chat of a result, or its thread if it is in this chat."""
+    return view.names.get(result.chat_id or view.chat_id) or _name(result.thread_key or "")
+
+
+def chat_name(channel: str, conversation: str | None) -> str:
+    """The name of another chat: its channel, and what its client calls it."""
+    name = f", {clip(name_of(conversation), 8)[0]}" if conversation else ""
+    return contained(channel + name)
 
 
 def _teller(result: Result) -> str:
