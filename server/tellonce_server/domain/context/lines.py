@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryKind
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
@@ -28,14 +28,7 @@ from tellonce_text.tokens import clip, estimate
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
 
-KIND_TITLES: dict[MemoryKind, str] = {
-    "fact": "FACTS",
-    "preference": "PREFERENCES",
-    "goal": "GOALS",
-    "date": "IMPORTANT DATES",
-    "outcome": "OUTCOMES",
-    "pin": "PINS",
-}
+KIND_TITLES = {kind: f"{kind.upper()}S" for kind in MEMORY_KINDS} | {"date": "IMPORTANT DATES"}
 
 
 @dataclass(frozen=True)
