@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from tellonce.contract_types import MEMORY_KINDS
+from tellonce.contract_types import MEMORY_KINDS, MemoryKind
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
@@ -28,7 +28,10 @@ from tellonce_text.tokens import clip, estimate
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
 
-KIND_TITLES = {kind: f"{kind.upper()}S" for kind in MEMORY_KINDS} | {"date": "IMPORTANT DATES"}
+KIND_TITLES: Final[dict[MemoryKind, str]] = {
+    **{kind: f"{kind.upper()}S" for kind in MEMORY_KINDS},
+    "date": "IMPORTANT DATES",
+}
 
 
 @dataclass(frozen=True)
