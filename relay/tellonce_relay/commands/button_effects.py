@@ -41,11 +41,10 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
         case "confirm" | "reject":
             args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
-            return Reaction(
-                phrase("memory.confirmed", content=changed.content)
-                if press.action == "confirm"
-                else phrase("memory.rejected")
-            )
+            if press.action == "confirm":
+                return Reaction(phrase("memory.confirmed", content=changed.content))
+            over = changed.status == "completed"  # an overdue goal is not wrong, but no longer a goal
+            return Reaction(phrase("memory.closed", content=changed.content) if over else phrase("memory.rejected"))
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
             await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))

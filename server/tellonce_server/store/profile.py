@@ -36,7 +36,7 @@ async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now:
 @dataclass(frozen=True)
 class Staleness:
     """`first`: the profile was never built. `stale`: memories changed since the profile's job was queued. `wrong`: some
-    memories have ended or were reworded since."""
+    memories have ended, were reworded or became uncertain since."""
 
     exchanges_since: int
     first: bool

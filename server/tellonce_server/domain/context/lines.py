@@ -32,6 +32,7 @@ KIND_TITLES: Final[dict[MemoryKind, str]] = {
     **{kind: f"{kind.upper()}S" for kind in MEMORY_KINDS},
     "date": "IMPORTANT DATES",
 }
+LIST = "ALL OF THIS KIND"
 
 
 @dataclass(frozen=True)
