@@ -64,7 +64,7 @@ LEAST_RESOLVED = {
     "dates6.jsonl": 0.89,
     "dates7.jsonl": 0.92,
     "dates8.jsonl": 0.91,
-    "own.jsonl": 0.95,
+    "own.jsonl": 0.94,
 }
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]
@@ -122,7 +122,7 @@ def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
         ("2026-09-29", "Europe/Moscow", "Я потерял ключи в воскресенье", "09-27", "09-27", True),
         ("2026-09-29", "Europe/Lisbon", "Domingo parti o pé", "10-04", "10-04", False),
         ("2026-09-29", "Europe/Madrid", "Mi suegra se ha caído esta mañana", "09-29", "09-29", True),
-        ("2026-09-29", "Europe/London", "She arrives sat at noon by van", "09-28", "09-28", False),
+        ("2026-09-29", "Europe/London", "She arrives sat at noon by van", "10-03", "10-03", True),
     ],
 )
 def test_days_in_other_peoples_words(said: str, zone: str, text: str, first: str, last: str, certain: bool) -> None:
