@@ -7,7 +7,14 @@ from typing import Final, NamedTuple
 from tellonce_text.dates.lexicon import endings
 from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
-from tellonce_text.dates.verb_forms import is_adjective, is_led_noun, is_participle, is_preterite, is_strong
+from tellonce_text.dates.verb_forms import (
+    is_adjective,
+    is_led_noun,
+    is_participle,
+    is_preterite,
+    is_strong,
+    is_subordinate,
+)
 
 _FAR: Final = 30
 """Maximum tokens that are read on each side of an expression, so that the time is linear even without punctuation."""
@@ -220,6 +227,8 @@ def _before(line: Line, first: int) -> Direction | None:
     infinitive = False
     weak: Direction | None = None
     for index in _verbal_back(line, first):
+        if is_subordinate(line, index):
+            return weak
         found = _sign(line, index, first, infinitive=infinitive)
         if found:
             return found

@@ -69,3 +69,15 @@ _NO_PRONOUNS: Final = {
     "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
 }
 """Articles and possessives that are never pronouns, so that a noun follows them."""
+
+
+def is_subordinate(line: Line, index: int) -> bool:
+    """Whether the word begins a clause with a verb of its own, so that a verb before it says nothing about a day in the
+    clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
+    following = line[index + 1].word
+    if line.language == "pt" and line[index].word == "se":  # elsewhere, `se` is reflexive: `ela se casou`
+        return line[index - 1].word.endswith(("ou", "aram"))
+    return line[index].has("subordinate") and not following.endswith(_INFINITIVES.get(line.language, ()))
+
+
+_INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
