@@ -107,7 +107,7 @@ def _looks_past(line: Line, index: int) -> bool:
     if token.word.endswith(endings(line.language, "present")):
         return False
     return token.word.endswith(endings(line.language, "maybe")) or (
-        german and (is_participle(token) or is_strong(token.word))
+        german and (is_participle(token) or is_strong(token))
     )
 
 

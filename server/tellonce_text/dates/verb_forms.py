@@ -8,6 +8,7 @@ from tellonce_text.dates.tokens import Line, Token
 
 
 def is_participle(token: Token) -> bool:
+    """Whether the word has the form of a German participle."""
     word = token.word
     if token.capital or not word.endswith(("t", "en")):
         return False
@@ -19,7 +20,7 @@ _INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", 
 
 
 def is_adjective(line: Line, index: int) -> bool:
-    """Whether the word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
+    """Whether the German word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
     before, after = line[index - 1], line[index + 1]
     return after.kind == "word" and after.capital and before.kind == "word" and not before.tags
 
@@ -37,12 +38,12 @@ def is_preterite(line: Line, index: int) -> bool:
         return any(line[at].has("tense_person") for at in (index - 1, index + 1)) and word.endswith("te")
     if word.endswith("en"):  # with a prefix, it may be a participle: `verboten`
         return word.removesuffix("en") in strong_preterites()
-    return is_strong(word)
+    return is_strong(line[index])
 
 
-def is_strong(word: str) -> bool:
+def is_strong(token: Token) -> bool:
     """Whether the word has the form of a German strong preterite, with or without a prefix."""
-    bare = word.removesuffix("en")
+    bare = token.word.removesuffix("en")
     return not _without_prefixes(bare).isdisjoint(strong_preterites())
 
 
