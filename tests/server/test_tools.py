@@ -5,6 +5,7 @@ from mcp import MCPError
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
+from tellonce_server.store import queue
 from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -231,6 +232,18 @@ async def test_the_prompt_learn_says_what_is_wrong_with_its_chat(memory: Memory,
     async with memory.client() as client:
         with pytest.raises(MCPError, match=told):
             await client.mcp.get_prompt("learn", {"chat_id": chat})
+
+
+async def test_the_prompt_learn_says_that_the_database_does_not_answer(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object, **__: object) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(queue, "hand_out", away)
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match="does not answer now"):
+            await client.mcp.get_prompt("learn", {"chat_id": str(USER)})
 
 
 async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:
