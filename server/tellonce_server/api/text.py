@@ -136,6 +136,7 @@ def _goes(m: c.ForgetMatch) -> str:
 
 def profile(p: c.Profile) -> str:
     parts = [contained_text(p.narrative) or "No narrative yet.", f"version {p.version}"]
+    parts += [contained(f"the user's name: {p.user_name}")] if p.user_name else []
     lists = {
         "facts": p.facts,
         "preferences": p.preferences,
