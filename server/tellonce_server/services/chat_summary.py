@@ -72,7 +72,8 @@ class ChatSummaries:
 
     async def start_new_chat(self, where: ChatScope) -> NewChat:
         begun = await chats.new_epoch(self._deps.database, *where.key, self._deps.now())
-        self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/summary")
+        chat = f"memory://chat/{where.chat_id}"
+        self._deps.tell_subscribers(where.owner_id, f"{chat}/summary", f"{chat}/context")
         epoch, archived = begun if begun is not None else (0, False)
         return NewChat(epoch=epoch, archived=archived)
 

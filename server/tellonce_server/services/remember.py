@@ -113,7 +113,7 @@ class Rememberer:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
         memory = await self._find(where, args.memory_id)
         updated = await self._act(where, memory, args, share_to)
-        self._changed(where)
+        self._changed(share_to or where)
         return updated
 
     async def _told(self, where: ChatScope, statement: Statement, checker: StatementChecker | None) -> _Told:
@@ -351,7 +351,7 @@ class Rememberer:
             return (await self._statements.store(t, copy, vector, self._deps.now())).memory
 
     def _changed(self, where: ChatScope) -> None:
-        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+        self._deps.tell_subscribers(where.owner_id, "memory://profile")
 
 
 def _is_denied(text: str, near: Sequence[Near]) -> bool:
