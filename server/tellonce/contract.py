@@ -42,17 +42,6 @@ from tellonce.forget_contract import Forgotten as Forgotten
 from tellonce.server_text import ServerText
 from tellonce.work import JobKind as JobKind
 
-RECORD_MESSAGE = "record_message"
-GET_CONTEXT = "get_context"
-SEARCH_MEMORY = "search_memory"
-REMEMBER = "remember"
-UPDATE_MEMORY = "update_memory"
-FORGET = "forget"
-GET_PROFILE = "get_profile"
-SUMMARIZE_CHAT = "summarize_chat"
-EXPLAIN = "explain"
-START_NEW_CHAT = "start_new_chat"
-
 
 class Expects(Contract):
     """A value that the assistant asked the user for. The next message fills the slot only if it matches the type."""

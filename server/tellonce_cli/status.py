@@ -5,9 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urljoin
 
-import httpx2
 from rich.table import Table
 
 from tellonce import contract as c
@@ -19,10 +17,9 @@ from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
+from tellonce_cli.memory_server import health
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
-
-HEALTH_SECONDS = 2.0
 
 
 def run() -> int:
@@ -77,16 +74,6 @@ async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus
         if settings.token is None:
             raise
         return None
-
-
-async def health(url: str) -> dict[str, Any]:
-    """The server's health report; empty if the server cannot be reached."""
-    try:
-        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
-            found: dict[str, Any] = (await http.get(urljoin(url, "/health"))).json()
-    except (httpx2.HTTPError, ValueError):
-        return {}
-    return found
 
 
 def task_lines(health: dict[str, Any]) -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, tables_with
 
 pytestmark = pytest.mark.anyio
 
@@ -240,6 +240,36 @@ async def test_a_summary_says_confirmed_only_of_what_the_user_said(memory: Memor
             canonical = (await client.summarize_chat(c.SummarizeChatArgs())).canonical
             assert (canonical.user_confirmed, canonical.llm_inferred) == (confirmed, inferred)
             said = "Well"
+
+
+WEDDING = "My wedding is on June 5"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [(WEDDING, "The user's wedding is on June 5"), ("Ich bin Vegetarier", "The user eats no meat")],
+)
+async def test_forgetting_a_statement_takes_the_words_it_rests_on(
+    memory: Memory, clock: Clock, said: str, text: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await say(client, clock, said)
+        await read(agent, lambda x: [item(x, text)], canonical=text)
+        (fact,) = (await profile(client)).facts
+        preview = await client.forget(c.ForgetArgs(memory_ids=(fact.id,)))
+        done = await client.forget(c.ForgetArgs(memory_ids=(fact.id,), confirm=preview.confirm))
+        left = [await tables_with(tables, words) for words in (said.removeprefix("My "), text)]
+    assert (done.traces_left, left) == (0, [[], []])
+
+
+async def test_a_date_that_an_edit_takes_back_is_in_no_text_in_use(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, WEDDING, "7")
+        await read(agent, lambda x: [item(x, "The user's wedding is on June 5")], canonical="The wedding is on June 5.")
+        await say(client, clock, "My wedding is on June 12", "7")
+        context = await client.get_context(c.GetContextArgs())
+    assert "June 12" in (context.context or "")
+    assert "June 5" not in (context.context or "")
 
 
 async def test_an_ending_ends_a_goal_and_a_profile_is_written_again(memory: Memory, clock: Clock) -> None:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_cli.importers import jsonl
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
@@ -71,5 +72,5 @@ def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line
     file = tmp_path / "talk.jsonl"
     file.write_text(line + "\n")
     with pytest.raises(ImportFailed, match="holds no messages; line 1: ") as failed:
-        list(jsonl.read(file, None, lambda _: None))
+        list(jsonl.read(Source(file), lambda _: None))
     assert f"line 1: {lack}; a message needs role" in str(failed.value)

@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.readings import DAY, WEEK, add_months
+from tellonce_text.dates.readings import DAY, WEEK, Days, add_months, one_day
 
 _ABROAD: Final = {
     ("nth-11-4-3", "CA"): "nth-10-2-0",
@@ -21,6 +21,16 @@ _ABROAD: Final = {
 _SAME_ABROAD: Final = frozenset({"nth-5-2-6", "nth-6-3-6"})
 
 
+def feast_days(rule: str, year: int, region: str | None) -> Days:
+    """The day of a feast, or the days of Holy Week, from Palm Sunday to Easter Sunday."""
+    if rule == HOLY_WEEK:
+        return Days(easter(year) - WEEK, easter(year) + DAY, "week")
+    return one_day(feast_day(rule, year, region))
+
+
+HOLY_WEEK: Final = "holy-week"
+
+
 def feast_day(rule: str, year: int, region: str | None = None) -> date:
     """The day by a rule such as `12-25`, `easter-2` (two days before) or `nth-11-4-3` (the fourth Thursday of
     November)."""
@@ -31,6 +41,8 @@ def feast_day(rule: str, year: int, region: str | None = None) -> date:
         return date(year, 12, 24) - (date(year, 12, 24).weekday() + 1) % 7 * DAY - (4 - int(rule[7:])) * WEEK
     if rule.startswith("easter"):
         return easter(year) + int(rule[6:] or 0) * DAY
+    if rule == "election-day":
+        return nth_weekday(year, 11, 1, 0) + DAY
     if rule in {"black-friday", "cyber-monday"}:
         return nth_weekday(year, 11, 4, 3) + (1 if rule == "black-friday" else 4) * DAY
     if rule.startswith("nth"):

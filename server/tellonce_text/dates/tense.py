@@ -69,8 +69,16 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if line.language != "en":
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)
-    either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first))
-    return Look("future", own=not either)
+    return Look("future", own=not _may_be_either(line, first, end))
+
+
+def _may_be_either(line: Line, first: int, end: int) -> bool:
+    """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
+    or only reports, as in `they said no`."""
+    if any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first)):
+        return True
+    after = range(end, min(_clause_end(line, first, end), end + _FAR))
+    return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
@@ -83,12 +91,32 @@ def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
     if token.has("tense_past") or token.has("tense_weak"):
         return not token.has("tense_perfect") or _is_whole_perfect(line, index)
-    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST:
+    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or _is_led_noun(line, index):
         return False
     german = line.language == "de"
-    if german and token.capital:
+    if german and _is_name(line, index):
+        return False
+    if token.word.endswith(endings(line.language, "present")):
         return False
     return token.word.endswith(endings(line.language, "maybe")) or (german and _is_german_participle(token))
+
+
+def _is_led_noun(line: Line, index: int) -> bool:
+    """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
+    before = line[index - 1]
+    if before.word in _NO_PRONOUNS.get(line.language, ()) or (
+        line.language == "fr" and before.has("article") and before.word != "l"
+    ):
+        return True
+    return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
+
+
+_NO_PRONOUNS: Final = {
+    "es": ("el",),
+    "it": ("i", "il"),
+    "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
+}
+"""Articles and possessives that are never pronouns, so that a noun follows them."""
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
@@ -276,6 +304,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if token.has("tense_perfect") and line.language != "de":
         return "past" if _is_whole_perfect(line, index) else None
     if token.has("tense_past") and not _is_past_participle_ahead(token):
+        if line.language == "en" and (_is_adjective(line, index) or _is_state(line, index)):
+            return None
         if infinitive and token.has("tense_committed"):
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
@@ -310,15 +340,21 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     """The direction that the ending of a verb indicates, in languages other than English. After a pronoun, endings that
     nouns have, too, are those of a verb: `я потерял`."""
     token = line[index]
-    if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
+    if token.tags or _is_name(line, index) or len(token.word) < _SHORTEST_VERB or _is_led_noun(line, index):
         return None
-    if token.word.endswith(endings(line.language, "future")):
+    if token.word[_SHORTEST_STEM:].endswith(endings(line.language, "future")):
         return "future"
     personal = "person" if line[index - 1].has("tense_person") else "past"
     return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
 
 
+def _is_name(line: Line, index: int) -> bool:
+    """Whether the word has a capital letter, although it does not begin its sentence."""
+    return line[index].capital and index != line.sentences[index][0]
+
+
 _SHORTEST_VERB: Final = 4
+_SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 
@@ -338,7 +374,7 @@ def _is_foreign_participle(line: Line, index: int) -> bool:
         return False
     known = token.has("tense_past") and not token.has("tense_perfect")
     shown = len(token.word) >= _SHORTEST_VERB and token.word.endswith(endings(line.language, "participle"))
-    return known or (shown and not token.tags and not token.capital)
+    return known or (shown and not token.tags and not _is_name(line, index))
 
 
 def _is_german_participle(token: Token) -> bool:
@@ -396,6 +432,12 @@ def _is_adjective(line: Line, index: int) -> bool:
         return True
     led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
     return led and after.kind == "word" and not after.tags
+
+
+def _is_state(line: Line, index: int) -> bool:
+    """Whether the word is a participle after a verb in the present tense, as in `they are already gone`."""
+    near = (index - 1, index - 2) if line[index - 1].kind == "word" and not line[index - 1].tags else (index - 1,)
+    return any(line[at].has("tense_be") for at in near)
 
 
 def _is_participle(token: Token) -> bool:

@@ -45,7 +45,7 @@ def day_word(line: Line, index: int) -> Phrase | None:
             lambda s: exactly_from(s, unit, -count.value if back else count.value, offset, sure=count.exact),
             single=True,
         )
-    tonight, titled = token.has("part"), _is_titled(line, at)
+    tonight, titled = token.get("part") in {"night", "evening"}, _is_titled(line, at)
     return Phrase(
         at + 1,
         lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and _clear(s, offset, tonight=tonight)),
@@ -148,7 +148,12 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
             return Phrase(end + 1, lambda scene: _weekend(scene, step, nearest=False))
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
     if unit == "weekend" and (
-        articled or line[index - 1].has("on") or line[index - 1].has("at") or line[index - 1].has("own")
+        articled
+        or line[index - 1].has("on")
+        or (line.language == "ru" and line[index - 1].has("for"))
+        or line[index - 1].has("inside")
+        or line[index - 1].has("at")
+        or line[index - 1].has("own")
     ):
         return Phrase(end, _the_weekend)
     return None

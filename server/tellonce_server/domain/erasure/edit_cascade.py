@@ -17,7 +17,7 @@ from tellonce_server.store.messages import StoredMessage
 from tellonce_server.store.queue import NewJob
 from tellonce_text.sentences import sentences
 
-TELLING = 3
+TELLING = 2
 """Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
 
 MOST_COMPARED = 200

@@ -1,7 +1,7 @@
 /* Connects the page to the server by MCP calls: over HTTP in a browser, or through a host that shows the page as an MCP
    App. */
 
-import { said } from "./words.js";
+import { said, t } from "./words.js";
 
 const VERSION = "2026-07-28";
 const ABOUT = { name: "memory-page", version: "1" };
@@ -22,6 +22,12 @@ export class SignedOut extends Error {
     super();
     this.sent = sent;
   }
+}
+
+/* What to tell the person about an error. */
+export function sentence(error) {
+  if (error instanceof Refused) return error.message;
+  return t(error instanceof SignedOut ? "signin.again" : "unreachable");
 }
 
 let number = 0;

@@ -5,7 +5,7 @@ import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
 import { call } from "./client.js";
 import { button, choice, div, field, h, show } from "./dom.js";
-import { editor, item } from "./entries.js";
+import { item } from "./entries.js";
 import { t } from "./words.js";
 
 const KINDS = ["fact", "preference", "goal", "date", "outcome", "pin", "note"];
@@ -36,20 +36,19 @@ export async function memories(place, about) {
     ahead = first || !cursor ? null : asked();
     ahead?.catch(() => { ahead = null; });
     // The browser skips parts that are off the screen, so a long list stays fast.
-    const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, again, chosen)));
+    const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, { select: chosen })));
     if (first) rows.replaceChildren(made); else rows.append(made);
     rows.hidden = !rows.querySelector("li");
     if (first) count.textContent = found.total ? t("memories.count", { n: found.total }) : t("memories.none");
     watch.unobserve(more);
     if (cursor) watch.observe(more);
   }
-  const again = async () => { chosen.clear(); await page(true); };
+  const again = () => { chosen.clear(); return page(true); };
   let loading = Promise.resolve();
   const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.catch(() => {}).then(() => page(false)); }, { rootMargin: "3000px" });
   const set = (name) => (value) => { wanted[name] = value; again(); };
 
-  show(place, h("h1", t("memories")), filters(set), count, rows, more, chosen.bar(again, rows));
-  rows.addEventListener("keydown", (event) => keys(event, again, chosen));
+  show(place, h("h1", t("memories")), filters(set), count, rows, more, chosen.bar(rows));
   await page(true);
 }
 
@@ -84,34 +83,17 @@ function selection() {
     has: (id) => held.has(id),
     toggle(memory, on) { if (on) held.set(memory.id, memory); else held.delete(memory.id); shown(); },
     clear() { held.clear(); if (bar) shown(); },
-    bar(again, rows) {
+    bar(rows) {
       const all = () => [...held.values()];
-      const act = (action) => () => change(all(), action, again);
+      const clear = () => { this.clear(); for (const box of rows.querySelectorAll("input:checked")) box.checked = false; };
+      const act = (action) => () => { const memories = all(); clear(); return change(memories, action); };
       bar = h("div", { className: "bar", hidden: true, role: "toolbar", "aria-label": t("selection") }, h("span"),
         ...["confirm", "pin", "complete", "reject"].map((action) => button(t(action), act(action))),
-        button(t("merge"), () => held.size > 1 && merge(all(), again)),
+        button(t("merge"), () => held.size > 1 && merge(all(), clear)),
         button(t("share"), () => share(all())),
         button(t("forget"), () => { go(forgetting(all())); }, { className: "bad" }),
-        button(t("cancel"), () => { this.clear(); for (const box of rows.querySelectorAll("input:checked")) box.checked = false; }));
+        button(t("cancel"), clear));
       return bar;
     },
   };
-}
-
-function keys(event, again, chosen) {
-  const row = event.target.closest("li");
-  if (!row || event.target.closest("textarea, input:not([type=checkbox])") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const { memory } = row;
-  const rows = [...event.currentTarget.querySelectorAll("li")];
-  const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }[event.key];
-  const next = step && rows[rows.indexOf(row) + step];
-  const own = {
-    e: () => editor(row.querySelector(".text"), memory, again),
-    p: () => change([memory], memory.pinned ? "unpin" : "pin", again),
-    x: () => { const box = row.querySelector("input"); box.checked = !box.checked; chosen.toggle(memory, box.checked); },
-    Delete: () => { go(forgetting([memory])); },
-  }[event.key];
-  if (!next && !own) return;
-  event.preventDefault();
-  if (next) next.querySelector("a").focus(); else own();
 }

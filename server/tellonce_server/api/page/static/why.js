@@ -1,20 +1,16 @@
 /* The screen "Why": the latest answers, and the context that the model was shown for each, by section. */
 
 import { call } from "./client.js";
-import { button, div, h, show, soft, written } from "./dom.js";
-import { moment, number, t } from "./words.js";
+import { div, h, paged, section, show, soft, written } from "./dom.js";
+import { listed, moment, number, t } from "./words.js";
 
 export async function why(place, receipt, chat) {
-  const seen = await call("page_answers");
-  if (receipt) return one(place, receipt, Number(chat), seen);
-  const rows = h("ul", { className: "list" }, seen.answers.map(line));
-  const more = button(t("more"), async () => {
-    const next = await call("page_answers", { before: seen.next_before });
-    rows.append(...next.answers.map(line));
-    seen.next_before = next.next_before;
-    more.hidden = !next.next_before;
-  }, { hidden: !seen.next_before });
-  show(place, h("h1", t("why")), soft(t("why.what")), seen.answers.length ? rows : soft(t("why.none")), more);
+  if (receipt) return one(place, receipt, Number(chat));
+  const rows = await paged(h("ul", { className: "list" }), async (before) => {
+    const { answers, next_before } = await call("page_answers", before ? { before } : {});
+    return [answers, next_before];
+  }, line);
+  show(place, h("h1", t("why")), soft(t(rows.querySelector("li") ? "why.what" : "why.none")), rows);
 }
 
 /* The question of an answer, as a heading. */
@@ -28,13 +24,52 @@ function line(answer) {
     div("tags", h("span", moment(answer.at)), h("span", answer.channel), h("span", t("tokens.of", { tokens: answer.tokens, budget: answer.token_budget })), answer.truncated ? h("span", { className: "tag overdue" }, t("truncated")) : null)));
 }
 
-async function one(place, receipt, chat, { answers }) {
-  const answer = answers.find((x) => x.receipt_id === receipt);
-  const seen = await call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) });
+async function one(place, receipt, chat) {
+  const [{ answers: [answer] }, seen] = await Promise.all([call("page_answers", { receipt_id: receipt }), call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) })]);
+  const left = leftOut(seen.left_out);
+  const lines = recalled(seen.sections);
   show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)),
-    soft(moment(seen.at)),
-    h("h2", t("why.shown")), seen.sections.map((section) => shown(section, answer?.budgets[section.name])),
-    h("h2", t("why.left")), seen.left_out.length ? h("ul", seen.left_out.map((x) => h("li", x))) : soft(t("why.nothing.left")));
+    soft(moment(seen.at)), shownInAll(seen, answer).map((text) => h("p", text)),
+    section(t("why.recalled"), lines.length ? h("ul", lines.map((x) => h("li", x))) : null),
+    section(t("why.left"), left.length ? left.map((text) => h("p", text)) : soft(t("why.nothing.left"))),
+    section(t("why.shown"), seen.sections.map((part) => shown(part, answer?.budgets[part.name]))));
+}
+
+/* Sentences that say how much of what the assistant was shown. */
+function shownInAll({ sections, included }, answer) {
+  const count = (test) => Object.entries(included).reduce((sum, [name, ids]) => sum + (test(name) ? ids.length : 0), 0);
+  const counts = (texts) => texts.map(([key, n]) => n && t(key, { n }));
+  const found = (name) => name.startsWith("relevant ");
+  const known = [sections.some((x) => x.name === "profile") && t("section.profile"), ...counts([["memories.count", count((x) => x === "memories")], ["messages.count", count((x) => x === "messages")], ["summaries.count", count((x) => x === "summaries")]])].filter(Boolean);
+  const more = counts([["memories.count", count((x) => found(x) && !FOUND.includes(x))], ["messages.count", included[FOUND[0]]?.length], ["summaries.count", included[FOUND[1]]?.length]]).filter(Boolean);
+  return [known.length ? t("why.got", { what: listed(known) }) : "", more.length ? t("why.found", { what: listed(more) }) : t("why.found.none"), answer ? t("why.size", { tokens: answer.tokens, budget: answer.token_budget }) : ""].filter(Boolean);
+}
+
+const FOUND = ["relevant message", "relevant summary"];
+
+/* The memories and search results that the assistant was shown, one line each. */
+function recalled(sections) {
+  const lines = sections.filter((x) => x.name === "memories" || x.name === "relevant").flatMap((x) => x.text.split("\n")).filter((x) => /^(- |\[)/.test(x));
+  return lines.map((x) => {
+    const number = /^- #(\d+) /.exec(x)?.[1];
+    return number ? written("a", { href: `#memory/${number}` }, x.slice(2)) : written("span", null, x.replace(/^- /, ""));
+  });
+}
+
+/* Why things were left out, by the end or the beginning of the reason on the receipt. */
+const REASONS = [[/budget$/, "why.full"], [/^clipped/, "why.clipped"], [/^before/, "why.enough"]];
+
+/* One sentence for each reason, with the number of things that were left out for it. */
+function leftOut(entries) {
+  const reasons = new Map();
+  for (const entry of entries) {
+    const [, kind, number, why] = /^(\w+)(?: (\d+))?: (.*)$/.exec(entry) ?? [null, entry, "", ""];
+    const key = REASONS.find(([form]) => form.test(why))?.[1] ?? why;
+    const counts = reasons.get(key) ?? reasons.set(key, new Map()).get(key);
+    const what = !number ? `section.${kind}` : { message: "messages.count", summary: "summaries.count", log: "lines.count" }[kind] ?? "memories.count";
+    counts.set(what, (counts.get(what) ?? 0) + (kind === "log" ? Number(number) : 1));
+  }
+  return [...reasons].map(([key, counts]) => t(key, { what: listed([...counts].map(([what, n]) => t(what, { n }))) }));
 }
 
 /* A section without a budget, such as the time, has no bar. */

@@ -39,6 +39,11 @@ export function number(value) {
   return formatted(Intl.NumberFormat, {}, value);
 }
 
+/* Texts as one phrase: "a, b, and c". */
+export function listed(texts) {
+  return formatted(Intl.ListFormat, {}, texts);
+}
+
 export function dollars(value) {
   return formatted(Intl.NumberFormat, { style: "currency", currency: "USD", maximumFractionDigits: value < 0.1 && value > 0 ? 4 : 2 }, value);
 }
