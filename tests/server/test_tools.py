@@ -1,5 +1,7 @@
 """The assistant tools, tested through MCP."""
 
+import asyncio
+
 import pytest
 from mcp import MCPError
 
@@ -72,6 +74,14 @@ async def test_remember_stores_dedups_and_supersedes(memory: Memory) -> None:
     assert moved.superseded is not None
     assert moved.superseded.superseded_by == moved.memory.id
     assert [m.content for m in profile.facts] == ["I live in Lisbon"]
+
+
+async def test_a_statement_that_comes_several_times_at_once_is_stored_once(memory: Memory) -> None:
+    async with memory.client() as client:
+        bike = c.RememberArgs(content="I own a red bike")
+        stored = await asyncio.gather(*(client.remember(bike) for _ in range(6)))
+    assert sorted(one.outcome or "" for one in stored) == ["duplicate"] * 5 + ["stored"]
+    assert len({one.memory.id for one in stored if one.memory is not None}) == 1
 
 
 async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memory) -> None:
