@@ -149,7 +149,7 @@ class Rememberer:
         over = [m.id for one in told for m in one.replaced]
         await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
         async with self._deps.database.transaction() as t:
-            await memories.lock(t, where.owner_id)
+            await memories.lock(t, where.owner_id, [dedup.key(one.text) for one in told])
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
