@@ -178,7 +178,9 @@ READERS: dict[str, Callable[[str], object]] = {
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
-    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(text, NOW, NOW, ZONE),
+    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(
+        text, NOW, NOW, lines.View(NOW, ZONE, "root:1")
+    ),
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),

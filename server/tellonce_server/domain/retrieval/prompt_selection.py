@@ -111,11 +111,10 @@ OTHER_CHATS = 3
 """Maximum messages of the owner's other chats in a prompt."""
 
 CLEARLY_COVERED = 0.6
-CLEARLY_NEAR = 0.6
-"""Minimum share of the question's words in a message of another chat, and its minimum cosine with the question. A
-message must reach at least one of the two, and must exceed all results of this chat by the margin for it."""
+"""Minimum share of the question's words in a message of another chat, unless its cosine is at least MESSAGE_COSINE. The
+share or the cosine must also exceed that of all results of this chat by a margin."""
 
-NEARER = 0.1
+NEARER = 0.15
 """Minimum margin of the cosine of a message of another chat."""
 
 
@@ -131,7 +130,7 @@ def from_other_chats(
     """The messages of the owner's other chats that clearly answer a question, best first. `own` are the results of the
     chat `chat_id`. `several` says whether the question has more than one word to match; a single word proves little."""
     covered = max(CLEARLY_COVERED, _most_covered(own) + OTHER_THREAD_MARGIN)
-    near = max(CLEARLY_NEAR, max((f.cosine or 0.0 for f in own), default=0.0) + NEARER)
+    near = max(MESSAGE_COSINE, max((f.cosine or 0.0 for f in own), default=0.0) + NEARER)
     messages = [f for f in ranked if f.kind == "message" and f.chat_id != chat_id and f.text != query]
     clear = [f for f in messages if (several and f.covered >= covered) or (f.cosine or 0.0) >= near]
     return without_echoes(clear, query)[:OTHER_CHATS]
