@@ -262,6 +262,21 @@ async def test_forgetting_a_statement_takes_the_words_it_rests_on(
     assert (done.traces_left, left) == (0, [[], []])
 
 
+async def test_a_topic_in_the_users_words_takes_the_statement_that_words_it_differently(
+    memory: Memory, clock: Clock
+) -> None:
+    said = "My passport number is X1234567 and my sister is Ann"
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await say(client, clock, said)
+        passport, sister = "The user's passport number is X1234567", "Ann is the user's sister"
+        await read(agent, lambda x: [item(x, passport), item(x, sister, about="Ann")])
+        preview = await client.forget(c.ForgetArgs(topic="my passport number"))
+        done = await client.forget(c.ForgetArgs(topic="my passport number", confirm=preview.confirm))
+        left = await tables_with(tables, "X1234567")
+        known = await facts(client)
+    assert (done.traces_left, left, known) == (0, [], [sister])
+
+
 async def test_a_date_that_an_edit_takes_back_is_in_no_text_in_use(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, WEDDING, "7")
