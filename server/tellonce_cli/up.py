@@ -30,6 +30,8 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
+FIRST_PORT = 1024
+"""The lowest port that any user may open."""
 RUNNING = "running"
 
 
@@ -97,7 +99,8 @@ async def _taken(settings: ServerSettings) -> str:
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
         who, instead = "another program", "Beside it"
-    free = next((port for port in range(settings.port + 1, 65536) if _is_free(settings, port)), 0)
+    others = (*range(settings.port + 1, 65536), *range(FIRST_PORT, settings.port))
+    free = next((port for port in others if _is_free(settings, port)), 0)
     return (
         f"port {settings.port} is in use by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
         f"TELLONCE_PORT={free} to .env, where every command in this folder finds it."

@@ -272,24 +272,25 @@ async def test_wrong_arguments_are_refused_with_a_sentence_and_write_nothing(
     assert after == before
 
 
-@pytest.mark.parametrize(("tool", "mode"), in_modes(t for t in VALID if VALID[t]))
-async def test_a_missing_argument_is_named(memory: Memory, tool: str, mode: str) -> None:
-    required = {t: sorted(s) for t, s in _required().items()}[tool]
-    async with AsyncExitStack() as stack:
-        client = await opened(stack, memory, tool, mode)
-        for name in required:
-            result = await call(client, tool, {k: v for k, v in VALID[tool].items() if k != name})
-            assert complaint(result) is None
-            assert name in said(result)
-
-
-def _required() -> dict[str, set[str]]:
+def required_arguments() -> dict[str, list[str]]:
+    """The tools that have required arguments, with the names of these."""
     specs = [*assistant_tools(_never), *agent_tools(_never)]
-    return {spec.name: {n for n, f in spec.args.model_fields.items() if f.is_required()} for spec in specs}
+    found = {spec.name: sorted(n for n, f in spec.args.model_fields.items() if f.is_required()) for spec in specs}
+    return {tool: found[tool] for tool in VALID if found[tool]}
 
 
 async def _never() -> Any:
     raise AssertionError("not called")
+
+
+@pytest.mark.parametrize(("tool", "mode"), in_modes(required_arguments()))
+async def test_a_missing_argument_is_named(memory: Memory, tool: str, mode: str) -> None:
+    async with AsyncExitStack() as stack:
+        client = await opened(stack, memory, tool, mode)
+        for name in required_arguments()[tool]:
+            result = await call(client, tool, {k: v for k, v in VALID[tool].items() if k != name})
+            assert complaint(result) is None
+            assert name in said(result)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,6 +1,7 @@
 """The help and usage errors of the command `tellonce`."""
 
 import asyncio
+import io
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, said_yes
 
 
 def test_it_tells_its_version() -> None:
@@ -39,6 +40,15 @@ def test_the_end_of_what_is_typed_ends_the_prompts_line(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert asyncio.run(Keyboard().line("you › ")) is None
     assert capsys.readouterr().out == "\n"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("y", True), ("", False), (None, False)])
+def test_a_question_shows_its_possible_answers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str | None, meant: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("" if typed is None else f"{typed}\n"))
+    assert said_yes("Import it? [y/N] ", "Nothing was imported.") is meant
+    assert capsys.readouterr().out.startswith("Import it? [y/N] ")
 
 
 @pytest.mark.parametrize("scope", ["relay", "agent"])

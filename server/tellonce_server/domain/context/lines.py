@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryKind
+from tellonce.contract_types import MEMORY_KINDS, MemoryKind
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
@@ -28,14 +28,11 @@ from tellonce_text.tokens import clip, estimate
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
 
-KIND_TITLES: dict[MemoryKind, str] = {
-    "fact": "FACTS",
-    "preference": "PREFERENCES",
-    "goal": "GOALS",
+KIND_TITLES: Final[dict[MemoryKind, str]] = {
+    **{kind: f"{kind.upper()}S" for kind in MEMORY_KINDS},
     "date": "IMPORTANT DATES",
-    "outcome": "OUTCOMES",
-    "pin": "PINS",
 }
+LIST = "ALL OF THIS KIND"
 
 
 @dataclass(frozen=True)

@@ -64,9 +64,12 @@ export function field(label, control) {
   return h("label", { className: "field" }, label, control);
 }
 
-export function choice(options, value, onchange) {
-  const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
-  return h("select", { onchange: (event) => onchange(event.target.value) }, made);
+export function choice(choices, value, onchange) {
+  return h("select", { onchange: (event) => onchange(event.target.value) }, options(choices, value));
+}
+
+export function options(choices, value) {
+  return choices.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
 }
 
 /* A section with a heading. Returns null if there is nothing to show. */
@@ -130,6 +133,6 @@ export function note(text, undo) {
   const close = () => { box.hidden = true; show(box); };
   document.body.append(box);
   box.hidden = false;
-  show(box, h("span", text), undo ? button(t("undo"), () => { close(); return undo(); }, { "aria-keyshortcuts": "u" }) : null);
+  show(box, h("span", text), undo ? button(t("undo"), () => { close(); return undo(); }, { "aria-keyshortcuts": "u" }) : null, button("✕", close, { "aria-label": t("close") }));
   closing = setTimeout(close, undo ? 60_000 : 9_000);
 }
