@@ -116,6 +116,25 @@ async def test_what_the_quote_does_not_bear_out_is_uncertain_with_the_reason(
     assert (found.status, why.reason) == ("uncertain" if reason else "active", reason)
 
 
+@pytest.mark.parametrize(
+    ("text", "about", "status"),
+    [
+        ("Maria works at a bank", "Maria", "uncertain"),
+        ("Ann works at a bank", "Ann", "active"),
+        ("The user's sister works at a bank", "the user's sister", "active"),
+    ],
+)
+async def test_the_name_at_the_beginning_of_a_statement_is_checked_too(
+    memory: Memory, clock: Clock, text: str, about: str, status: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Ann sends her regards")
+        await say(client, clock, "My sister works at a bank")
+        await read(agent, lambda x: [item(x, text, about=about)] if "bank" in x.messages[-2].text else [])
+        known = await profile(client)
+    assert [m.status for m in (*known.facts, *known.uncertain)] == [status]
+
+
 async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory: Memory, clock: Clock) -> None:
     def invented(x: w.ExchangeInput) -> list[w.ExchangeItem]:
         assistants = w.Quote(message_id=x.messages[-1].id, text="I see.")
