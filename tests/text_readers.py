@@ -43,7 +43,19 @@ from tellonce_summarizer.keep import summaries
 from tellonce_summarizer.models import answers
 from tellonce_summarizer.tasks import exchange, items, prompts
 from tellonce_summarizer.tasks import summaries as model_summaries
-from tellonce_text import changes, claims, fences, folding, importance, own_words, secrets, sentences, stemming, tokens
+from tellonce_text import (
+    changes,
+    claims,
+    clipping,
+    fences,
+    folding,
+    importance,
+    own_words,
+    secrets,
+    sentences,
+    stemming,
+    tokens,
+)
 from tellonce_text.dates import alarms, annotation, clock_phrases, meanings, resolver
 from tellonce_text.dates import tokens as date_tokens
 from tellonce_text.dates.readings import Said
@@ -252,6 +264,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
+    "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),
@@ -321,7 +334,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
-    "tellonce_summarizer.tasks.prompts.head_and_tail": lambda text: prompts.head_and_tail(text, 500),
+    "tellonce_text.clipping.head_and_tail": lambda text: clipping.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
@@ -347,6 +360,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
+    tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.feasts.feast_days tellonce_text.dates.number_words.compounds
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id
@@ -407,7 +421,7 @@ SLOW = frozenset(
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings
     tellonce_text.dates.clock_phrases.clocks
-    tellonce_server.domain.memory.resolution.admits
+    tellonce_server.domain.memory.resolution.admits tellonce_server.domain.memory.resolution.following
     tellonce_server.domain.retrieval.question.spans_of tellonce_server.domain.retrieval.question.spans_seen_from
     tellonce_server.domain.retrieval.signals.tells_of tellonce_text.dates.meanings.admits
     tellonce_text.dates.annotation.annotated tellonce_text.dates.meanings.appointment

@@ -1,6 +1,6 @@
 """The public contract of the assistant tools: names, and pydantic models of the arguments and results."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
@@ -297,6 +297,16 @@ class Profile(Contract):
     conversation: Conversation
     version: int
     next_cursor: str | None = Field(default=None, description="For the next page; null on the last page.")
+
+    @property
+    def lists(self) -> dict[str, tuple[Memory, ...]]:
+        """The lists of memories by name, in the order in which they are shown. A memory may be in two lists."""
+        return {name: getattr(self, name) for name in PROFILE_LISTS}
+
+
+PROFILE_LISTS: Final = tuple(
+    name for name, field in Profile.model_fields.items() if field.annotation == tuple[Memory, ...]
+)
 
 
 class SummarizeChatArgs(ThreadPlace):

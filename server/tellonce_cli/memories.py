@@ -82,8 +82,7 @@ Shown = tuple[list[str], str]
 
 def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     """A page of memories by kind, the newest first."""
-    groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.pins, profile.uncertain)
-    found = {memory.id: memory for group in groups for memory in group}
+    found = {memory.id: memory for entries in profile.lists.values() for memory in entries}
     newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:

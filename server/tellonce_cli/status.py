@@ -12,7 +12,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
-from tellonce.plural import counted
+from tellonce.plural import counted, singular
 from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
@@ -93,12 +93,10 @@ def task_lines(health: dict[str, Any]) -> list[str]:
 
 
 def _print_memory(profile: c.Profile) -> None:
-    lists = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
-    facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
-    console.print(
-        f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
-        f"{counted(dates, 'date')}, {uncertain} uncertain; {counted(profile.only_searched, 'more note')}, only searched"
-    )
+    kinds = {name: len(entries) for name, entries in profile.lists.items() if name not in ("pins", "uncertain")}
+    known = ", ".join(counted(count, singular(name)) for name, count in kinds.items())
+    searched = counted(profile.only_searched, "more note")
+    console.print(f"memory     {known}, {len(profile.uncertain)} uncertain; {searched}, only searched")
 
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:

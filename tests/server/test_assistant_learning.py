@@ -185,7 +185,9 @@ async def _redone(agent: MemoryClient) -> w.ClaimedWork:
     return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
 
 
-async def test_what_the_user_denied_an_assistant_cannot_tell_again(memory: Memory, clock: Clock) -> None:
+async def test_what_the_user_denied_an_assistant_cannot_tell_again_until_they_say_it(
+    memory: Memory, clock: Clock
+) -> None:
     async with memory.client() as client:
         await say(client, clock, "Vegetarian pizza for me, ha ha")
         (doubted,) = await learn(client, {"content": "The user is a vegetarian", "quote": "Vegetarian pizza"})
@@ -193,3 +195,6 @@ async def test_what_the_user_denied_an_assistant_cannot_tell_again(memory: Memor
         with pytest.raises(MemoryRefused, match="not so"):
             await learn(client, {"content": "The user is a vegetarian", "quote": "Vegetarian pizza"})
         assert (await profile(client)).uncertain == ()
+        await say(client, clock, "Since May I am a vegetarian")
+        (true,) = await learn(client, {"content": "The user is a vegetarian", "quote": "I am a vegetarian"})
+    assert true.memory.status == "active"

@@ -498,6 +498,34 @@ async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_aske
     assert coming == [(1, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 0)]
 
 
+async def test_an_overdue_goal_leaves_the_profile_and_ends_at_a_no_but_can_be_set_again(
+    memory: Memory, clock: Clock
+) -> None:
+    thesis = "The user finishes the thesis"
+
+    def goals(x: w.ExchangeInput) -> list[w.ExchangeItem]:
+        return [item(x, thesis, kind="goal", deadline=SUNDAY if "due" in x.messages[0].text else None)]
+
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I finish the thesis, it is due on 2026-03-01")
+        await read(agent, goals)
+        clock.forward(days=20)
+        believed = clock()
+        clock.forward(days=30)
+        await (await memory.storage.services()).expiry.tidy()
+        await read(agent, nothing)
+        asked = await profile(client)
+        then = await client.get_context(c.GetContextArgs(as_of=believed))
+        ended = await client.update_memory(c.UpdateMemoryArgs(memory_id=asked.uncertain[0].id, action="reject"))
+        await say(client, clock, "I finish the thesis after all")
+        await read(agent, goals)
+        again = await profile(client)
+    assert asked.narrative == ""
+    assert thesis in (then.context or "")
+    assert ended.status == "completed"
+    assert [goal.content for goal in again.goals] == [thesis]
+
+
 async def test_a_goal_the_user_says_is_still_one_is_not_asked_about_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         goal = (await client.remember(c.RememberArgs(content="Finish the thesis", kind="goal", deadline=SUNDAY))).memory

@@ -217,6 +217,19 @@ async def test_the_answer_beside_a_matching_question_is_found_though_it_shares_n
         assert "The cello, always." in (await found(client, "favourite instrument"))[:2]
 
 
+async def test_a_message_is_found_by_the_memory_learned_from_it(memory: Memory) -> None:
+    told, other = "I gave up meat in May. How do I mend the gate?", "I painted the gate."
+    learned = c.QuotedStatement(content="The user became a vegetarian in May", quote="I gave up meat in May")
+
+    async with memory.client() as client:
+        await say(client, told, other)
+        before = await found(client, "vegetarian gate", kinds=None)
+        await client.remember(c.RememberArgs(statements=(learned,)))
+        after = await found(client, "vegetarian gate", kinds=None)
+    assert before.index(other) < before.index(told)
+    assert after.index(told) < after.index(other)
+
+
 async def test_a_long_reply_is_cut_to_the_sentences_that_answer_with_the_whole_at_hand(
     memory: Memory, clock: Clock
 ) -> None:

@@ -13,6 +13,7 @@ from tellonce.contract import SectionName
 from tellonce_server.domain.context import lines
 from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.budget import cost
+from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.search_results import Result
@@ -93,6 +94,15 @@ def build(material: Material) -> Assembled:
 def test_the_budget_is_never_exceeded(material: Material) -> None:
     built = build(material)
     assert estimate(built.text) <= built.tokens <= material.total
+
+
+@given(materials())
+@settings(max_examples=depth(80, 200), deadline=None)
+def test_no_section_is_above_its_share_except_the_last_messages_and_what_others_leave(material: Material) -> None:
+    shares = section_shares(material.budgets, material.total)
+    for section in build(material).sections:
+        if section.name not in ("history", "relevant", "now"):
+            assert section.tokens <= shares[section.name], section.name
 
 
 @given(materials())

@@ -109,6 +109,26 @@ def test_a_number_nobody_said_is_a_reason(text: str, quote: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "claimed"),
+    [
+        ("my puppy is ten weeks old", "The puppy is ten months old"),
+        ("I pay 12 € per month for it", "Pays 12 € per year for it"),
+        ("ich laufe seit drei Wochen", "Läuft seit drei Monaten"),
+        ("dejé de fumar hace 2 meses", "Dejó de fumar hace 2 años"),
+        ("я учу сербский 5 месяцев", "Учит сербский 5 лет"),
+    ],
+)
+def test_a_number_with_another_unit_of_time_is_a_reason(said: str, claimed: str) -> None:
+    assert check(said, [user(said)]).certain
+    assert not check(claimed, [user(said)]).certain
+
+
+def test_today_supports_no_claim_if_the_quote_names_another_day() -> None:
+    assert check("Sober for 600 days as of 20 November", [user("sober for 600 days")]).certain
+    assert not check("The party was on 20 November", [user("the party was yesterday")]).certain
+
+
+@pytest.mark.parametrize(
     ("text", "shown", "known"),
     [
         ("Works with Tomas", (), ()),

@@ -66,7 +66,11 @@ def _access(settings: RelaySettings) -> MemoryAccess | None:
         return None
 
 
-def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
+SUMMARY_SECONDS = 8.0
+"""Maximum seconds for a summary of a message that was just sent."""
+
+
+def summariser(settings: RelaySettings) -> Callable[[str], Awaitable[str]] | None:
     """A function that asks the local model; None if no local model is configured."""
     local: Tier | None = next((tier for tier in configured(settings) if TRAITS[tier].local), None)
     if local is None:
@@ -74,6 +78,6 @@ def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Await
     model = Guarded(_model(local, settings))
 
     async def complete(text: str) -> str:
-        return (await model.complete(ask(text, timeout=seconds))).text
+        return (await model.complete(ask(text, timeout=SUMMARY_SECONDS))).text
 
     return complete

@@ -217,9 +217,10 @@ select
       select content from memory_versions v
       where v.owner_id = $1 and v.id = m.id and v.replaced_at > $10
       order by v.version limit 1) v on true
-    -- Memories that were rejected while they were still uncertain are left out. A rejected memory of higher confidence
+    -- An overdue goal was active until the user was asked about it. Memories that were rejected while they were still
+    -- uncertain are left out. A rejected memory of higher confidence
     -- was active at that time: a later edit withdrew it.
-    where owner_id = $1 and (chat_id is null or chat_id = $2) and status <> 'uncertain' and shown
+    where owner_id = $1 and (chat_id is null or chat_id = $2) and (status <> 'uncertain' or overdue_at > $10) and shown
       and (status <> 'rejected' or confidence > 0.5)
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc

@@ -306,7 +306,7 @@ with asked as materialized (
   limit $15
 )
 select m.kind, m.id, m.chat_id, null as thread_key, coalesce(v.content, m.content) as text, m.valid_from as at,
-  null::int as tokens, m.source_ids,
+  null::int as tokens, m.source_chat_id, m.source_ids,
   case when $8 is not null and coalesce(m.valid_to, 'infinity') > $8 then 'active' else m.status end as status, m.note,
   1 - (m.embedding <=> (select vector from asked)) as cosine,
   case when ts_rank(m.tsv, (select term from any_term)) > 0
@@ -319,7 +319,8 @@ left join lateral (
   where $8 is not null and v.owner_id = $1 and v.id = m.id and v.replaced_at > $8
   order by v.version limit 1) v on true
 union all
-select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, array[s.from_id, s.to_id], null, false,
+select 'summary', s.id, s.chat_id, s.thread_key, s.text, s.to_at, s.tokens, s.chat_id, array[s.from_id, s.to_id], null,
+  false,
   1 - (s.embedding <=> (select vector from asked)),
   case when ts_rank(s.tsv, (select term from any_term)) > 0
     then array(select ts_rank(s.tsv, term) from terms) end,

@@ -36,6 +36,7 @@ KIND_TITLES: dict[MemoryKind, str] = {
     "outcome": "OUTCOMES",
     "pin": "PINS",
 }
+LIST = "ALL OF THIS KIND"
 
 
 @dataclass(frozen=True)

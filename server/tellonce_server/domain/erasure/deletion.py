@@ -19,7 +19,7 @@ from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, RowQuery, accepted
 from tellonce_server.domain.erasure.previews import Match, is_own
-from tellonce_server.domain.erasure.rebuild import queue_chunk, queue_profile
+from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
@@ -31,6 +31,7 @@ from tellonce_server.domain.erasure.scan import (
     source_of,
 )
 from tellonce_server.domain.erasure.text_places import Cleaned
+from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.tombstones import Mark
 from tellonce_server.store import forget, memories, profile, queue, receipts, scrub, texts

@@ -7,9 +7,10 @@ from tellonce.contract import JobKind, Memory
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.erasure import derived_texts
-from tellonce_server.domain.erasure.rebuild import queue_chunk, queue_profile
+from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.check import contains_quote
+from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.store import memories, queue, summaries
 from tellonce_server.store.database import Queries

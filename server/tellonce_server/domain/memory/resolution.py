@@ -191,6 +191,29 @@ def _spelled(line: Line) -> Iterator[str]:
             yield str(count.value * max(1, line[count.end].get("number") or 1))  # 140 тысяч
 
 
+def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
+    """The numbers of the text with the unit of time that each counts or is charged for: `14 months`, `310 a day`."""
+    line = line_of(text[:MOST]) or Line("", (), "")
+    counts = ((count_at(line, index), index) for index in range(len(line)))
+    found = ((count.value, _unit_after(line, count.end)) for count, index in counts if count and count.exact)
+    return frozenset((value, unit) for value, unit in found if unit is not None)
+
+
+def _unit_after(line: Line, index: int) -> str | None:
+    """The unit of time at this index, or after at most two words and marks, such as `€ a`, `-` or `por`."""
+    for at in range(index, index + 3):
+        token = line[at]
+        if token.has("unit"):
+            unit: str = token.get("unit")
+            return {"workday": "day"}.get(unit, unit)
+        if token.kind not in ("word", "mark") or token.word in _ENDS:
+            return None
+    return None
+
+
+_ENDS: Final = frozenset(",.;:!?")
+
+
 def calendar_names(text: str) -> frozenset[tuple[str, int]]:
     """The months and weekdays that the text names in its language, also if they are abbreviated."""
     line = line_of(text) or Line(text, (), "")

@@ -38,10 +38,11 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The score of each candidate (a higher score is better), the measured signals, and the scales that make the scores
-    of memories and summaries comparable."""
+    """The score of each candidate (a higher score is better), its similarity to the question, the measured signals, and
+    the scales that make the scores of memories and summaries comparable."""
 
     scores: Floats
+    likeness: Floats
     signals: SignalTable
     lexical: Scale
     dense: Scale
@@ -58,7 +59,7 @@ def weigh(m: Measured) -> Ranking:
     dense = scale(x.cosine[~np.isnan(x.cosine)], w.LEAST_DENSE_DEVIATION)
     alike = w.LEXICAL * lexical.standard(x.words) + w.DENSE * dense.standard(x.cosine) + _fitting(x)
     scores = alike + _options(x) + _shared_by_sessions(m, alike) + _shared_by_neighbors(m, alike)
-    return Ranking(scores, x, lexical, dense)
+    return Ranking(scores, alike, x, lexical, dense)
 
 
 def scale(values: Floats, least: float) -> Scale:

@@ -1,6 +1,8 @@
 """Gives candidates a score, which makes them search results, and chooses the text to show of each. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,16 +47,27 @@ def _learned(row: Learned, tokens: int, score: float, covered: float, listed: bo
     )  # fmt: skip
 
 
-def learned(question: Question, rows: Sequence[Learned], ranking: Ranking, most: int | None = None) -> list[Result]:
+class Matches(NamedTuple):
+    """How well memories and summaries match a question. For each, its tokens, the share of the query's words that it
+    contains, and its similarity by words and by meaning."""
+
+    tokens: Sequence[int]
+    covered: Sequence[float]
+    likeness: Sequence[float]
+
+
+def learned(question: Question, rows: Sequence[Learned], matches: Matches, most: int | None = None) -> list[Result]:
     """Return the memories and summaries, each with its score. `most` is as in `messages`."""
-    tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
-    covered, likeness = _measured(question, rows, tokens, ranking)
     several = sum(row.listed for row in rows) > 1
     listed = [several and row.listed for row in rows]
     priors = (_prior(question, row, of_list) for row, of_list in zip(rows, listed, strict=True))
-    scores = [w.ALONE * one + prior for one, prior in zip(likeness, priors, strict=True)]
+    scores = [w.ALONE * one + prior for one, prior in zip(matches.likeness, priors, strict=True)]
     least = _least(scores, most)
-    return [_learned(*one) for one in zip(rows, tokens, scores, covered, listed, strict=True) if one[2] >= least]
+    return [
+        _learned(*one)
+        for one in zip(rows, matches.tokens, scores, matches.covered, listed, strict=True)
+        if one[2] >= least
+    ]
 
 
 def _prior(question: Question, row: Learned, listed: bool) -> float:
@@ -64,11 +77,9 @@ def _prior(question: Question, row: Learned, listed: bool) -> float:
     return w.MEMORY + w.FORMER * former + w.LISTED * listed
 
 
-def _measured(
-    question: Question, rows: Sequence[Learned], tokens: Sequence[int], ranking: Ranking
-) -> tuple[list[float], list[float]]:
-    """For each text, return the share of the query's words that the text contains, and the text's score by words and by
-    meaning. The scores use the scales of the messages in the same search."""
+def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Matches:
+    """Compare memories and summaries with the question, on the scales of the messages in the same search."""
+    tokens = [estimate(row.text) if row.tokens is None else row.tokens for row in rows]
     ranks = ranks_of(question, [row.ranks for row in rows])
     cosines = np.array([row.cosine for row in rows], dtype=np.float64)
     covered = coverage(question, ranks)
@@ -77,7 +88,22 @@ def _measured(
         + w.DENSE * ranking.dense.standard(cosines)
         + w.COVERAGE * covered
     )
-    return covered.tolist(), likeness.tolist()
+    return Matches(tokens, covered.tolist(), likeness.tolist())
+
+
+def supported(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Ranking:
+    """The ranking, in which messages also get a share of the similarity of the memories learned from them."""
+    stated: dict[tuple[int | None, int], float] = {}
+    for row, likeness in zip(rows, matches.likeness, strict=True):
+        if row.kind != "summary" and likeness > 0:
+            for source in row.source_ids:
+                key = (row.source_chat_id, source)
+                stated[key] = max(likeness, stated.get(key, 0.0))
+    if not stated:
+        return ranking
+    best = np.array([stated.get((c.chat_id, c.id), 0.0) for c in candidates])
+    higher = np.maximum(0.0, best - np.maximum(0.0, ranking.likeness))
+    return replace(ranking, scores=ranking.scores + w.STATED * higher)
 
 
 def shown(result: Result, text: str, query: str, reply: int = WHOLE) -> Result:

@@ -57,8 +57,8 @@ class Candidate(NamedTuple):
 class Learned(NamedTuple):
     """A memory or a chunk summary that may answer a question. The fields are in the order of the query's columns.
 
-    `tokens` is None for a memory, `status` for a summary. `listed` means that a memory belongs to a category that the
-    query names.
+    `tokens` is None for a memory, `status` for a summary. `source_ids` are messages of the chat `source_chat_id`.
+    `listed` means that a memory belongs to a category that the query names.
     """
 
     kind: ResultKind
@@ -68,6 +68,7 @@ class Learned(NamedTuple):
     text: str
     at: datetime
     tokens: int | None
+    source_chat_id: int | None
     source_ids: Sequence[int]
     status: MemoryStatus | None
     note: bool

@@ -92,6 +92,11 @@ SESSION: Final = 0.5
 """The share, added to each message, of the mean similarity of the three most similar messages of the message's
 session."""
 
+STATED: Final = 0.5
+"""The share of a memory's similarity that is added to the messages from which the memory was learned, as far as it is
+higher than the message's own similarity. A message with several subjects is less similar to a question than a memory
+that states one of its sentences."""
+
 ALONE: Final = 1.6
 """Multiplies the score of a memory or summary by words and meaning, because it gets no share of the similarity of
 neighbors or of a session."""

@@ -67,7 +67,7 @@ export async function edit(memory, content) {
 
 /* Replaces several memories by one statement. */
 export function merge(memories, after) {
-  const text = h("textarea", { value: memories.map((memory) => memory.content).join(" "), required: true });
+  const text = h("textarea", { value: memories.map((memory) => memory.content).join("; "), required: true });
   ask(t("merge.title", { n: memories.length }), field(t("merge.text"), text), t("merge"), async () => {
     const [{ kind, scope, chat_id }] = memories;
     const { memory } = await call("remember", { content: text.value, kind, scope, replaces: memories.map((old) => old.id), ...(chat_id === null ? {} : { chat_id }) });

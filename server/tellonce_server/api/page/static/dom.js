@@ -130,6 +130,6 @@ export function note(text, undo) {
   const close = () => { box.hidden = true; show(box); };
   document.body.append(box);
   box.hidden = false;
-  show(box, h("span", text), undo ? button(t("undo"), () => { close(); return undo(); }, { "aria-keyshortcuts": "u" }) : null);
+  show(box, h("span", text), undo ? button(t("undo"), () => { close(); return undo(); }, { "aria-keyshortcuts": "u" }) : null, button("✕", close, { "aria-label": t("close") }));
   closing = setTimeout(close, undo ? 60_000 : 9_000);
 }

@@ -72,11 +72,12 @@ function leftOut(entries) {
   return [...reasons].map(([key, counts]) => t(key, { what: listed([...counts].map(([what, n]) => t(what, { n }))) }));
 }
 
-/* A section without a budget, such as the time, has no bar. */
+/* A section without a budget, such as the time, has no bar. Search results may use what other sections leave, and the last messages are always shown. */
 function shown(section, budget) {
+  const used = budget === undefined ? "tokens" : section.tokens > budget ? "tokens.more" : "tokens.of";
   const most = Math.max(section.tokens, budget ?? 0, 1);
   const bar = budget === undefined ? null : h("svg", { viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" }, h("rect", { width: (100 * budget) / most, height: 4 }), h("rect", { width: (100 * section.tokens) / most, height: 4 }));
   return h("details", { "data-section": section.name },
-    h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", bar ? t("tokens.of", { tokens: section.tokens, budget }) : t("tokens", { tokens: section.tokens })))),
+    h("summary", h("span", { className: "meter" }, h("span", t(`section.${section.name}`)), bar, h("span", t(used, { tokens: section.tokens, budget })))),
     written("pre", { tabIndex: 0, "aria-label": t(`section.${section.name}`) }, section.text));
 }

@@ -30,7 +30,7 @@ export function said(text, sent) {
 const formatters = new Map();
 
 function formatted(Kind, options, value) {
-  const key = language + JSON.stringify(options);
+  const key = Kind.name + language + JSON.stringify(options);
   if (!formatters.has(key)) formatters.set(key, new Kind(language, options));
   return formatters.get(key).format(value);
 }
