@@ -1,8 +1,7 @@
 """Processing a text takes time proportional to its length. The test covers every function that reads texts."""
 
-import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -21,15 +20,6 @@ many."""
 ATTEMPTS = 5
 
 TEXTS = hostile_texts(BYTES)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def the_tests_own_objects_are_not_collected() -> Iterator[None]:
-    """Without this, reading a text now and then takes 0.1 s more, in which the collector visits all modules."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def test_every_public_function_that_takes_a_text_is_held_to_the_ceiling() -> None:
