@@ -80,9 +80,12 @@ def _is_doubtful(line: Line, index: int, end: int) -> bool:
     owned = before.word.endswith("'s") and before.capital
     titled = before.capital and before.kind == "word" and not before.tags and index > line.sentences[index][0] + 1
     told = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
-    return (
-        named or owned or titled or told or before.has("only_titles") or before.has("that") or before.word == "holiday"
-    )
+    listed = before.has("only_titles") or before.has("that") or before.word in _HOLIDAY
+    return named or owned or titled or told or listed
+
+
+_HOLIDAY: Final = frozenset({"holiday", "hol"})
+"""After these words, as in `bank holiday Monday`, the weekday may be weeks away."""
 
 
 def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:

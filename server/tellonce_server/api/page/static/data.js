@@ -1,7 +1,7 @@
 /* The screen "Connect and data": other programs, tokens, import, export, backups, health and cost. Only the operator
    sees it. */
 
-import { Refused, call, refusal } from "./client.js";
+import { call, post } from "./client.js";
 import { ask, button, div, during, field, h, note, section, show, soft, table } from "./dom.js";
 import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
@@ -49,26 +49,21 @@ function imports() {
 async function plan(state, file) {
   show(state);
   const text = t("import.reading", { file: file.name });
-  const upload = await during(state, text, async () => {
-    const answer = await fetch("/page/upload", { method: "POST", body: file });
-    const sent = await answer.json();
-    if (!answer.ok) throw new Refused(refusal(sent));
-    return sent.upload;
-  });
-  if (!upload) return;
+  const sent = await during(state, text, () => post("upload", file));
+  if (!sent) return;
   addEventListener("hashchange", discard);
   addEventListener("pagehide", discard);
-  await look(state, text, upload, "");
+  await look(state, text, sent.upload, null);
 }
 
 async function look(state, text, upload, me) {
-  const found = await during(state, text, (told) => call("page_import", { upload, ...(me ? { me } : {}) }, told));
+  const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
-  const name = h("input", { value: me });
+  const name = h("input", { value: me ?? "" });
   const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
     found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
   show(state, h("div", { className: "card", id: "import-plan" }, table(rows),
-    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim())))] : null,
+    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
 
@@ -88,7 +83,7 @@ function estimate(found) {
 async function run(state, upload, me) {
   removeEventListener("hashchange", discard);
   removeEventListener("pagehide", discard);
-  const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, told));
+  const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, me }, told));
   if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }
 
@@ -107,10 +102,8 @@ function keep({ backups }, again) {
 
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
 async function download(file) {
-  const answer = await fetch("/page/ticket", { method: "POST", body: file.split(/[\\/]/).pop() });
-  const sent = await answer.json();
-  if (!answer.ok) return note(refusal(sent));
-  h("a", { href: `/page/backup/${sent.ticket}`, download: "tellonce-backup.tellonce" }).click();
+  const { ticket } = await post("ticket", file.split(/[\\/]/).pop());
+  h("a", { href: `/page/backup/${ticket}`, download: "tellonce-backup.tellonce" }).click();
 }
 
 function tokens(entries, again) {

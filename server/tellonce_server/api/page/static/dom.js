@@ -64,9 +64,12 @@ export function field(label, control) {
   return h("label", { className: "field" }, label, control);
 }
 
-export function choice(options, value, onchange) {
-  const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
-  return h("select", { onchange: (event) => onchange(event.target.value) }, made);
+export function choice(choices, value, onchange) {
+  return h("select", { onchange: (event) => onchange(event.target.value) }, options(choices, value));
+}
+
+export function options(choices, value) {
+  return choices.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
 }
 
 /* A section with a heading. Returns null if there is nothing to show. */
