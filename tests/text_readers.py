@@ -15,6 +15,7 @@ import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
+from tellonce.contract_types import When
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
@@ -178,7 +179,9 @@ READERS: dict[str, Callable[[str], object]] = {
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
-    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(text, NOW, NOW, ZONE),
+    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(
+        text, NOW, NOW, lines.View(NOW, ZONE, "root:1")
+    ),
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
@@ -238,10 +241,10 @@ READERS: dict[str, Callable[[str], object]] = {
         [[_line(text)]], [_known(text)], ZONE
     ),
     "tellonce_server.domain.memory.check.check": lambda text: check.check(
-        SENTENCE, [_quoted(text)], shown=[text], when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], shown=[text], when=When(start=NOW)
     ),
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
-        SENTENCE, [_quoted(text)], when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], when=When(start=NOW)
     ),
     "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),

@@ -10,8 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
-from typing import Final, Literal
+from typing import Final
 
+from tellonce.contract_types import When
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.measures import changed
 from tellonce_server.domain.memory.resolution import (
@@ -67,15 +68,6 @@ class Quoted:
     role: str
     said_at: datetime
     zone: tzinfo
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """The time at which a claim holds or happens."""
-
-    start: date | datetime | None = None
-    end: date | datetime | None = None
-    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,11 +346,11 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
     """
     if when is not None and when.start is not None:
-        yield _Moment(_local(when.start, zone), when.precision)
+        yield _Moment(when.start.astimezone(zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
-        yield _Moment(_local(when.end, zone), "end" if when.precision == "day" else when.precision)
+        yield _Moment(when.end.astimezone(zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
-        yield _Moment(_local(deadline, zone), "deadline")
+        yield _Moment(deadline.astimezone(zone), "deadline")
     plain = literals.plain(text)
     for match in _ISO_DAY.finditer(plain):
         with suppress(ValueError):
@@ -369,10 +361,6 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     for match in _NOTED_YEAR.finditer(plain):
         with suppress(ValueError):
             yield _Moment(date(int(match[1]), 1, 1), "year")
-
-
-def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
-    return moment.astimezone(zone) if isinstance(moment, datetime) else moment
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:

@@ -208,8 +208,8 @@ _PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
 def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
     """The numbers of the text with the unit of time that each counts or is charged for: `14 months`, `310 a day`."""
     line = line_of(text[:MOST]) or Line("", (), "")
-    counts = ((count_at(line, index), index) for index in range(len(line)))
-    found = ((count.value, _unit_after(line, count.end)) for count, index in counts if count and count.exact)
+    counts = (count_at(line, index) for index in range(len(line)))
+    found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
     return frozenset((value, unit) for value, unit in found if unit is not None)
 
 
