@@ -97,6 +97,8 @@ def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
 
 def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
+    if token.has("tense_strong"):
+        return not _is_name(line, index)
     if token.has("tense_past") or token.has("tense_weak"):
         return not token.has("tense_perfect") or _is_whole_perfect(line, index)
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or is_led_noun(line, index):
@@ -334,7 +336,7 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     """The direction that the ending of a verb indicates, in languages other than English. After a pronoun, endings that
     nouns have, too, are those of a verb: `я потерял`."""
     token = line[index]
-    if token.has("tense_strong"):
+    if token.has("tense_strong") and not token.capital:
         return "past"
     if token.tags or _is_name(line, index) or is_led_noun(line, index):
         return None
@@ -374,7 +376,7 @@ def _is_foreign_participle(line: Line, index: int) -> bool:
         return False
     known = token.has("tense_participle") or (token.has("tense_past") and not token.has("tense_perfect"))
     shown = len(token.word) >= _SHORTEST_VERB and token.word.endswith(endings(line.language, "participle"))
-    return known or (shown and not token.tags and not _is_name(line, index))
+    return known or (shown and not token.tags.keys() - {"step"} and not _is_name(line, index))
 
 
 def _is_contracted(line: Line, index: int) -> bool:
