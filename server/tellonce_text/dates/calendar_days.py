@@ -285,6 +285,8 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 def day_of_month(line: Line, index: int) -> Phrase | None:
     """Parse `the 15th`, `the 3rd of next month`, `Friday the 13th`."""
+    named = skip(line, index, "article")
+    index = named if line[named].has("weekday") else index
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
     after = skip(line, at + (line[at].get("unit") == "day"), "article")
@@ -306,7 +308,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not _stands_alone(line, after + 1):
         return None
     if foreign:
-        return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
+        return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
     last = (
         day_number(line, after + 2)
         if line[after + 1].has("and") and line[after + 2].suffix in ORDINAL_ENDINGS
@@ -321,15 +323,22 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
-    """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`); 0 for
-    others."""
+    """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`), or after a
+    weekday (`samedi 29`); 0 for others."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
+    if line[index].has("weekday") and line.language != "en":
+        dotted = line.language == "de" and line[at + 1].word == "." and not line[at + 2].capital
+        following = line[at + 1 + dotted]
+        counted = following.word in _AMOUNT or not _HOURS.isdisjoint(following.tags)
+        return 0 if counted else 1 + dotted
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
     return int(_is_day_noun(line, index))
 
 
+_HOURS: Final = frozenset({"o_clock", "half_of_day", "hour_h"})
+_AMOUNT: Final = frozenset("-–%€$:/")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 

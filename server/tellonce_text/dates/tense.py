@@ -61,7 +61,10 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
-    found = _order(line, first) or _after(line, first, end)
+    found = _order(line, first)
+    if not found and line.language == "en" and _is_either_before(line, first):
+        return Look(None, own=False)
+    found = found or _after(line, first, end)
     if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
         return Look(None)
     if found:
@@ -75,10 +78,14 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
     or only reports, as in `they said no`."""
-    if any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first)):
+    if _is_either_before(line, first):
         return True
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
+
+
+def _is_either_before(line: Line, first: int) -> bool:
+    return any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first))
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
