@@ -46,7 +46,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
         return None
     first, mark, second, third, dot = token.parts
     known = dot or _dated_before(line, index, mark) or _is_slashed_day(line, index) or _is_timed(line, index)
-    if third is None and not known:
+    alone = third is None and not known and _is_padded_day(line, index, mark, second)
+    if third is None and not known and not alone:
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
@@ -58,7 +59,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
     meaning = _numeric_meaning(a, b, year, mark or "/")
-    if mark == "." and third and len(third) == 2 and _is_like_version(line, index):
+    if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
         meaning = doubtful(meaning)
     return Phrase(index + 1, meaning, single=True, absolute=year is not None)
 
@@ -87,6 +88,19 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
         return False
     before = line[index - 1]
     return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
+
+
+def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
+    """Whether the numbers look like a day and its month with two digits, as in `Приём 14.01, …`, and no word that could
+    be a product's name or a unit is beside them. They may still be an amount."""
+    if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
+        return False
+    before, after = line[index - 1], line[index + 1]
+    plain = before.kind == "word" and not before.capital and not before.tags
+    return plain and after.kind in {"mark", "end"} and after.word not in _AMOUNT
+
+
+_DIGITS: Final = 2
 
 
 def _is_slashed_day(line: Line, index: int) -> bool:
@@ -151,12 +165,19 @@ def month_day(line: Line, index: int) -> Phrase | None:
 
 
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
+    index = _at_weekday(line, index)
     weekday = line[index].get("weekday")
     if weekday is None:
         at = skip(line, index, "article")
         return None, at + _is_day_noun(line, at)
     at = index + 2 if line[index + 1].word == "." else index + 1
     return weekday, skip(line, comma(line, at), "article", "on")
+
+
+def _at_weekday(line: Line, index: int) -> int:
+    """The index of the weekday in `el viernes`; `index` if no weekday follows an article."""
+    named = skip(line, index, "article")
+    return named if line[named].has("weekday") else index
 
 
 def _is_day_noun(line: Line, index: int) -> bool:
@@ -285,8 +306,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 def day_of_month(line: Line, index: int) -> Phrase | None:
     """Parse `the 15th`, `the 3rd of next month`, `Friday the 13th`."""
-    named = skip(line, index, "article")
-    index = named if line[named].has("weekday") else index
+    index = _at_weekday(line, index)
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
     after = skip(line, at + (line[at].get("unit") == "day"), "article")
@@ -330,14 +350,14 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     if line[index].has("weekday") and line.language != "en":
         dotted = line.language == "de" and line[at + 1].word == "." and not line[at + 2].capital
         following = line[at + 1 + dotted]
-        counted = following.word in _AMOUNT or not _HOURS.isdisjoint(following.tags)
-        return 0 if counted else 1 + dotted
+        more = following.word in _AMOUNT or not _MORE.isdisjoint(following.tags)
+        return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
     return int(_is_day_noun(line, index))
 
 
-_HOURS: Final = frozenset({"o_clock", "half_of_day", "hour_h"})
+_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit"})
 _AMOUNT: Final = frozenset("-–%€$:/")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})

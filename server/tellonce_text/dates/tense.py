@@ -200,6 +200,8 @@ def _only_arranged(line: Line, first: int) -> bool:
     signing up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
+        if line[index - 1].has("tense_subject") and line[index + 1].word == "to":  # `I moved to Cardiff`
+            return False
         if token.has("tense_arranged") and _is_participle(token):
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
             return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}
