@@ -368,7 +368,8 @@ def test_feasts_that_move_fall_where_the_calendars_say() -> None:
 @pytest.mark.parametrize(
     "text",
     ["nothing here", "I may go", "a march in the rain", "the sun is out", "version 3.11.2", "February 30", "2000 tokens",
-     "account 123456789012", "he sat down", "second place", "99:99", "I spring into action", "it costs 40 euros", "3/4 cup"],
+     "account 123456789012", "he sat down", "second place", "99:99", "I spring into action", "it costs 40 euros", "3/4 cup",
+     "¡holi! nos vemos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_date_is_none(text: str) -> None:
     assert expressions(text, SAID) == []

@@ -85,7 +85,10 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
 
 
 def _is_either_before(line: Line, first: int) -> bool:
-    return any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first))
+    """Whether such a verb comes before the expression. `let's` is not one."""
+    back = _verbal_back(line, first)
+    either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
+    return either or any(_is_contracted(line, at) for at in back)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
