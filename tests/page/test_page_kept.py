@@ -123,6 +123,24 @@ async def test_a_change_keeps_the_place_in_the_list_and_the_keyboard_in_its_row(
         await expect(page.locator("#search")).to_be_focused()
 
 
+async def test_confirming_a_statement_shows_on_the_same_screen_what_it_replaced(tab: Tab, memory: MemoryClient) -> None:
+    old = (await memory.remember(c.RememberArgs(content="Keeps bees on the roof", kind="fact"))).memory
+    assert old is not None
+    claim = {"content": "Gave the bees away to Helmut", "kind": "fact", "replaces": [old.id]}
+    made = await memory.remember(c.RememberArgs.model_validate({"statements": [claim]}))
+    new = made.results[0].memory
+    assert new.status == "uncertain"
+    await tab.show("%E0%A4%A")
+    await tab.show("today")
+    await tab.memory(new.id).locator("a").first.focus()
+    await tab.page.keyboard.press("c")
+    await tab.noted("Confirmed")
+    await expect(tab.memory(old.id)).to_contain_text("replaced")
+    await tab.undo()
+    await expect(tab.memory(old.id)).not_to_contain_text("replaced")
+    assert (await state(memory, old.id)).status == "active"
+
+
 async def test_long_work_that_fails_says_why_and_gives_the_screen_back(tab: Tab, memory: MemoryClient) -> None:
     await memory.remember(c.RememberArgs(content="Keeps a spare bicycle in the cellar", kind="fact"))
     page = await tab.show("forget")
