@@ -69,7 +69,12 @@ export async function change(memories, action) {
   settle(text, [...changed, ...ended], was, { beside });
 }
 
+/* Saves a new text. If the memory was changed elsewhere meanwhile, the error shows that text, and only a second call replaces it. */
 export async function edit(memory, content) {
+  const { memory: now } = await call("explain", { memory_id: memory.id, chat_id: memory.chat_id });
+  const known = memory.content;
+  memory.content = now.content;
+  if (now.content !== known) throw new Refused(t("edit.conflict", { text: now.content }));
   settle(t("done.edit"), [await update(memory, { action: "edit", content })], [memory], { edited: true });
 }
 
