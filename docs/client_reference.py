@@ -33,13 +33,11 @@ def _connections() -> Iterator[str]:
 
 
 def _client() -> Iterator[str]:
-    methods = [
-        value
-        for name, value in vars(client.MemoryClient).items()
-        if inspect.iscoroutinefunction(value) and name[0] != "_"
-    ]
+    tools = [tool for tool in vars(client.MemoryClient).values() if isinstance(tool, client.Tool)]
+    methods = [f"async def {tool.name}(args: {tool.args.__name__}) -> {tool.result.__name__}" for tool in tools]
+    methods.append(_signature(client.MemoryClient.queue_status))
     yield f"## `MemoryClient`\n\n{inspect.getdoc(client.MemoryClient)}"
-    yield "```python\n" + "\n".join(_signature(method) for method in methods) + "\n```"
+    yield "```python\n" + "\n".join(methods) + "\n```"
 
 
 def _errors() -> Iterator[str]:

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
+from typing import TypedDict
 
 from tellonce_llm import File
+
+
+class Place(TypedDict):
+    chat_id: int | None
+    message_thread_id: int | None
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,11 @@ class Incoming:
     shows_file: bool = False
     quoted: str = ""
     quotes_person: bool = False
+
+    @property
+    def place(self) -> Place:
+        """The chat and thread, as arguments of the tools."""
+        return {"chat_id": self.chat_id, "message_thread_id": self.message_thread_id}
 
     @property
     def messages(self) -> tuple["Incoming", ...]:

@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -12,24 +11,23 @@ from filelock import FileLock, Timeout
 from telegram import Bot, BotCommand
 from telegram.error import BadRequest, InvalidToken, TelegramError
 
-from tellonce.client import MemoryClient
 from tellonce.client_settings import RelaySettings, relays_token
 from tellonce.connect import connect_http
 from tellonce.journal import Emit, journal
 from tellonce.settings import SettingsError
 from tellonce.shutdown import Stopped, pause_or_stop, shutdown_requested, unless_stopped
 from tellonce.side_tasks import SideTask, SideTasks
+from tellonce.work import QueueStatus
 from tellonce_relay.catalogue import LANGUAGES, phrase, speaking
 from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.commands.menu import MENU
-from tellonce_relay.responders.responder import Responder
 from tellonce_relay.responders.selection import choose, summariser
 from tellonce_relay.routines.alarms import Alarms
-from tellonce_relay.routines.delivery import Sender, message_parts, moved_groups, routine_list_of
-from tellonce_relay.routines.file import Routine, load_routines
+from tellonce_relay.routines.delivery import Sender
+from tellonce_relay.routines.file import load_routines
 from tellonce_relay.routines.schedule import Programme, keep
-from tellonce_relay.routines.texts import SUMMARY_SECONDS, Writer
-from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.routines.texts import Writer
+from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
 from tellonce_relay.telegram.outbox import Outbox
@@ -52,22 +50,25 @@ async def serve(settings: RelaySettings, stop: asyncio.Event | None = None) -> N
     token, emit = relays_token(settings), journal("relay", settings)
     responder, agents = choose(settings, emit), load_agents(settings.config_dir)
     routines, bearer = load_routines(settings.config_dir), settings.bearer("relay")
+    folder = settings.data_dir / "relay"
     stop = stop or shutdown_requested()
-    async with _alone(settings.data_dir / "relay"), make_bot(token, settings.bot_api_url) as bot:
+    async with _alone(folder), make_bot(token, settings.bot_api_url) as bot:
         if not await introduce(bot, settings, stop):
             return
         async with (
             connect_http(settings.url, bearer) as memory,
-            _command_context(settings, memory, responder) as command_context,
+            _queue_status(settings) as queue,
         ):
-            command_context = replace(command_context, routine_list=routine_list_of(settings, routines))
-            dependencies = _equipment(settings, bot, command_context, agents, emit)
-            await relay(dependencies, _programme(dependencies, routines), stop)
+            stores, zone = Stores(folder), ZoneInfo(settings.timezone)
+            context = CommandContext(memory, responder, zone, queue, routines, stores.routines)
+            dependencies = _dependencies(settings, bot, context, agents, stores, emit)
+            await relay(dependencies, _programme(dependencies), stop)
 
 
 async def relay(dependencies: Dependencies, programme: Programme, stop: asyncio.Event) -> None:
     """Handle updates and keep the schedule until stopped; then let running turns end."""
-    bot, alarms = Relay(dependencies), _alarms(dependencies)
+    bot = Relay(dependencies)
+    alarms = Alarms(programme.sender, f"telegram:{dependencies.bot.id}", dependencies.wake_alarms)
     try:
         await unless_stopped(stop, alarms.settle())
         await unless_stopped(stop, bot.resume())
@@ -152,80 +153,41 @@ async def _alone(folder: Path) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def _command_context(
-    settings: RelaySettings, memory: MemoryClient, responder: Responder
-) -> AsyncGenerator[CommandContext]:
-    """The context for commands. `/status` shows the queue if this machine has the agent's token."""
-    command_context = CommandContext(memory, responder, ZoneInfo(settings.timezone))
+async def _queue_status(settings: RelaySettings) -> AsyncGenerator[Callable[[], Awaitable[QueueStatus]] | None]:
+    """The function that returns the state of the queue; None if this machine does not have the agent's token."""
     try:
         token = settings.bearer("agent")
     except SettingsError:
-        yield command_context
+        yield None
         return
     async with connect_http(settings.url, token, attempts=1) as agent:
-        yield replace(command_context, queue=agent.queue_status)
+        yield agent.queue_status
 
 
-def _equipment(
-    settings: RelaySettings, bot: Bot, command_context: CommandContext, agents: Agents, emit: Emit
+def _dependencies(
+    settings: RelaySettings, bot: Bot, context: CommandContext, agents: Agents, stores: Stores, emit: Emit
 ) -> Dependencies:
-    folder, moved = settings.data_dir / "relay", moved_groups(settings)
     profile = settings.config_dir / "profile.md"
     return Dependencies(
         bot=bot,
         settings=settings,
-        outbox=Outbox(bot, moved, newest=SeenStore(folder / "newest.json")),
-        command_context=command_context,
+        outbox=Outbox(bot, stores.moved, newest=stores.newest),
+        command_context=context,
         agents=agents,
-        inbox=Inbox(folder / "inbox"),
-        moved=moved,
-        parts=message_parts(settings),
-        asked=SeenStore(folder / "asked.json"),
-        languages=SeenStore(folder / "languages.json"),
-        alarm_notes=SeenStore(folder / "alarms.json"),
+        inbox=Inbox(settings.data_dir / "relay" / "inbox"),
+        stores=stores,
         attachment_reader=AttachmentReader(bot, transcriber(settings.transcribe)),
-        told=SeenStore(folder / "told.json"),
         profile=profile.read_text() if profile.exists() else "",
         emit=emit,
     )
 
 
-def _alarms(e: Dependencies) -> Alarms:
-    zone, worker = ZoneInfo(e.settings.timezone), f"telegram:{e.bot.id}"
-    return Alarms(
-        *(
-            e.outbox,
-            e.command_context.memory,
-            e.moved,
-            zone,
-            e.alarm_notes,
-            e.languages,
-            worker,
-            e.now,
-            e.emit,
-            e.wake_alarms,
-        )
-    )
-
-
-def _programme(e: Dependencies, routines: tuple[Routine, ...]) -> Programme:
-    zone = ZoneInfo(e.settings.timezone)
+def _programme(e: Dependencies) -> Programme:
+    context = e.command_context
     return Programme(
-        routines=routines,
-        writer=Writer(e.command_context.memory, e.command_context.responder, zone, e.settings.user_name, e.profile_at),
-        sender=Sender(
-            e.outbox,
-            e.command_context.memory,
-            e.moved,
-            zone,
-            e.parts,
-            summariser(e.settings, SUMMARY_SECONDS),
-            e.now,
-            e.emit,
-            e.command_context.routine_list,
-        ),
+        routines=context.routines,
+        writer=Writer(context.memory, context.responder, context.zone, e.settings.user_name, e.profile_at),
+        sender=Sender(e.outbox, context.memory, e.stores, context.zone, summariser(e.settings), e.now, e.emit),
         agents=e.agents,
         home=e.settings.default_user,
-        emit=e.emit,
-        languages=e.languages,
     )

@@ -22,20 +22,13 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
     """The text of `/memory`. Days are in `zone`, by default the machine's; `most` limits the number of memories of each
     kind."""
     talk = profile.conversation
-    pins = [m for m in profile.pins if m.kind == "pin"]
+    lists = profile.lists | {"pins": tuple(m for m in profile.pins if m.kind == "pin")}
     counts = {"messages": counted("message", talk.messages), "summaries": counted("summary", talk.summaries)}
-    known = any((profile.facts, profile.preferences, profile.goals, profile.dates, pins, profile.uncertain))
-    blocks = [
-        _block("memory.facts", profile.facts, zone, most),
-        _block("memory.preferences", profile.preferences, zone, most),
-        _block("memory.goals", profile.goals, zone, most),
-        _block("memory.dates", profile.dates, zone, most),
-        _block("memory.pins", pins, zone, most) if pins else "",
-        _block("memory.uncertain", profile.uncertain, zone, most) if profile.uncertain else "",
-    ]
+    shown = {name: entries for name, entries in lists.items() if entries or name not in ("pins", "uncertain")}
+    blocks = [_block(f"memory.{name}", entries, zone, most) for name, entries in shown.items()]
     parts = [
         "\n".join(part for part in (phrase("memory.profile_title"), _narrative(profile)) if part),
-        *(blocks if known else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
+        *(blocks if any(lists.values()) else [phrase("memory.soon" if talk.messages else "memory.nothing")]),
         phrase("memory.notes", n=profile.only_searched) if profile.only_searched else "",
         phrase("memory.conversation", verbatim=talk.verbatim, **counts),
     ]
@@ -44,7 +37,7 @@ def memory_view(profile: Profile, zone: tzinfo | None = None, most: int | None =
 
 def _narrative(profile: Profile) -> str:
     """The profile's text; empty if it only repeats memories that are listed below, as the text without a model does."""
-    listed = (*profile.facts, *profile.preferences, *profile.goals, *profile.dates, *profile.pins)
+    listed = (memory for name, entries in profile.lists.items() if name != "uncertain" for memory in entries)
     left = profile.narrative
     for content in sorted((memory.content for memory in listed), key=len, reverse=True):
         left = left.replace(content, "")

@@ -1,6 +1,7 @@
 """The Python client of the memory: one typed coroutine per tool. This module knows MCP, but not where the server is."""
 
-from typing import TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, TypeVar
 
 from mcp import MCPError
 from mcp.client import Client
@@ -12,6 +13,7 @@ from tellonce import reminders as r
 from tellonce import work as w
 from tellonce.server_text import ServerText, from_meta, with_codes
 
+ArgsT = TypeVar("ArgsT", bound=BaseModel)
 ResultT = TypeVar("ResultT", bound=BaseModel)
 
 UNREACHABLE = -32000
@@ -40,6 +42,20 @@ class MemoryUnreachable(Exception):
     of these happened. Repeat the call unless a second execution would do harm."""
 
 
+class Tool(Generic[ArgsT, ResultT]):
+    """A tool of the server as a coroutine of the client, under the same name."""
+
+    def __init__(self, args: type[ArgsT], result: type[ResultT]) -> None:
+        self.args, self.result, self.name = args, result, ""
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, client: "MemoryClient", _: type) -> Callable[[ArgsT], Coroutine[Any, Any, ResultT]]:
+        # `_call` is private to this module, of which this class is a part.
+        return lambda args: client._call(self.name, args, self.result)  # pyright: ignore[reportPrivateUsage]
+
+
 class MemoryClient:
     """One coroutine per tool. Several tasks may share one client.
 
@@ -54,65 +70,28 @@ class MemoryClient:
         """The client of the MCP library that this client uses, for resources, prompts and subscriptions."""
         return self._client
 
-    async def record_message(self, args: c.RecordMessageArgs) -> c.RecordedMessage:
-        return await self._call(c.RECORD_MESSAGE, args, c.RecordedMessage)
-
-    async def get_context(self, args: c.GetContextArgs) -> c.Context:
-        return await self._call(c.GET_CONTEXT, args, c.Context)
-
-    async def search_memory(self, args: c.SearchMemoryArgs) -> c.SearchResults:
-        return await self._call(c.SEARCH_MEMORY, args, c.SearchResults)
-
-    async def remember(self, args: c.RememberArgs) -> c.Remembered:
-        return await self._call(c.REMEMBER, args, c.Remembered)
-
-    async def update_memory(self, args: c.UpdateMemoryArgs) -> c.Memory:
-        return await self._call(c.UPDATE_MEMORY, args, c.Memory)
-
-    async def forget(self, args: c.ForgetArgs) -> c.Forgotten:
-        return await self._call(c.FORGET, args, c.Forgotten)
-
-    async def get_profile(self, args: c.GetProfileArgs) -> c.Profile:
-        return await self._call(c.GET_PROFILE, args, c.Profile)
-
-    async def summarize_chat(self, args: c.SummarizeChatArgs) -> c.ChatSummary:
-        return await self._call(c.SUMMARIZE_CHAT, args, c.ChatSummary)
-
-    async def explain(self, args: c.ExplainArgs) -> c.Explanation:
-        return await self._call(c.EXPLAIN, args, c.Explanation)
-
-    async def start_new_chat(self, args: c.StartNewChatArgs) -> c.NewChat:
-        return await self._call(c.START_NEW_CHAT, args, c.NewChat)
-
-    async def set_reminder(self, args: r.SetReminderArgs) -> r.Reminder:
-        return await self._call(r.SET_REMINDER, args, r.Reminder)
-
-    async def list_reminders(self, args: r.ListRemindersArgs) -> r.Reminders:
-        return await self._call(r.LIST_REMINDERS, args, r.Reminders)
-
-    async def change_reminder(self, args: r.ChangeReminderArgs) -> r.Reminder:
-        return await self._call(r.CHANGE_REMINDER, args, r.Reminder)
-
-    async def claim_reminders(self, args: r.ClaimRemindersArgs) -> r.ClaimedReminders:
-        return await self._call(r.CLAIM_REMINDERS, args, r.ClaimedReminders)
-
-    async def finish_reminder(self, args: r.FinishReminderArgs) -> r.FinishedReminder:
-        return await self._call(r.FINISH_REMINDER, args, r.FinishedReminder)
-
-    async def claim_work(self, args: w.ClaimWorkArgs) -> w.ClaimedWork:
-        return await self._call(w.CLAIM_WORK, args, w.ClaimedWork)
-
-    async def extend_work(self, args: w.ExtendWorkArgs) -> w.Extended:
-        return await self._call(w.EXTEND_WORK, args, w.Extended)
-
-    async def submit_work(self, args: w.SubmitWorkArgs) -> w.Submitted:
-        return await self._call(w.SUBMIT_WORK, args, w.Submitted)
-
-    async def fail_work(self, args: w.FailWorkArgs) -> w.Failed:
-        return await self._call(w.FAIL_WORK, args, w.Failed)
+    record_message = Tool(c.RecordMessageArgs, c.RecordedMessage)
+    get_context = Tool(c.GetContextArgs, c.Context)
+    search_memory = Tool(c.SearchMemoryArgs, c.SearchResults)
+    remember = Tool(c.RememberArgs, c.Remembered)
+    update_memory = Tool(c.UpdateMemoryArgs, c.Memory)
+    forget = Tool(c.ForgetArgs, c.Forgotten)
+    get_profile = Tool(c.GetProfileArgs, c.Profile)
+    summarize_chat = Tool(c.SummarizeChatArgs, c.ChatSummary)
+    explain = Tool(c.ExplainArgs, c.Explanation)
+    start_new_chat = Tool(c.StartNewChatArgs, c.NewChat)
+    set_reminder = Tool(r.SetReminderArgs, r.Reminder)
+    list_reminders = Tool(r.ListRemindersArgs, r.Reminders)
+    change_reminder = Tool(r.ChangeReminderArgs, r.Reminder)
+    claim_reminders = Tool(r.ClaimRemindersArgs, r.ClaimedReminders)
+    finish_reminder = Tool(r.FinishReminderArgs, r.FinishedReminder)
+    claim_work = Tool(w.ClaimWorkArgs, w.ClaimedWork)
+    extend_work = Tool(w.ExtendWorkArgs, w.Extended)
+    submit_work = Tool(w.SubmitWorkArgs, w.Submitted)
+    fail_work = Tool(w.FailWorkArgs, w.Failed)
 
     async def queue_status(self, args: w.QueueStatusArgs | None = None) -> w.QueueStatus:
-        return await self._call(w.QUEUE_STATUS, args or w.QueueStatusArgs(), w.QueueStatus)
+        return await self._call("queue_status", args or w.QueueStatusArgs(), w.QueueStatus)
 
     async def _call(self, tool: str, args: BaseModel, kind: type[ResultT]) -> ResultT:
         params = CallToolRequestParams(

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import AliasChoices, Field, SecretStr
 
 from tellonce.setting_types import Folder, GroupIds, OllamaAddress, ServerAddress
-from tellonce.settings import Group, Settings, SettingsError
+from tellonce.settings import Group, GroupSettings, Settings, SettingsError
 
 
 class Webhook(Group):
@@ -45,7 +45,6 @@ class ClientSettings(Settings):
     )
     token: SecretStr | None = Field(
         default=None,
-        validation_alias="TELLONCE_TOKEN",
         description="Access token for the memory server; default: the one in the data folder.",
     )
     anthropic_api_key: SecretStr | None = Field(
@@ -68,12 +67,10 @@ class ClientSettings(Settings):
     )
     responder: Literal["auto", "anthropic", "claude-cli", "ollama", "offline"] = Field(
         default="auto",
-        validation_alias="TELLONCE_RESPONDER",
         description="Model that answers; auto: Claude if there is a key, else Ollama, else no model (`offline`).",
     )
     claude_command: str = Field(
         default="claude",
-        validation_alias="TELLONCE_CLAUDE_COMMAND",
         description="Command that runs Claude Code, if Claude Code answers or learns.",
     )
 
@@ -100,7 +97,6 @@ class ClientSettings(Settings):
 class SummarizerSettings(ClientSettings):
     learner: Literal["auto", "claude-cli", "keep"] = Field(
         default="auto",
-        validation_alias="TELLONCE_LEARNER",
         description="Models that learn from messages, tried in order; auto: Claude if there is a key, the `claude` "
         "command if TELLONCE_RESPONDER is claude-cli, then Ollama; claude-cli: always with the command; keep: no model.",
     )
@@ -163,22 +159,12 @@ class SummarizerSettings(ClientSettings):
         return self.data_dir / "learner-calls.json"
 
 
-class RelaySettings(ClientSettings):
+class RelaySettings(ClientSettings, GroupSettings):
     bot_token: SecretStr | None = Field(
         default=None, validation_alias="TELEGRAM_BOT_TOKEN", description="The bot's token, from @BotFather."
     )
     bot_api_url: str = Field(
         default="https://api.telegram.org", validation_alias="TELEGRAM_API_URL", description="Address of the Bot API."
-    )
-    groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_GROUPS",
-        description="Telegram groups that the bot serves; each has a separate memory.",
-    )
-    personal_groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups whose only members are you and the bot; they are part of your own memory.",
     )
     always_groups: GroupIds = Field(
         default=(),
@@ -189,26 +175,21 @@ class RelaySettings(ClientSettings):
     model: str = Field(
         default="claude-sonnet-5-5", validation_alias="ANTHROPIC_MODEL", description="Claude model for answers."
     )
-    user_name: str = Field(
-        default="", validation_alias="TELLONCE_USER_NAME", description="Name by which the assistant addresses the user."
-    )
+    user_name: str = Field(default="", description="Name by which the assistant addresses the user.")
     model_seconds: float = Field(
         default=120,
         gt=0,
-        validation_alias="TELLONCE_MODEL_SECONDS",
         description="Maximum seconds without output from the model while it answers.",
     )
     breath_seconds: float = Field(
         default=1.5,
         ge=0,
         le=10,
-        validation_alias="TELLONCE_BREATH_SECONDS",
         description="Messages that follow each other within this many seconds are answered together.",
     )
-    transcribe: Transcription = Field(default=Transcription(), validation_alias="TELLONCE_TRANSCRIBE")
+    transcribe: Transcription = Transcription()
     config_dir: Folder = Field(
         default=Path("config"),
-        validation_alias="TELLONCE_CONFIG_DIR",
         description="Folder that contains profile.md, agents.toml and routines.toml.",
     )
 

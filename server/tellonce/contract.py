@@ -1,12 +1,11 @@
 """The public contract of the assistant tools: names, and pydantic models of the arguments and results."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AwareDatetime, Field, WithJsonSchema, model_validator
 
-from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
-from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
 from tellonce.contract_types import (
+    ABSENT_IF_EMPTY,
     Bigint,
     ChatPlace,
     Contract,
@@ -19,6 +18,8 @@ from tellonce.contract_types import (
     ThreadPlace,
     Unit,
 )
+from tellonce.contract_types import MAX_BIGINT as MAX_BIGINT
+from tellonce.contract_types import MAX_TEXT_BYTES as MAX_TEXT_BYTES
 from tellonce.contract_types import Clean as Clean
 from tellonce.contract_types import ForgetLabel as ForgetLabel
 from tellonce.contract_types import ListedKind as ListedKind
@@ -40,17 +41,6 @@ from tellonce.forget_contract import ForgetMatch as ForgetMatch
 from tellonce.forget_contract import Forgotten as Forgotten
 from tellonce.server_text import ServerText
 from tellonce.work import JobKind as JobKind
-
-RECORD_MESSAGE = "record_message"
-GET_CONTEXT = "get_context"
-SEARCH_MEMORY = "search_memory"
-REMEMBER = "remember"
-UPDATE_MEMORY = "update_memory"
-FORGET = "forget"
-GET_PROFILE = "get_profile"
-SUMMARIZE_CHAT = "summarize_chat"
-EXPLAIN = "explain"
-START_NEW_CHAT = "start_new_chat"
 
 
 class Expects(Contract):
@@ -101,7 +91,7 @@ class GetContextArgs(Place):
     token_budget: int = Field(default=4300, ge=100, le=100_000, strict=True, description="Default 4300.")
     exclude_message_id: ExternalId | None = Field(default=None, description="That message, if recorded.")
     as_of: Moment | None = Field(default=None, description="Memory at this ISO 8601 time.")
-    include: tuple[SectionName, ...] | None = Field(
+    include: Annotated[tuple[SectionName, ...] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="Only these; omit history if you keep it."
     )
     detail: Literal["text", "sections"] = Field(default="text", description="sections: a list.")
@@ -154,7 +144,7 @@ class Context(Contract):
 
 class SearchMemoryArgs(ThreadPlace):
     query: Text = Field(description="What to find.")
-    kinds: tuple[ResultKind, ...] | None = Field(default=None, description="Default all.")
+    kinds: Annotated[tuple[ResultKind, ...] | None, ABSENT_IF_EMPTY] = Field(default=None, description="Default all.")
     where: Literal["thread", "chat", "all"] = Field(default="chat", description="Default chat plus global.")
     since: Moment | None = Field(default=None, description="From, ISO 8601.")
     until: End | None = Field(default=None, description="Inclusive.")
@@ -210,7 +200,7 @@ class QuotedStatement(Statement):
 class RememberArgs(StatementFields, ThreadPlace):
     """Arguments of `remember`: the fields of one `Statement`, or a list of several in `statements`."""
 
-    statements: Annotated[tuple[QuotedStatement, ...], Field(min_length=1, max_length=20)] | None = Field(
+    statements: Annotated[Annotated[tuple[QuotedStatement, ...], Field(max_length=20)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="Instead of content."
     )
 
@@ -281,6 +271,8 @@ class UpdateMemoryArgs(ChatPlace):
             raise ValueError("action edit needs content")
         if self.action == "share" and self.to_chat_id is None:
             raise ValueError("action share needs to_chat_id")
+        if self.action != "edit" and self.content is not None:
+            raise ValueError(f"action {self.action} changes no text: leave content out, or use action edit")
         return self
 
 
@@ -305,6 +297,16 @@ class Profile(Contract):
     conversation: Conversation
     version: int
     next_cursor: str | None = Field(default=None, description="For the next page; null on the last page.")
+
+    @property
+    def lists(self) -> dict[str, tuple[Memory, ...]]:
+        """The lists of memories by name, in the order in which they are shown. A memory may be in two lists."""
+        return {name: getattr(self, name) for name in PROFILE_LISTS}
+
+
+PROFILE_LISTS: Final = tuple(
+    name for name, field in Profile.model_fields.items() if field.annotation == tuple[Memory, ...]
+)
 
 
 class SummarizeChatArgs(ThreadPlace):
@@ -434,7 +436,7 @@ class GetProfileArgs(ChatPlace):
     """Arguments of `get_profile`. Without `limit`, an assistant gets 50 memories, because its model reads every line.
     The relay gets all memories."""
 
-    kinds: Annotated[tuple[ListedKind, ...], WithJsonSchema(_NAMES)] | None = Field(
+    kinds: Annotated[Annotated[tuple[ListedKind, ...], WithJsonSchema(_NAMES)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="E.g. [goal]."
     )
     status: Annotated[MemoryStatus, WithJsonSchema(_NAME)] | None = Field(default=None, description="E.g. completed.")

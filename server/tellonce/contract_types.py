@@ -21,6 +21,9 @@ ZONE = "zone"
 """The key of the time zone in pydantic's validation context. The zone is used for times without an offset."""
 
 
+_NUMBER = re.compile(r"[-+]?[\d._]+")
+
+
 def _on_a_clock(moment: datetime, info: ValidationInfo) -> datetime:
     if moment.tzinfo is not None:
         return moment
@@ -38,14 +41,24 @@ def _in_calendar(moment: datetime) -> datetime:
     return moment
 
 
+NOT_A_TIME = "is not a time; write a day or a time, as in 2026-03-15 or 2026-03-15T09:00:00+08:00"
+
+
+def _written_time(value: object) -> object:
+    """Refuse numbers, which pydantic would read as seconds since 1970: a year such as `2026` would be a time in 1970."""
+    if isinstance(value, datetime) or (isinstance(value, str) and not _NUMBER.fullmatch(value.strip())):
+        return value
+    raise ValueError(NOT_A_TIME)
+
+
 def _to_its_end(written: object) -> object:
     """Convert a day without a time to the end of that day, because a period includes its last day."""
     is_day = isinstance(written, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", written) is not None
     return f"{written}T23:59:59.999999" if is_day else written
 
 
-Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar)]
-Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar)]
+Instant = Annotated[AwareDatetime, AfterValidator(_in_calendar), BeforeValidator(_written_time)]
+Moment = Annotated[datetime, AfterValidator(_on_a_clock), AfterValidator(_in_calendar), BeforeValidator(_written_time)]
 """A time given by a person. A time without a UTC offset is in the user's time zone: `2026-03-15` is the beginning of
 that day in this zone.
 """
@@ -54,6 +67,8 @@ End = Annotated[Moment, BeforeValidator(_to_its_end)]
 
 MAX_TEXT_BYTES = 64 * 1024
 MAX_BIGINT = 2**63 - 1
+MAX_NAME = 128
+"""Maximum characters of an id or a name that a client chooses."""
 
 Role = Literal["user", "assistant"]
 LearnedKind = Literal["fact", "preference", "goal", "date", "outcome"]
@@ -99,28 +114,45 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _thread_id(value: object) -> object:
-    """Convert a topic's number to an integer. Any other text is left unchanged, because it is the name of a session."""
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]{0,17}", value) else value
+def _whole(value: object) -> object:
+    """`5` for `5.0`; any other value unchanged."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _thread_id(value: object) -> int | str:
+    """The number of a topic, which may be written as text, or else the name of a session."""
+    value = _whole(value)
+    if isinstance(value, str) and not re.fullmatch(r"[1-9][0-9]{0,17}", value):
+        return _short(_not_blank(_clean(value)))
+    if isinstance(value, bool) or not isinstance(value, int | str) or not 0 < int(value) <= MAX_BIGINT:
+        raise ValueError("is neither the number of a topic nor the name of a session")
+    return int(value)
+
+
+def _short(name: str) -> str:
+    if len(name) > MAX_NAME:
+        raise ValueError(f"is {len(name)} characters long; at most {MAX_NAME} are allowed")
+    return name
 
 
 def _external_id(value: object) -> object:
+    value = _whole(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def _absent_if_empty(value: object) -> object:
+    return None if isinstance(value, list | tuple) and not value else value
+
+
+ABSENT_IF_EMPTY = BeforeValidator(_absent_if_empty)
+"""For a list that selects something: an empty list selects nothing, so it counts as absent."""
 Clean = Annotated[str, AfterValidator(_clean)]
 Text = Annotated[str, AfterValidator(_clean), AfterValidator(_not_blank)]
 Bigint = Annotated[int, Field(ge=-MAX_BIGINT, le=MAX_BIGINT, strict=True)]
-ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=128)]
+ExternalId = Annotated[Text, BeforeValidator(_external_id), Field(max_length=MAX_NAME)]
 RowId = Annotated[int, Field(ge=1, le=MAX_BIGINT, strict=True)]
-ThreadId = Annotated[
-    RowId | Annotated[Text, Field(max_length=128)],
-    BeforeValidator(_thread_id),
-    WithJsonSchema({"type": ["integer", "string"]}),
-]
-ConversationId = Annotated[Text, Field(max_length=128)]
+ThreadId = Annotated[int | str, BeforeValidator(_thread_id), WithJsonSchema({"type": ["integer", "string"]})]
+ConversationId = Annotated[Text, Field(max_length=MAX_NAME)]
 Unit = Annotated[float, Field(ge=0, le=1, strict=True)]
 
 

@@ -5,7 +5,17 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, ConfigDict, Field, model_validator
 
-from tellonce.contract_types import ChatPlace, Contract, End, ForgetLabel, Moment, ResultKind, RowId, Text
+from tellonce.contract_types import (
+    ABSENT_IF_EMPTY,
+    ChatPlace,
+    Contract,
+    End,
+    ForgetLabel,
+    Moment,
+    ResultKind,
+    RowId,
+    Text,
+)
 from tellonce.server_text import ServerText
 
 
@@ -14,10 +24,10 @@ class ForgetArgs(ChatPlace):
 
     topic: Text | None = Field(default=None, description="A name or subject.")
     literal: Text | None = Field(default=None, description="Exact characters, anywhere.")
-    memory_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = Field(
+    memory_ids: Annotated[Annotated[tuple[RowId, ...], Field(max_length=1000)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="Memory numbers."
     )
-    message_ids: Annotated[tuple[RowId, ...], Field(max_length=1000)] | None = Field(
+    message_ids: Annotated[Annotated[tuple[RowId, ...], Field(max_length=1000)] | None, ABSENT_IF_EMPTY] = Field(
         default=None, description="This chat's messages."
     )
     since: Moment | None = Field(default=None, description="From, ISO 8601.")

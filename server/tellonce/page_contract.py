@@ -8,21 +8,6 @@ from tellonce.contract import Explanation, Memory, MemoryOrigin, MemoryStatus, R
 from tellonce.contract_types import Bigint, Contract, Instant, ListedKind, Moment, RowId, Text, Unit
 from tellonce.work import CostSummary, QueueStatus, ReadingStatus
 
-PAGE_MEMORIES = "page_memories"
-PAGE_TODAY = "page_today"
-PAGE_MEMORY = "page_memory"
-PAGE_TIMELINE = "page_timeline"
-PAGE_WORDS = "page_words"
-PAGE_ANSWERS = "page_answers"
-PAGE_NAMES = "page_names"
-PAGE_UNDO = "page_undo"
-PAGE_SETUP = "page_setup"
-PAGE_CLIENTS = "page_clients"
-PAGE_CONNECT = "page_connect"
-PAGE_TOKEN = "page_token"
-PAGE_IMPORT = "page_import"
-PAGE_BACKUP = "page_backup"
-
 Limit = Annotated[int, Field(ge=1, le=200, strict=True)]
 
 
@@ -44,11 +29,17 @@ class PageEntry(Contract):
 
     memory: Memory
     quote: str | None
-    said_in: int | None = Field(description="The chat that contains its sources.")
+
+
+class PageChat(Contract):
+    chat_id: int
+    channel: str
+    conversation: str | None
 
 
 class PageMemories(Contract):
     entries: tuple[PageEntry, ...]
+    chats: tuple[PageChat, ...] = Field(description="All chats of the owner, for a filter; only on the first page.")
     total: int | None = Field(description="The number of matches; only on the first page.")
     next_cursor: str | None
 
@@ -166,6 +157,7 @@ class PageWords(Contract):
 
 class PageAnswersArgs(Contract):
     before: Instant | None = None
+    receipt_id: Text | None = Field(default=None, description="Only the answer with this receipt.")
     limit: Limit = 30
 
 

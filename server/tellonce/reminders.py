@@ -7,12 +7,6 @@ from pydantic import AwareDatetime, Field
 from tellonce.contract import Memory
 from tellonce.contract_types import Bigint, Contract, ExternalId, Instant, Place, RowId, Text
 
-SET_REMINDER = "set_reminder"
-LIST_REMINDERS = "list_reminders"
-CHANGE_REMINDER = "change_reminder"
-CLAIM_REMINDERS = "claim_reminders"
-FINISH_REMINDER = "finish_reminder"
-
 Cron = Annotated[str, Field(pattern=r"^\S+( \S+){4}$", max_length=64)]
 
 

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     AliasChoices,
+    AliasGenerator,
     BaseModel,
     ConfigDict,
     Field,
@@ -223,9 +224,10 @@ def _refuse_env_file_of_others(file: Path) -> None:
 
 
 class Settings(BaseSettings):
-    """The settings of every process."""
+    """The settings of every process. The variable of a setting without an alias is `TELLONCE_` and the setting's name."""
 
     model_config = SettingsConfigDict(
+        alias_generator=AliasGenerator(validation_alias=lambda name: f"TELLONCE_{name.upper()}"),
         env_file=".env",
         extra="ignore",
         frozen=True,
@@ -236,7 +238,6 @@ class Settings(BaseSettings):
 
     data_dir: Folder = Field(
         default_factory=data_folder,
-        validation_alias="TELLONCE_DATA_DIR",
         description="Folder of the database, access tokens and the embedding model.",
     )
     user_ids: UserIds = Field(
@@ -254,12 +255,8 @@ class Settings(BaseSettings):
         validation_alias="OBSERVABILITY_ENABLED",
         description="Write events as JSON lines (docs/how-to/tracing.md).",
     )
-    log_dir: Folder = Field(
-        default=Path("logs"), validation_alias="TELLONCE_LOG_DIR", description="Folder of the files with events."
-    )
-    log_format: Literal["text", "json"] = Field(
-        default="text", validation_alias="TELLONCE_LOG_FORMAT", description="Format of the log on standard error."
-    )
+    log_dir: Folder = Field(default=Path("logs"), description="Folder of the files with events.")
+    log_format: Literal["text", "json"] = Field(default="text", description="Format of the log on standard error.")
     otlp_endpoint: str | None = Field(
         default=None,
         validation_alias="OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -303,7 +300,22 @@ def system_timezone() -> str:
 SettingsT = TypeVar("SettingsT", bound=Settings)
 
 
-class ServerSettings(Settings):
+class GroupSettings(Settings):
+    """The settings of the processes that know Telegram's groups."""
+
+    groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_GROUPS",
+        description="Telegram groups that the bot serves; each has a separate memory.",
+    )
+    personal_groups: GroupIds = Field(
+        default=(),
+        validation_alias="TELEGRAM_PERSONAL_GROUPS",
+        description="Groups whose only members are you and the bot; they are part of your own memory.",
+    )
+
+
+class ServerSettings(GroupSettings):
     database_url: SecretStr | None = Field(
         default=None,
         validation_alias="DATABASE_URL",
@@ -314,35 +326,18 @@ class ServerSettings(Settings):
         validation_alias="DATABASE_DIRECT_URL",
         description="Direct URL of the same database, if DATABASE_URL leads to a pooler (PgBouncer).",
     )
-    host: str = Field(
-        default="127.0.0.1", validation_alias="TELLONCE_HOST", description="Address the HTTP server binds."
-    )
-    port: int = Field(
-        default=8765, ge=0, le=65535, validation_alias="TELLONCE_PORT", description="Port of the HTTP server."
-    )
+    host: str = Field(default="127.0.0.1", description="Address the HTTP server binds.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port of the HTTP server.")
     allowed_hosts: Names = Field(
         default=(),
-        validation_alias="TELLONCE_ALLOWED_HOSTS",
         description="Further host names that the server accepts in the Host header, besides loopback and TELLONCE_HOST.",
-    )
-    groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_GROUPS",
-        description="Telegram groups that the server serves; each has a separate memory.",
-    )
-    personal_groups: GroupIds = Field(
-        default=(),
-        validation_alias="TELEGRAM_PERSONAL_GROUPS",
-        description="Groups whose only members are you and the bot; they are part of your own memory.",
     )
     embeddings: EmbedderName = Field(
         default="local",
-        validation_alias="TELLONCE_EMBEDDINGS",
         description="Model for search by meaning; with none, search is by words alone.",
     )
     embedding_model_dir: Folder | None = Field(
         default=None,
-        validation_alias="TELLONCE_EMBEDDING_MODEL_DIR",
         description="Folder with the local model, if it cannot be downloaded.",
     )
     ollama_url: OllamaAddress = Field(
@@ -360,21 +355,19 @@ class ServerSettings(Settings):
     )
     stdio_learns: bool | None = Field(
         default=None,
-        validation_alias="TELLONCE_STDIO_LEARNS",
         description="Start a summarizer with a stdio server if none is running; default: yes, unless the service is installed.",
     )
     monthly_cap_usd: float | None = Field(
         default=None,
         ge=0,
-        validation_alias="TELLONCE_MONTHLY_CAP_USD",
         description="Maximum US dollars per month for learning and summaries, not counting answers; once it is spent, Ollama or no model learns; default: no limit.",
     )
-    budgets: Budgets = Field(default=Budgets(), validation_alias="TELLONCE_BUDGETS")
-    compaction: Compaction = Field(default=Compaction(), validation_alias="TELLONCE_COMPACTION")
-    queue: QueuePolicy = Field(default=QueuePolicy(), validation_alias="TELLONCE_QUEUE")
-    retention: Retention = Field(default=Retention(), validation_alias="TELLONCE_RETENTION")
-    context: ContextDefaults = Field(default=ContextDefaults(), validation_alias="TELLONCE_CONTEXT")
-    remote: Remote = Field(default=Remote(), validation_alias="TELLONCE_REMOTE")
+    budgets: Budgets = Budgets()
+    compaction: Compaction = Compaction()
+    queue: QueuePolicy = QueuePolicy()
+    retention: Retention = Retention()
+    context: ContextDefaults = ContextDefaults()
+    remote: Remote = Remote()
 
     @property
     def login_url(self) -> str | None:

@@ -6,8 +6,6 @@ from pydantic import Field
 
 from tellonce.contract_types import Clean, Contract, ExternalId, Instant, Place, Role, Text
 
-RECORD_TURN = "record_turn"
-
 MOST_MESSAGES = 50
 """Maximum messages per call; a client with more makes several calls."""
 

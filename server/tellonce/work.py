@@ -9,12 +9,6 @@ from tellonce.contract_types import LearnedKind as LearnedKind
 from tellonce.contract_types import Precision as Precision
 from tellonce.contract_types import When as When
 
-CLAIM_WORK = "claim_work"
-EXTEND_WORK = "extend_work"
-SUBMIT_WORK = "submit_work"
-FAIL_WORK = "fail_work"
-QUEUE_STATUS = "queue_status"
-
 JobKind = Literal["exchange", "chunk_summary", "thread_summary", "profile", "routine_summary", "erasure"]
 JobState = Literal["pending_summarization", "ready_to_write", "complete", "dead"]
 Tier = Literal["claude", "claude-cli", "ollama", "assistant", "keep"]

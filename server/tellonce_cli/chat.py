@@ -21,7 +21,7 @@ from tellonce_cli.memory_server import CHANNEL, connected
 from tellonce_cli.screen import console
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
-from tellonce_relay.commands.answers import CommandContext, answer, place
+from tellonce_relay.commands.answers import CommandContext, answer
 from tellonce_relay.incoming_message import Incoming, command_of, is_command
 from tellonce_relay.orders import order_of
 from tellonce_relay.responders.offline import OfflineResponder
@@ -197,7 +197,7 @@ class Talk:
 
     async def _remember(self, incoming: Incoming, text: str) -> str:
         """Store the text as a memory. If the statement was already stored, /undo does not remove it."""
-        done = await self._command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))
+        done = await self._command_context.memory.remember(c.RememberArgs(content=text, **incoming.place))
         assert done.memory is not None  # one statement was sent
         self._effects = Done(saved=[] if done.outcome == "duplicate" else [Saved(done.memory, "reject")])
         return views.remembered_view(done.memory)

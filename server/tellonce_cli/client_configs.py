@@ -8,6 +8,7 @@ from typing import Any
 
 import tomlkit
 
+from tellonce_cli import commented_json
 from tellonce_cli.hosts import ClientName
 
 ENTRY = "memory"
@@ -80,8 +81,10 @@ def _codex(machine: Machine) -> Path:
 
 
 def _opencode_file(machine: Machine) -> Path:
+    """opencode reads both files. The one for comments is chosen only if it is the only one."""
     base = Path(machine.environment.get("XDG_CONFIG_HOME") or machine.home / ".config")
-    return base / "opencode" / "opencode.json"
+    plain, commented = (base / "opencode" / name for name in ("opencode.json", "opencode.jsonc"))
+    return commented if commented.exists() and not plain.exists() else plain
 
 
 CLIENTS: Mapping[ClientName, Client] = {
@@ -119,15 +122,12 @@ CLIENTS: Mapping[ClientName, Client] = {
 
 
 def with_entry(client: Client, file: Path, text: str, command: Command) -> str:
-    """Return the text of the file with our entry added. Everything else stays unchanged, including the comments of a
-    TOML file.
+    """Return the text of the file with our entry added. Everything else stays unchanged, including comments.
 
     Raises: UnreadableConfig: the text is not valid JSON or TOML.
     """
-    document = _parsed(file, text)
-    servers = _servers(client, file, document)
-    servers[ENTRY] = client.entry(command)
-    return _written(file, document)
+    _servers(client, file, _parsed(file, text))
+    return _with(client, file, text, client.entry(command))
 
 
 def without_entry(client: Client, file: Path, text: str, former: str | None) -> str | None:
@@ -137,17 +137,24 @@ def without_entry(client: Client, file: Path, text: str, former: str | None) -> 
     Raises: UnreadableConfig: as for `with_entry`.
     """
     document = _parsed(file, text)
-    servers = _servers(client, file, document)
-    servers.pop(ENTRY, None)
-    before = _servers(client, file, _parsed(file, former)) if former is not None else {}
-    if ENTRY in before:
-        servers[ENTRY] = before[ENTRY]
-    if former is None and not servers and set(document) == {client.key}:
-        return None
-    left = _written(file, document)
-    # If only white space differs, restore the original: adding a TOML table leaves a blank line, and JSON may have been
-    # indented differently.
-    return former if former is not None and former.split() == left.split() else left
+    before = _parsed(file, former) if former is not None else {}
+    had_servers = client.key in before
+    if ENTRY in _servers(client, file, before):
+        left = _with(client, file, text, before[client.key][ENTRY])
+    else:
+        left = _without(client, file, text)
+    empty = set(_servers(client, file, document)) <= {ENTRY}
+    if former is None:
+        return None if empty and set(document) == {client.key} else left
+    if empty and not had_servers and not _is_toml(file):
+        left = commented_json.without_table(left, client.key)
+    return former if _differ_in_space_alone(file, former, left) else left
+
+
+def _differ_in_space_alone(file: Path, one: str, other: str) -> bool:
+    """Whether two texts have the same values and comments. Adding and removing a table leaves white space."""
+    same_letters = "".join(one.split()) == "".join(other.split())
+    return same_letters and _parsed(file, one) == _parsed(file, other)
 
 
 def has_entry(client: Client, file: Path, text: str) -> bool:
@@ -189,7 +196,7 @@ def _is_toml(file: Path) -> bool:
 
 def _parsed(file: Path, text: str) -> Any:
     try:
-        document = tomlkit.parse(text) if _is_toml(file) else json.loads(text or "{}")
+        document = tomlkit.parse(text) if _is_toml(file) else commented_json.read(text)
     except ValueError as error:  # tomlkit and json raise subclasses of ValueError.
         raise UnreadableConfig(f"{file} cannot be read ({error})") from error
     if not isinstance(document, dict):
@@ -197,8 +204,20 @@ def _parsed(file: Path, text: str) -> Any:
     return document
 
 
-def _written(file: Path, document: Any) -> str:
-    return tomlkit.dumps(document) if _is_toml(file) else json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+def _with(client: Client, file: Path, text: str, entry: Any) -> str:
+    if not _is_toml(file):
+        return commented_json.with_member(text, client.key, ENTRY, entry)
+    document = _parsed(file, text)
+    _servers(client, file, document)[ENTRY] = entry
+    return tomlkit.dumps(document)
+
+
+def _without(client: Client, file: Path, text: str) -> str:
+    if not _is_toml(file):
+        return commented_json.without_member(text, client.key, ENTRY)
+    document = _parsed(file, text)
+    _servers(client, file, document).pop(ENTRY, None)
+    return tomlkit.dumps(document)
 
 
 def has_plugin(machine: Machine) -> bool:

@@ -61,14 +61,13 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
 
 
 def _show(client: Client, name: ClientName) -> None:
-    """Print the file with our entry added. If the file cannot be parsed (for example, JSON with comments), print our
-    entry alone."""
+    """Print the file with our entry added. If the file cannot be parsed, print our entry alone."""
     try:
         file, text = preview(name)
     except CommandFailed:
         file = client.file(this_machine())
         text = with_entry(client, file, "", _command(load(ServerSettings), reveal=False))
-        console.print("The file has comments or is not as expected; add this to it by hand:")
+        console.print("The file is not as its client writes it; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
 
@@ -132,8 +131,7 @@ def _legible() -> Generator[None]:
         yield
     except (OSError, UnicodeDecodeError, UnreadableConfig) as error:
         raise CommandFailed(
-            f"{error}. Nothing was changed. If the file has comments, which would be lost, add by hand what --print shows; "
-            "otherwise correct the file and run this again."
+            f"{error}. Nothing was changed; correct the file and run this again, or add by hand what --print shows."
         ) from error
 
 

@@ -33,6 +33,7 @@ from tellonce_cli.findings import (
 )
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
+from tellonce_cli.memory_server import health
 from tellonce_cli.screen import console
 from tellonce_llm.providers import PROVIDERS
 from tellonce_relay.responders.offline import OfflineResponder
@@ -170,13 +171,11 @@ async def _port(settings: ServerSettings, _: RelaySettings) -> Finding:
         socket.create_connection((settings.host, settings.port), TIMEOUT).close()
     except OSError:
         return Finding(None, f"port {settings.port} is free: the server is not running (`tellonce up` starts it)")
-    try:
-        async with httpx2.AsyncClient(timeout=3, trust_env=False) as http:
-            health = (await http.get(f"{address(settings)}/health")).json()
-        found = f"tellonce {health['version']} answers on port {settings.port}"
-    except (httpx2.HTTPError, ValueError, KeyError):
+    report = await health(address(settings))
+    if "version" not in report:
         return Finding(False, f"another program answers on port {settings.port}", "stop it, or change TELLONCE_PORT")
-    if health.get("ready") and not await _knows_us(settings):
+    found = f"tellonce {report['version']} answers on port {settings.port}"
+    if report.get("ready") and not await _knows_us(settings):
         return Finding(
             False,
             f"{found}, but serves another memory",

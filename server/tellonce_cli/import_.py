@@ -4,28 +4,30 @@ is new."""
 import asyncio
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from tellonce import plural
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.importers import ImportKind
-from tellonce_cli.importers.files import size as estimate_size
+from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
-from tellonce_cli.importers.recognition import KINDS, read, recognized
+from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
 from tellonce_cli.screen import CommandFailed, console, notes, said_yes
 from tellonce_relay.cron import next_due
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
 from tellonce_server.services.import_messages import BATCH, Importers, ImportMessage
+from tellonce_server.services.services import Services
 
 BATCH_CHARACTERS = 4 * 1024 * 1024
 NAMED = 5
@@ -73,44 +75,35 @@ def run(
     settings = local_settings()
     try:
         where = chat_of(settings, chat_id)
-        people = (me, assistant or own_bot())
-        known = _kind(kind, file, where, people)
-        foreseen = _foreseen(settings, known, file, where, people)
+        source = Source(file, me, assistant or own_bot(), where.chat_id)
+        known = _kind(kind, source)
+        foreseen = _foreseen(settings, known, source)
         if me is not None and foreseen.mine:
             console.print(f"You are {me} in this file.", markup=False)
         if not _agreed(foreseen, yes=yes, dry_run=dry_run):
             return 0
-        tally = asyncio.run(_import(settings, known, file, where, *people, fixed=chat_id is not None))
+        tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
     _report(tally, known, me)
     return 0
 
 
-def _kind(named: str | None, file: Path, where: ChatScope, people: tuple[str | None, str | None]) -> ImportKind:
+def _kind(named: str | None, source: Source) -> ImportKind:
     """Return the kind of import that the user named for the file. If the user did not name the kind, it is recognized
     from the file and printed."""
     for kind in KINDS:
         if kind == named:
             return kind
-    me, assistant = people
-    found = recognized(
-        file, lambda kind: read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=lambda _: None)
-    )
-    console.print(f"{file} is recognized as {found}.")
+    found = recognized(source)
+    console.print(f"{source.path} is recognized as {found}.")
     return found
 
 
-def _foreseen(
-    settings: ServerSettings, kind: ImportKind, file: Path, where: ChatScope, people: tuple[str | None, str | None]
-) -> Forecast:
+def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> Forecast:
     """Forecast the import, by reading the file once."""
-    me, assistant = people
-    with _progress("counting") as progress:
-        task = progress.add_task("", total=estimate_size(file))
-        items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
-        talk = measured(items)
-        progress.update(task, completed=estimate_size(file))
+    with _progress("counting", source.path) as shown:
+        talk = measured(READERS[kind](source, shown))
     return forecast(talk, settings.compaction, load(SummarizerSettings))
 
 
@@ -129,9 +122,14 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
     return True
 
 
-def _progress(title: str) -> Progress:
+@contextmanager
+def _progress(title: str, file: Path) -> Generator[Callable[[int], None]]:
+    """A progress bar while the file is read. The value is called with the number of bytes that were read."""
     columns = (TextColumn(title), BarColumn(), TextColumn("{task.percentage:>3.0f}%"), TimeRemainingColumn())
-    return Progress(*columns, console=console)
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("", total=size(file))
+        yield lambda done: progress.update(task, completed=done)
+        progress.update(task, completed=size(file))
 
 
 def own_bot() -> str | None:
@@ -143,38 +141,24 @@ def own_bot() -> str | None:
 
 
 async def _import(
-    settings: ServerSettings,
-    kind: ImportKind,
-    file: Path,
-    where: ChatScope,
-    me: str | None,
-    assistant: str | None,
-    *,
-    fixed: bool,
+    settings: ServerSettings, kind: ImportKind, source: Source, where: ChatScope, *, fixed: bool
 ) -> Tally:
-    tally = Tally()
-    with _progress("importing") as progress:
-        task = progress.add_task("", total=estimate_size(file))
+    with _progress("importing", source.path) as shown:
         async with storage(settings) as services:
-            items = read(kind, file, me=me, assistant=assistant, chat_id=where.chat_id, progress=_shown(progress, task))
             importers = Importers(services.deps, where, fixed=fixed)
-            await take(items, await make_keeper(services, where, importers), tally)
-            progress.update(task, completed=estimate_size(file))
-    return tally
+            return await take(services, READERS[kind](source, shown), importers)
 
 
-def _shown(progress: Progress, task: TaskID) -> Callable[[int], None]:
-    return lambda done: progress.update(task, completed=done)
-
-
-async def take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
+async def take(services: Services, items: Iterator[Item], importers: Importers) -> Tally:
     """Import in batches. Each batch is stored completely or not at all. The messages are read after the memories are
     stored."""
+    tally, keeper = Tally(), await make_keeper(services, importers)
     try:
         await _take(items, keeper, tally)
     finally:
         await keeper.finish()
-        await keeper.importers.finish()
+        await importers.finish()
+    return tally
 
 
 async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:

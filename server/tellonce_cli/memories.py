@@ -18,7 +18,6 @@ from tellonce_cli.screen import CommandFailed, console, notes
 from tellonce_relay.views import dated, short
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
-PagedT = TypeVar("PagedT", c.Profile, c.SearchResults)
 ResultT = TypeVar("ResultT")
 Command = Literal["list", "search", "remember", "edit", "why"]
 
@@ -27,9 +26,9 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_jso
     """Run the command and return 0. A hint about the next command is printed on standard error."""
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
-    kind, call, show = _COMMANDS[command]
+    kind, tool, show = _COMMANDS[command]
     args = made(kind, arguments)
-    result = asyncio.run(called(settings, lambda memory: call(memory, args, page)))
+    result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
     if as_json:
         print_json(result)
         return 0
@@ -66,9 +65,9 @@ def print_json(result: BaseModel) -> None:
     print(result.model_dump_json(indent=2))
 
 
-async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page: int) -> PagedT:
-    """Return the page of results with the number `page`. All earlier pages are read, too, because a cursor leads only
-    to the next page."""
+async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:
+    """Return the result or, of a list, the page with the number `page`. All earlier pages are read, too, because a
+    cursor leads only to the next page."""
     result = await call(args)
     for _ in range(1, page):
         if result.next_cursor is None:
@@ -77,34 +76,13 @@ async def _page(call: Callable[[Any], Awaitable[PagedT]], args: BaseModel, page:
     return result
 
 
-async def _list(memory: MemoryClient, args: c.GetProfileArgs, page: int) -> c.Profile:
-    return await _page(memory.get_profile, args, page)
-
-
-async def _search(memory: MemoryClient, args: c.SearchMemoryArgs, page: int) -> c.SearchResults:
-    return await _page(memory.search_memory, args, page)
-
-
-async def _remember(memory: MemoryClient, args: c.RememberArgs, _: int) -> c.Remembered:
-    return await memory.remember(args)
-
-
-async def _edit(memory: MemoryClient, args: c.UpdateMemoryArgs, _: int) -> c.Memory:
-    return await memory.update_memory(args)
-
-
-async def _why(memory: MemoryClient, args: c.ExplainArgs, _: int) -> c.Explanation:
-    return await memory.explain(args)
-
-
 Shown = tuple[list[str], str]
 """The lines for standard output, and a hint about the next command."""
 
 
 def listing(profile: c.Profile, zone: tzinfo, page: int) -> Shown:
     """A page of memories by kind, the newest first."""
-    groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.pins, profile.uncertain)
-    found = {memory.id: memory for group in groups for memory in group}
+    found = {memory.id: memory for entries in profile.lists.values() for memory in entries}
     newest = sorted(found.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
     lines = [_line(memory, zone) for memory in sorted(newest, key=lambda m: m.kind)]
     if all(memory.shown for memory in newest) and profile.only_searched:
@@ -192,10 +170,12 @@ def _next_of(found: c.Explanation) -> str:
     return "Next: tellonce why N for a memory it names, tellonce why --receipt ID for the context of an answer."
 
 
-_COMMANDS: dict[Command, tuple[type[BaseModel], Callable[..., Awaitable[BaseModel]], Callable[..., Shown]]] = {
-    "list": (c.GetProfileArgs, _list, listing),
-    "search": (c.SearchMemoryArgs, _search, _results),
-    "remember": (c.RememberArgs, _remember, _remembered),
-    "edit": (c.UpdateMemoryArgs, _edit, _edited),
-    "why": (c.ExplainArgs, _why, _explained),
+_COMMANDS: dict[
+    Command, tuple[type[BaseModel], Callable[[MemoryClient], Callable[[Any], Awaitable[Any]]], Callable[..., Shown]]
+] = {
+    "list": (c.GetProfileArgs, lambda memory: memory.get_profile, listing),
+    "search": (c.SearchMemoryArgs, lambda memory: memory.search_memory, _results),
+    "remember": (c.RememberArgs, lambda memory: memory.remember, _remembered),
+    "edit": (c.UpdateMemoryArgs, lambda memory: memory.update_memory, _edited),
+    "why": (c.ExplainArgs, lambda memory: memory.explain, _explained),
 }

@@ -8,9 +8,8 @@ from urllib.parse import urlsplit
 from tellonce.client_settings import ClientSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli.hosts import address
-from tellonce_cli.memory_server import ANOTHER, OURS
+from tellonce_cli.memory_server import ANOTHER, OURS, health
 from tellonce_cli.screen import CommandFailed
-from tellonce_cli.status import health
 from tellonce_server.app.access_tokens import LOCAL_SCOPES, AccessTokens, access_tokens
 from tellonce_server.app.memory_location import has_memory
 from tellonce_server.app.storage import Storage

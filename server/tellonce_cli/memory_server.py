@@ -4,7 +4,10 @@ data."""
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx2
 
 from tellonce import contract as c
 from tellonce.children import python
@@ -13,7 +16,6 @@ from tellonce.client_settings import RelaySettings
 from tellonce.connect import connect_http, connect_stdio
 from tellonce.settings import SettingsError
 from tellonce_cli.screen import CommandFailed, notes
-from tellonce_cli.status import health
 
 CHANNEL = "terminal"
 """The name of this client. The client's name is also the channel, so all commands in a terminal have the same chat."""
@@ -24,6 +26,17 @@ ANOTHER = (
 )
 _OWN = "The server at {url} has another memory, so this uses the memory in {folder}, without a server."
 OURS = ("127.0.0.1", "localhost", "::1")
+HEALTH_SECONDS = 2.0
+
+
+async def health(url: str) -> dict[str, Any]:
+    """The health report of the server with this URL; empty if the server cannot be reached."""
+    try:
+        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
+            found: object = (await http.get(urljoin(url, "/health"))).json()
+    except (httpx2.HTTPError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 @asynccontextmanager

@@ -5,23 +5,20 @@ on standard error and exit code 1.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import ServerSettings, load
 from tellonce_cli import backup, export
 from tellonce_cli.import_ import Tally, own_bot, take
-from tellonce_cli.importers import ImportKind
-from tellonce_cli.importers.files import size as estimate_size
+from tellonce_cli.importers.files import Source, size
 from tellonce_cli.importers.forecast import forecast, measured
-from tellonce_cli.importers.items import ImportFailed, Item
-from tellonce_cli.importers.recognition import read, recognized
+from tellonce_cli.importers.items import ImportFailed
+from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_cli.memory import chat_of, storage
 from tellonce_cli.screen import CommandFailed, run_for_page, tell
-from tellonce_server.services.import_memories import make_keeper
 from tellonce_server.services.import_messages import Importers
-from tellonce_server.services.services import Services
 
 
 def back_up(file: str) -> None:
@@ -30,15 +27,11 @@ def back_up(file: str) -> None:
     tell(file=file, bytes=Path(file).stat().st_size)
 
 
-def _kind(file: Path) -> ImportKind:
-    return recognized(file, lambda kind: _items(kind, file, "", lambda _: None))
-
-
 def plan_import(file: str, me: str = "") -> None:
     """Report the contents of the file, and the cost of learning from them, without importing."""
-    path = Path(file)
-    kind = _kind(path)
-    talk = measured(_items(kind, path, me, _progress(path)))
+    source = _source(file, me)
+    kind = recognized(source)
+    talk = measured(READERS[kind](source, _progress(source.path)))
     foreseen = forecast(talk, load(ServerSettings).compaction, load(SummarizerSettings))
     tell(
         kind=kind,
@@ -55,8 +48,7 @@ def plan_import(file: str, me: str = "") -> None:
 
 def do_import(file: str, me: str = "") -> None:
     """Run the import. Entries that are already stored are skipped."""
-    path = Path(file)
-    tally = asyncio.run(_import(load(ServerSettings), _kind(path), path, me))
+    tally = asyncio.run(_import(load(ServerSettings), _source(file, me)))
     tell(
         created=tally.created,
         duplicates=tally.duplicates,
@@ -66,27 +58,19 @@ def do_import(file: str, me: str = "") -> None:
     )
 
 
-async def _import(settings: ServerSettings, kind: ImportKind, path: Path, me: str) -> Tally:
-    tally = Tally()
+async def _import(settings: ServerSettings, source: Source) -> Tally:
+    items = READERS[recognized(source)](source, _progress(source.path))
     async with storage(settings) as services:
-        await _take(services, _items(kind, path, me, _progress(path)), tally)
-    return tally
+        return await take(services, items, Importers(services.deps, chat_of(settings, None)))
 
 
-async def _take(services: Services, items: Iterator[Item], tally: Tally) -> None:
-    where = chat_of(services.deps.settings, None)
-    importers = Importers(services.deps, where, fixed=False)
-    await take(items, await make_keeper(services, where, importers), tally)
-
-
-def _items(kind: ImportKind, path: Path, me: str, progress: Callable[[int], None]) -> Iterator[Item]:
-    user = load(ServerSettings).default_user
-    return read(kind, path, me=me or None, assistant=own_bot(), chat_id=user, progress=progress)
+def _source(file: str, me: str) -> Source:
+    return Source(Path(file), me or None, own_bot(), load(ServerSettings).default_user)
 
 
 def _progress(path: Path) -> Callable[[int], None]:
     """Report progress in whole percent, so that a large file does not produce many lines."""
-    total, said = max(1, estimate_size(path)), -1
+    total, said = max(1, size(path)), -1
 
     def progress(done: int) -> None:
         nonlocal said

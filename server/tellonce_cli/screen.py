@@ -68,7 +68,7 @@ def told(error: BaseException) -> tuple[str, int]:
 def said_yes(question: str, otherwise: str) -> bool:
     """Whether the user said yes. Ctrl-C and the end of the input count as no; then `otherwise` is printed."""
     try:
-        return console.input(question).strip().lower() in ("y", "yes")
+        return console.input(question, markup=False).strip().lower() in ("y", "yes")
     except (KeyboardInterrupt, EOFError):
         console.print(f"\n{otherwise}")
         return False

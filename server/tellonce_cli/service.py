@@ -105,10 +105,8 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     if only_print:
         console.out(text.decode(), end="", highlight=False)
         return 0
-    data.mkdir(parents=True, exist_ok=True)
     again = file.exists()
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(text)
+    _write(file, text, data)
     console.print(f"Wrote {file}. The service reads its settings from {Path.cwd() / '.env'}.")
     _warn_of_the_environment()
     if again and isinstance(system, Launchd):
@@ -123,6 +121,18 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     if isinstance(system, Systemd):
         console.print("To keep it running while you are logged out: loginctl enable-linger")
     return 0
+
+
+def _write(file: Path, text: bytes, data: Path) -> None:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(text)
+    except OSError as error:
+        raise CommandFailed(
+            f"{error.filename or file} cannot be written ({error.strerror}). The service is not installed; make this "
+            "writable for you and run it again."
+        ) from error
 
 
 def _warn_of_the_environment() -> None:

@@ -5,24 +5,21 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urljoin
 
-import httpx2
 from rich.table import Table
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.connect import connect_http
-from tellonce.plural import counted
+from tellonce.plural import counted, singular
 from tellonce.settings import ServerSettings, load
 from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
+from tellonce_cli.memory_server import health
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm import Allowance
-
-HEALTH_SECONDS = 2.0
 
 
 def run() -> int:
@@ -79,16 +76,6 @@ async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus
         return None
 
 
-async def health(url: str) -> dict[str, Any]:
-    """The server's health report; empty if the server cannot be reached."""
-    try:
-        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
-            found: dict[str, Any] = (await http.get(urljoin(url, "/health"))).json()
-    except (httpx2.HTTPError, ValueError):
-        return {}
-    return found
-
-
 def task_lines(health: dict[str, Any]) -> list[str]:
     """Lines about background tasks that failed since the server started, and about a blocked event loop. Empty if there
     were no such problems."""
@@ -106,12 +93,10 @@ def task_lines(health: dict[str, Any]) -> list[str]:
 
 
 def _print_memory(profile: c.Profile) -> None:
-    lists = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
-    facts, preferences, goals, dates, uncertain = (len(entries) for entries in lists)
-    console.print(
-        f"memory     {counted(facts, 'fact')}, {counted(preferences, 'preference')}, {counted(goals, 'goal')}, "
-        f"{counted(dates, 'date')}, {uncertain} uncertain; {counted(profile.only_searched, 'more note')}, only searched"
-    )
+    kinds = {name: len(entries) for name, entries in profile.lists.items() if name not in ("pins", "uncertain")}
+    known = ", ".join(counted(count, singular(name)) for name, count in kinds.items())
+    searched = counted(profile.only_searched, "more note")
+    console.print(f"memory     {known}, {len(profile.uncertain)} uncertain; {searched}, only searched")
 
 
 async def _talks(memory: MemoryClient) -> Mapping[str, int]:

@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import httpx2
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 from rich.table import Table
 from telegram import User
@@ -21,6 +20,7 @@ from tellonce.unknown_settings import unknown_settings
 from tellonce.work import TRAITS
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
+from tellonce_cli.memory_server import health
 from tellonce_cli.screen import CommandFailed, console
 from tellonce_llm.providers import PROVIDERS, learning_tiers
 from tellonce_relay.telegram.application import make_bot
@@ -30,7 +30,8 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
-HEALTH_SECONDS = 2.0
+FIRST_PORT = 1024
+"""The lowest port that any user may open."""
 RUNNING = "running"
 
 
@@ -94,11 +95,12 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
 async def _taken(settings: ServerSettings) -> str:
     """The message for a port that is in use: which kind of program uses the port, and the command that starts our
     server on another port."""
-    if "version" in (await _health(settings) or {}):
+    if "version" in await health(address(settings)):
         who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
     else:
         who, instead = "another program", "Beside it"
-    free = next((port for port in range(settings.port + 1, 65536) if _is_free(settings, port)), 0)
+    others = (*range(settings.port + 1, 65536), *range(FIRST_PORT, settings.port))
+    free = next((port for port in others if _is_free(settings, port)), 0)
     return (
         f"port {settings.port} is in use by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
         f"TELLONCE_PORT={free} to .env, where every command in this folder finds it."
@@ -137,12 +139,12 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
     """Wait until the server is ready. Returns False after a stop signal, or if the server cannot open its storage."""
     deadline = time.monotonic() + READY_SECONDS
     while not stop.is_set() and time.monotonic() < deadline:
-        health = await _health(settings)
-        if health is not None and health["ready"]:
+        found = await health(address(settings))
+        if found.get("ready"):
             return True
-        if health is not None and health["reason"]:
+        if found.get("reason"):
             console.print(
-                f"The server cannot start: {health['reason']}\nRun `tellonce doctor` for the fix.", style="red"
+                f"The server cannot start: {found['reason']}\nRun `tellonce doctor` for the fix.", style="red"
             )
             return False
         if server.process is not None and server.process.returncode not in (None, 0):
@@ -152,17 +154,6 @@ async def _until_ready(settings: ServerSettings, stop: asyncio.Event, server: Ch
     if not stop.is_set():
         console.print("The server did not become ready in time. Run `tellonce doctor` for the reason.", style="red")
     return False
-
-
-async def _health(settings: ServerSettings) -> dict[str, Any] | None:
-    """The server's health report; None if the server does not answer."""
-    try:
-        async with httpx2.AsyncClient(timeout=HEALTH_SECONDS, trust_env=False) as http:
-            answer = await http.get(f"{address(settings)}/health")
-        found: dict[str, Any] = answer.json()
-        return {"ready": False, "reason": None, "embeddings": {}, **found}
-    except (httpx2.HTTPError, ValueError):
-        return None
 
 
 def _report(settings: ServerSettings, relay: RelaySettings, seconds: float, elsewhere: str | None) -> None:
@@ -230,8 +221,7 @@ async def _watch_model(settings: ServerSettings, stop: asyncio.Event) -> None:
         task = progress.add_task("downloading the embedding model (search works by words meanwhile)", total=None)
         state: dict[str, Any] = {}
         while not stop.is_set():
-            health = await _health(settings)
-            state = health["embeddings"] if health else {}
+            state = (await health(address(settings))).get("embeddings", {})
             if state.get("ready") or state.get("failed"):
                 break
             progress.update(task, completed=state.get("bytes", 0), total=state.get("total") or None)

@@ -13,14 +13,14 @@ from pathlib import Path
 from tellonce.plural import counted, memories, messages
 from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database
-from tellonce_cli.import_ import Tally, take
-from tellonce_cli.importers.recognition import read
+from tellonce_cli.import_ import take
+from tellonce_cli.importers.files import Source
+from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.memory import local_settings, require_memory
 from tellonce_cli.screen import CommandFailed, console, said_yes
 from tellonce_server.app.bootstrap import open_in_one_transaction
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
-from tellonce_server.services.import_memories import make_keeper
 from tellonce_server.services.import_messages import Importers
 from tellonce_server.store.backup.restore import in_use
 from tellonce_server.store.postgres import owners
@@ -65,8 +65,8 @@ async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int)
             with file.open("w", encoding="utf-8") as stream:
                 async for entry in entries(services.deps.database, former):
                     stream.write(json.dumps(entry) + "\n")
-            keeper = await make_keeper(services, where, Importers(services.deps, where))
-            await take(read("jsonl", file, me=None, chat_id=heir, progress=lambda _: None), keeper, Tally())
+            items = READERS["jsonl"](Source(file, chat_id=heir), lambda _: None)
+            await take(services, items, Importers(services.deps, where))
             await owners.join(connection, former, heir)
 
 

@@ -14,11 +14,12 @@ from tellonce import contract as c
 from tellonce import reminders as r
 from tellonce import work as w
 from tellonce_cli.import_ import Tally, take
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import Item, Unreadable
-from tellonce_cli.importers.recognition import read
+from tellonce_cli.importers.recognition import READERS
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
-from tellonce_server.services.import_memories import ImportMemory, make_keeper
+from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import Imported, Importers, ImportMessage
 from tellonce_server.store import queue, threads
 from tellonce_server.store.database import Database, Row
@@ -42,9 +43,7 @@ def spoken(number: int, **more: object) -> ImportMessage:
 async def taken(memory: Memory, *items: Item, where: ChatScope = HERE) -> Tally:
     """Run the command once on these entries."""
     services = await memory.storage.services()
-    tally, importers = Tally(), Importers(services.deps, where)
-    await take(iter(items), await make_keeper(services, where, importers), tally)
-    return tally
+    return await take(services, iter(items), Importers(services.deps, where))
 
 
 async def active(memory: Memory) -> list[str]:
@@ -112,10 +111,8 @@ async def test_an_import_that_died_loses_no_learning_when_it_is_started_again(me
         raise Killed
 
     services = await memory.storage.services()
-    importers = Importers(services.deps, HERE)
-    keeper = await make_keeper(services, HERE, importers)
     with pytest.raises(Killed):
-        await take(dying(), keeper, Tally())
+        await take(services, dying(), Importers(services.deps, HERE))
     tally = await taken(memory, *whole)
     assert (tally.created, tally.duplicates) == (800, 1000)
     jobs = [job async for job in exchanges(memory)]
@@ -280,8 +277,7 @@ async def test_reading_an_imported_export_revives_nothing_that_was_corrected_or_
         services = await memory.storage.services()
         importers = ReadAtOnce(services.deps, THERE)
         importers.read = lambda: reading(agent, verbatim)
-        keeper = await make_keeper(services, THERE, importers)
-        await take(iter(again(wrote, tmp_path)), keeper, Tally())
+        await take(services, iter(again(wrote, tmp_path)), importers)
         assert importers.learned == []
         assert [done["dropped"] for done in await reading(agent, verbatim)] == [2]
     async with memory.client(OTHER) as client:
@@ -327,7 +323,7 @@ async def exported(memory: Memory, owner_id: int) -> list[dict[str, Any]]:
 def again(found: list[dict[str, Any]], folder: Path) -> list[Item]:
     file = folder / "all.jsonl"
     file.write_text("\n".join(json.dumps(entry) for entry in found))
-    return list(read("jsonl", file, me=None, chat_id=USER, progress=lambda _: None))
+    return list(READERS["jsonl"](Source(file, chat_id=USER), lambda _: None))
 
 
 def comparable(found: list[dict[str, Any]]) -> list[str]:

@@ -163,15 +163,20 @@ async def test_a_killed_up_takes_all_with_it_and_everything_comes_back(home: Hom
     assert [m.content for m in profile.facts] == ["I prefer window seats"]
 
 
+LAST_PORT = 65535
+
+
 async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Home) -> None:
-    with socket.socket() as mute:
-        mute.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        mute.bind(("127.0.0.1", home.port))
-        mute.listen()
-        with pytest.raises(
-            AssertionError, match=f"port {home.port} is in use by another program.*TELLONCE_PORT=[0-9]+ tellonce up"
-        ):
-            await home.run("up")
+    for port in (home.port, LAST_PORT):
+        home.environment["TELLONCE_PORT"] = str(port)
+        with socket.socket() as mute:
+            mute.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            mute.bind(("127.0.0.1", port))
+            mute.listen()
+            with pytest.raises(
+                AssertionError, match=f"port {port} is in use by another program.*TELLONCE_PORT=[1-9][0-9]+ tellonce up"
+            ):
+                await home.run("up")
     assert not (home.folder / "data").exists()
 
 

@@ -125,6 +125,13 @@ async def test_3_a_fact_is_learned_and_in_the_next_prompt(life: Life) -> None:
     assert "GovTech" in prompt
 
 
+@pytest.mark.parametrize("length", [3_000, 7_000])
+async def test_3_a_fact_at_the_end_of_a_long_message_is_learned(life: Life, length: int) -> None:
+    fact = "I work as a Solution Architect at GovTech, mainly doing AWS infrastructure"
+    await life.say("and so on, " * (length // 11) + "right. " + fact)
+    assert any("GovTech" in text for text in told(await life.profile()))
+
+
 async def test_4_a_preference_is_learned_and_carried(life: Life) -> None:
     await life.say("Please always give me concise responses with bullet points, I hate long paragraphs")
     prompt = await life.prompt("Explain microservices to me", include=["memories"])

@@ -90,7 +90,7 @@ class Tab:
         await self.page.locator(".note", has_text=text).wait_for()
 
     async def undo(self) -> None:
-        await self.page.locator("[data-undo]").click()
+        await self.page.locator(".note button").first.click()
         await self.noted("Undone")
 
 

@@ -76,6 +76,6 @@ async def test_inspector_shows_the_page_and_carries_its_changes(
     pinned = (await memory.explain(c.ExplainArgs(memory_id=3))).memory
     assert pinned is not None
     assert pinned.pinned
-    await frame.locator("[data-undo]").click()
+    await frame.locator(".note button").first.click()
     await frame.locator(".note", has_text="Undone").wait_for()
     await page.close()

@@ -108,7 +108,7 @@ async def test_the_app_shows_the_memory_through_its_host_and_reaches_nothing_els
     pinned = frame.locator("[data-memory='3']").first
     await pinned.get_by_role("button", name="Pin", exact=True).click()
     await frame.locator(".note", has_text="Pinned").wait_for()
-    await frame.locator("[data-undo]").click()
+    await frame.locator(".note button").first.click()
     await frame.locator(".note", has_text="Undone").wait_for()
     assert "ui/notifications/size-changed" in await page.evaluate("window.told")
     assert asked == []

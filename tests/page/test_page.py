@@ -23,7 +23,7 @@ pytestmark = pytest.mark.anyio
 
 SCHOOL, TEA, MARATHON, MANUAL, FLIGHT, ANN, TIAGO, CLIMBING, SEA = 1, 2, 3, 4, 5, 7, 8, 9, 10
 
-
+SISTER = "Where does my sister live?"
 FETCHED = "async url => (await fetch(url)).status"
 
 
@@ -97,13 +97,23 @@ async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memo
     await page.get_by_label("Certainty").select_option("1")
     await expect(page.locator("#memories li")).to_have_count(6)
     await page.get_by_label("Certainty").select_option("0")
+    said = "I painted the attic"
+    await memory.record_message(c.RecordMessageArgs(role="user", content=said, conversation_id="attic"))
+    learned = {"statements": [{"content": "The attic is painted", "kind": "fact", "quote": said}]}
+    await memory.remember(c.RememberArgs.model_validate({**learned, "conversation_id": "attic"}))
+    page = await tab.show("memories")
+    await page.get_by_label("Chat").select_option(label="mcp: attic")
+    await expect(page.locator("#memories li")).to_have_count(1)
+    await expect(page.locator("#memories li")).to_contain_text("The attic is painted")
+    await page.get_by_label("Chat").select_option("")
 
 
 async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show("memories")
-    for number in (ANN, TIAGO):
-        await tab.memory(number).get_by_role("checkbox").check()
     bar = page.get_by_role("toolbar")
+    await tab.memory(ANN).get_by_role("checkbox").check()
+    await expect(bar.get_by_role("button", name="Merge")).to_be_disabled()
+    await tab.memory(TIAGO).get_by_role("checkbox").check()
     await expect(bar).to_contain_text("2 selected")
     await bar.get_by_role("button", name="Pin", exact=True).click()
     await tab.noted("2 pinned")
@@ -187,6 +197,27 @@ async def test_why_lists_the_answers_and_their_sections_against_the_budget(tab: 
     await memory.record_message(c.RecordMessageArgs(role="user", content="Which lamp?", message_thread_id=77))
     await tab.show("why")
     await expect(page.locator("main li").first).to_contain_text("Before: Which lamp?")
+
+
+async def test_why_says_in_sentences_what_was_recalled_also_for_an_answer_of_long_ago(
+    tab: Tab, memory: MemoryClient
+) -> None:
+    place = {"conversation_id": "why"}
+    await memory.record_message(c.RecordMessageArgs(role="user", content=SISTER, message_id="sister", **place))
+    wanted = {"query": SISTER, "exclude_message_id": "sister", "token_budget": 400}
+    shown = await memory.get_context(c.GetContextArgs.model_validate({**wanted, **place}))
+    for _ in range(31):
+        await memory.get_context(c.GetContextArgs(include=("history",), **place))
+    page = await tab.show(f"why/{shown.receipt_id}/{shown.session_id.rpartition(':')[2]}")
+    await expect(page.get_by_role("heading", level=1)).to_have_text(SISTER)
+    main = page.locator("main")
+    await expect(main).to_contain_text(f"In all, this took {shown.tokens} of 400 tokens.")
+    await expect(main).to_contain_text(re.compile("The assistant was shown: .*memor"))
+    await expect(main).to_contain_text("There was no room for: ")
+    await expect(page.get_by_role("link", name="Ann is Mara's sister")).to_have_attribute("href", f"#memory/{ANN}")
+    answers = (await memory.mcp.call_tool("page_memory", {"memory_id": ANN})).structured_content
+    assert answers is not None
+    assert SISTER in [answer["question"] for answer in answers["answers"]]
 
 
 async def test_forgetting_asks_for_the_topic_keeps_what_is_unticked_and_leaves_no_trace(

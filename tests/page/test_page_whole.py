@@ -150,6 +150,7 @@ def test_every_sentence_with_a_computed_key_exists_for_all_values() -> None:
         "match": get_args(ForgetLabel),
         "done": set(get_args(MemoryAction)) - {"make_global"},
         "forget": ("topic", "literal"),
+        "today": ("confirm", "overdue", "coming", "learned", "told", "wishes"),
         "timeline": ("talks", "known", "people"),
     }
     assert set(re.findall(r"\bt\(`(\w+)\.\$", scripts)) == set(values)

@@ -23,10 +23,9 @@ from tellonce_relay.routines.delivery import Sender
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme
 from tellonce_relay.routines.texts import Writer
-from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Outbox
 from tellonce_relay.telegram.transcription import transcriber
 from tellonce_relay.turn.agents import Agents
@@ -107,15 +106,9 @@ def settings(**more: Any) -> RelaySettings:
 
 def programme(e: Dependencies, routines: Sequence[Routine]) -> Programme:
     """The given routines with the dependencies of the relay `e`, for the user's private chat."""
-    sender = Sender(e.outbox, e.command_context.memory, e.moved, ZONE, e.parts, now=e.now)
-    return Programme(
-        tuple(routines),
-        Writer(e.command_context.memory, e.command_context.responder, ZONE),
-        sender,
-        e.agents,
-        USER,
-        silent,
-    )
+    memory, responder = e.command_context.memory, e.command_context.responder
+    sender = Sender(e.outbox, memory, e.stores, ZONE, now=e.now)
+    return Programme(tuple(routines), Writer(memory, responder, ZONE), sender, e.agents, USER)
 
 
 @asynccontextmanager
@@ -148,25 +141,20 @@ async def relaying(
         memory.agent() as agent,
         make_bot(TOKEN, seen.url) as bot,
     ):
-        moved = MovedGroups(SeenStore(state / "moved.json"))
+        stores = Stores(state)
         command_context = CommandContext(client or real, responder or OfflineResponder(), ZONE, agent.queue_status)
         now: dict[str, Any] = {"now": clock} if clock is not None else {}
         dependencies = Dependencies(
             bot=bot,
             settings=own_settings,
             profile=profile,
-            outbox=Outbox(bot, moved, newest=SeenStore(state / "newest.json")),
+            outbox=Outbox(bot, stores.moved, newest=stores.newest),
             command_context=command_context,
             agents=agents or Agents({}),
             inbox=Inbox(state / "inbox"),
-            moved=moved,
-            parts=SeenStore(state / "parts.json"),
-            asked=SeenStore(state / "asked.json"),
-            languages=SeenStore(state / "languages.json"),
-            alarm_notes=SeenStore(state / "alarms.json"),
+            stores=stores,
             emit=emit,
             attachment_reader=AttachmentReader(bot, transcriber(own_settings.transcribe)),
-            told=SeenStore(state / "told.json"),
             persistence=Persistence(0.01, 0.02, 0.1, lambda: 1.0),
             owed_pauses=owed_pauses,
             away_seconds=0,

@@ -1,5 +1,6 @@
 """Buttons under the bot's messages: taps that forget, keep, confirm and correct memories."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from tellonce import contract as c
 from tellonce.client import MemoryRefused
 from tellonce_relay.buttons import Pressed, data
 from tellonce_relay.catalogue import phrase
-from tests.memory_fixtures import Memory
+from tests.memory_fixtures import Clock, Memory
 from tests.relay.running_relay import PERSONAL, Scripted, relaying, texts
 from tests.stubs.telegram_emulator import Telegram, telegram
 
@@ -154,6 +155,20 @@ async def test_an_uncertain_memory_is_asked_about_under_a_later_reply_and_a_tap_
     assert [message["chat"]["id"] for message in api.sent] == [PERSONAL, 42, 42, 42, 42, 42]
     assert [states[i] for i in confirmations] == ["active", "rejected", "uncertain"]
     assert "city 2" in texts(api)[5]
+
+
+async def test_a_no_to_an_overdue_goal_says_that_it_is_no_longer_a_goal(memory: Memory, clock: Clock) -> None:
+    async with relaying(memory, Scripted("Fine")) as api, memory.tables() as tables:
+        number = await doubt(memory, "The user finishes the thesis")
+        overdue = "update memories set kind = 'goal', deadline = $2, overdue_at = now() where id = $1"
+        await tables.execute(overdue, number, clock() - timedelta(days=400))
+        await api.say("Hello")
+        await api.replies(2)
+        asked = api.sent[1]
+        question = asked["text"]
+        await api.press(asked, "✗")
+        await api.until(lambda: asked["text"] == phrase("memory.closed", content="The user finishes the thesis"))
+    assert question == phrase("memory.is_still_a_goal", content="The user finishes the thesis")
 
 
 async def put_right(memory: Memory, api: Telegram, wording: str) -> tuple[int, int]:

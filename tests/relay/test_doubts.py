@@ -38,7 +38,7 @@ class Watch:
 def ask(confirmations: Confirmations, known: list[c.Memory]) -> list[int]:
     asked = [m.id for m in confirmations.to_ask(CHAT, known)]
     for number in asked:
-        confirmations.asked(CHAT, number)
+        confirmations.asked(CHAT, uncertain(number))
     return asked
 
 
@@ -47,6 +47,20 @@ def test_two_questions_are_open_at_a_time_and_each_is_asked_once() -> None:
     assert ask(confirmations, known) == [1, 2]
     assert ask(confirmations, known) == []
     assert ask(confirmations, [m for m in known if m.id != 1]) == [3]
+
+
+def test_a_goal_that_was_asked_about_is_asked_about_once_more_when_it_is_overdue() -> None:
+    watch = Watch()
+    confirmations = Confirmations(SeenStore(), watch)
+    goal = uncertain(1).model_copy(update={"kind": "goal", "deadline": NOON + timedelta(days=1)})
+    first = confirmations.question(goal)
+    for days, expected in ((0, [goal]), (0, []), (40, [goal]), (0, [])):
+        watch.now += timedelta(days=days)
+        asked = confirmations.to_ask(CHAT, [goal])
+        assert asked == expected
+        for one in asked:
+            confirmations.asked(CHAT, one)
+    assert confirmations.question(goal) != first
 
 
 def test_a_question_nobody_answers_holds_up_no_other_for_ever() -> None:

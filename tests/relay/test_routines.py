@@ -9,17 +9,15 @@ from pathlib import Path
 import pytest
 
 from tellonce import contract as c
-from tellonce.journal import silent
 from tellonce_llm import LLMUnavailable
 from tellonce_relay.routines.built_in import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.schedule import Programme, keep
 from tellonce_relay.routines.texts import FALLBACK_CHARACTERS, Writer, command_output, shortened, usable
-from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.markdown import Marked
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.turn import NotShown
@@ -35,7 +33,7 @@ BRIEFING = "Good morning. " + " ".join(f"Item {i} is due." for i in range(120)) 
 
 async def send(memory: Memory, api: Telegram, clock: Clock, text: str = BRIEFING, model: object = None) -> str:
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot, tries=2), client, MovedGroups(), ZONE, SeenStore(), model, clock)
+        sender = Sender(Outbox(bot, tries=2), client, Stores(), ZONE, model, clock)
         try:
             await send_and_record(sender, Post(text, 42, "morning-summary"))
         except NotShown as error:
@@ -72,6 +70,18 @@ async def test_without_a_usable_model_the_short_form_is_the_beginning(said: str 
         return ""
 
     assert await shortened(BRIEFING, model if said else None, seconds=0.01) == BRIEFING[:FALLBACK_CHARACTERS]
+
+
+async def test_the_model_that_shortens_a_routine_sees_no_secret() -> None:
+    seen: list[str] = []
+
+    async def model(prompt: str) -> str:
+        seen.append(prompt)
+        return "All is well."
+
+    said = await shortened("The scan found password: hunter2xyz in the logs. All is well otherwise.", model)
+    assert said == "All is well."
+    assert "hunter2xyz" not in seen[0]
 
 
 @pytest.mark.parametrize(
@@ -185,8 +195,8 @@ async def test_a_command_that_takes_long_holds_up_no_other_routine_but_itself(
         return True
 
     async with memory.relay() as client, make_bot(TOKEN, api.url) as bot:
-        sender = Sender(Outbox(bot), client, MovedGroups(), ZONE, SeenStore(), now=clock)
-        programme = Programme((scan, later), Writer(client, Scripted(""), ZONE), sender, Agents({}), 42, silent)
+        sender = Sender(Outbox(bot), client, Stores(), ZONE, now=clock)
+        programme = Programme((scan, later), Writer(client, Scripted(""), ZONE), sender, Agents({}), 42)
         keeping = asyncio.create_task(keep(programme, stop, pause))
         assert await api.replies(1) == ["Next"]
         gate.touch()

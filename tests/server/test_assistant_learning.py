@@ -138,7 +138,11 @@ async def test_of_many_statements_all_are_stored_or_none(memory: Memory, clock: 
     async with memory.client() as client:
         await say(client, clock, "I like tea")
         with pytest.raises(MemoryRefused, match="states nothing"):
-            await learn(client, {"content": "The user likes tea", "quote": "I like tea"}, {"content": "..."})
+            await learn(
+                client,
+                {"content": "The user likes tea", "quote": "I like tea"},
+                {"content": "..."},
+            )
         assert await facts(client) == []
 
 
@@ -178,6 +182,28 @@ async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: M
     assert job.kind == "exchange"
 
 
+@pytest.mark.parametrize("quote", [None, "My offsite is on March 15"])
+async def test_a_claim_that_an_edit_takes_back_is_no_longer_believed(
+    memory: Memory, clock: Clock, quote: str | None
+) -> None:
+    async with memory.client() as client:
+        await say(client, clock, "My offsite is on March 15 and I like green jasmine tea", "u1")
+        await learn(
+            client,
+            {"content": "The user's offsite is on March 15", "quote": quote, "source_message_id": "u1"},
+            {
+                "content": "The user likes green jasmine tea",
+                "quote": quote and "I like green jasmine tea",
+                "source_message_id": "u1",
+            },
+        )
+        before = await facts(client)
+        await say(client, clock, "My offsite is on March 22 and I like green jasmine tea", "u1")
+        after = await facts(client)
+    assert len(before) == 2
+    assert after == ["The user likes green jasmine tea"]
+
+
 async def _redone(agent: MemoryClient) -> w.ClaimedWork:
     """The first claim of a better tier returns no job. It requeues the provisional results that the tier can
     improve."""
@@ -185,7 +211,9 @@ async def _redone(agent: MemoryClient) -> w.ClaimedWork:
     return claimed if claimed.jobs else await agent.claim_work(w.ClaimWorkArgs(worker="two", best_tier="claude"))
 
 
-async def test_what_the_user_denied_an_assistant_cannot_tell_again(memory: Memory, clock: Clock) -> None:
+async def test_what_the_user_denied_an_assistant_cannot_tell_again_until_they_say_it(
+    memory: Memory, clock: Clock
+) -> None:
     async with memory.client() as client:
         await say(client, clock, "Vegetarian pizza for me, ha ha")
         (doubted,) = await learn(client, {"content": "The user is a vegetarian", "quote": "Vegetarian pizza"})
@@ -193,3 +221,6 @@ async def test_what_the_user_denied_an_assistant_cannot_tell_again(memory: Memor
         with pytest.raises(MemoryRefused, match="not so"):
             await learn(client, {"content": "The user is a vegetarian", "quote": "Vegetarian pizza"})
         assert (await profile(client)).uncertain == ()
+        await say(client, clock, "Since May I am a vegetarian")
+        (true,) = await learn(client, {"content": "The user is a vegetarian", "quote": "I am a vegetarian"})
+    assert true.memory.status == "active"

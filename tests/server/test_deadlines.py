@@ -35,6 +35,20 @@ async def learned(client: MemoryClient, agent: MemoryClient, said: str, due: dat
     return (*profile.goals, *profile.uncertain)[0]
 
 
+async def test_an_appointment_that_has_passed_is_history_and_a_day_of_every_year_stays(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.client() as client:
+        for content in ("Dentist on 2026-02-20 at 3pm", "My birthday is on February 20"):
+            await client.remember(c.RememberArgs(content=content, kind="date"))
+        clock.forward(days=6)
+        await (await memory.storage.services()).expiry.tidy()
+        known = await client.get_profile(c.GetProfileArgs())
+        over = await client.get_profile(c.GetProfileArgs(status="completed"))
+    assert ["birthday" in date.content for date in known.dates] == [True]
+    assert ["Dentist" in date.content for date in over.dates] == [True]
+
+
 async def test_a_goal_remembered_again_for_another_day_supersedes_the_old_one(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client:
         await client.remember(report(MARCH))

@@ -145,3 +145,50 @@ async def test_a_personal_group_knows_its_user(memory: Memory) -> None:
     assert "A cellist of Bern" in (here.context or "")
     assert "plays the cello" in (here.context or "")
     assert "cell" not in (shared.context or "")
+
+
+async def test_a_question_is_answered_from_another_chat_if_only_that_chat_clearly_answers_it(
+    memory: Memory, clock: Clock
+) -> None:
+    question = "Where is the Kawasaki motorbike parked?"
+    parked = "The Kawasaki motorbike is parked in the cellar of Ann"
+    async with memory.relay() as relay, memory.client() as client:
+        await client.record_message(said(parked, chat_id=None, conversation_id="shop"))
+        await client.record_message(said("And what comes next?", chat_id=None, conversation_id="shop"))
+        await client.record_message(said(question, chat_id=None, conversation_id="attic"))
+        await relay.record_message(said("Zanzibar is where the Kawasaki motorbike is parked", chat_id=OTHER))
+        clock.forward(days=3)
+        await relay.record_message(said("Good morning", message_id="1"))
+        bot = await relay.get_context(asked(query=question))
+        personal = await relay.get_context(asked(query=question, chat_id=PERSONAL))
+        shared = await relay.get_context(asked(query=question, chat_id=GROUP))
+        vague = await relay.get_context(asked(query="What should I do next?"))
+        talk = await relay.get_context(asked(query="The Kawasaki motorbike is parked well."))
+        receipt = await relay.explain(c.ExplainArgs(receipt_id=bot.receipt_id, chat_id=USER))
+        await relay.record_message(said("The Kawasaki motorbike is parked at home now", message_id="2"))
+        own = await relay.get_context(asked(query=question))
+    line = f"[Feb 16, 3 days ago | 09:15 AM | in mcp, shop] User: {parked}"
+    assert section(bot, "relevant").split("\n")[2:-1] == [line]
+    assert line in section(personal, "relevant")
+    assert all("Kawasaki" not in "".join(s.text for s in x.sections or ()) for x in (shared, vague, talk))
+    assert "cellar" not in section(own, "relevant")
+    assert [kind for kind in receipt.included if kind.startswith("relevant message in chat ")]
+
+
+async def test_nothing_later_is_shown_beside_a_quoted_message_or_from_another_chat(
+    memory: Memory, clock: Clock
+) -> None:
+    async with memory.relay() as relay, memory.client() as client:
+        for n in range(1, 5):
+            await relay.record_message(said(f"The red zebra number {n}", message_id=str(n)))
+        await relay.record_message(said("Which blue zebra is it?", message_id="5", reply_to_message_id="4"))
+        clock.forward(minutes=1)
+        await relay.record_message(said("A later zebra", message_id="6"))
+        await client.record_message(said("The later blue zebra is it", chat_id=None))
+        context = await relay.get_context(
+            asked(exclude_message_id="5", reply_to_message_id="4", query="Which blue zebra is it?", detail="text")
+        )
+    text = context.context or ""
+    assert "Around it:" in text
+    assert "later" not in text
+    assert all(text.count(f"The red zebra number {n}") == 1 for n in range(1, 5)), "each message is shown once"

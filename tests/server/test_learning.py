@@ -9,7 +9,7 @@ import pytest
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce.client import MemoryClient
-from tests.memory_fixtures import Clock, Memory
+from tests.memory_fixtures import Clock, Memory, tables_with
 
 pytestmark = pytest.mark.anyio
 
@@ -114,6 +114,25 @@ async def test_what_the_quote_does_not_bear_out_is_uncertain_with_the_reason(
         (found,) = (*known.facts, *known.uncertain)
         why = await client.explain(c.ExplainArgs(memory_id=found.id))
     assert (found.status, why.reason) == ("uncertain" if reason else "active", reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "status"),
+    [
+        ("Maria works at a bank", "Maria", "uncertain"),
+        ("Ann works at a bank", "Ann", "active"),
+        ("The user's sister works at a bank", "the user's sister", "active"),
+    ],
+)
+async def test_the_name_at_the_beginning_of_a_statement_is_checked_too(
+    memory: Memory, clock: Clock, text: str, about: str, status: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Ann sends her regards")
+        await say(client, clock, "My sister works at a bank")
+        await read(agent, lambda x: [item(x, text, about=about)] if "bank" in x.messages[-2].text else [])
+        known = await profile(client)
+    assert [m.status for m in (*known.facts, *known.uncertain)] == [status]
 
 
 async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory: Memory, clock: Clock) -> None:
@@ -242,6 +261,51 @@ async def test_a_summary_says_confirmed_only_of_what_the_user_said(memory: Memor
             said = "Well"
 
 
+WEDDING = "My wedding is on June 5"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [(WEDDING, "The user's wedding is on June 5"), ("Ich bin Vegetarier", "The user eats no meat")],
+)
+async def test_forgetting_a_statement_takes_the_words_it_rests_on(
+    memory: Memory, clock: Clock, said: str, text: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await say(client, clock, said)
+        await read(agent, lambda x: [item(x, text)], canonical=text)
+        (fact,) = (await profile(client)).facts
+        preview = await client.forget(c.ForgetArgs(memory_ids=(fact.id,)))
+        done = await client.forget(c.ForgetArgs(memory_ids=(fact.id,), confirm=preview.confirm))
+        left = [await tables_with(tables, words) for words in (said.removeprefix("My "), text)]
+    assert (done.traces_left, left) == (0, [[], []])
+
+
+async def test_a_topic_in_the_users_words_takes_the_statement_that_words_it_differently(
+    memory: Memory, clock: Clock
+) -> None:
+    said = "My passport number is X1234567 and my sister is Ann"
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await say(client, clock, said)
+        passport, sister = "The user's passport number is X1234567", "Ann is the user's sister"
+        await read(agent, lambda x: [item(x, passport), item(x, sister, about="Ann")])
+        preview = await client.forget(c.ForgetArgs(topic="my passport number"))
+        done = await client.forget(c.ForgetArgs(topic="my passport number", confirm=preview.confirm))
+        left = await tables_with(tables, "X1234567")
+        known = await facts(client)
+    assert (done.traces_left, left, known) == (0, [], [sister])
+
+
+async def test_a_date_that_an_edit_takes_back_is_in_no_text_in_use(memory: Memory, clock: Clock) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, WEDDING, "7")
+        await read(agent, lambda x: [item(x, "The user's wedding is on June 5")], canonical="The wedding is on June 5.")
+        await say(client, clock, "My wedding is on June 12", "7")
+        context = await client.get_context(c.GetContextArgs())
+    assert "June 12" in (context.context or "")
+    assert "June 5" not in (context.context or "")
+
+
 async def test_an_ending_ends_a_goal_and_a_profile_is_written_again(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, "I want to run the marathon")
@@ -361,11 +425,13 @@ async def test_the_user_is_known_by_the_name_they_gave_until_it_is_forgotten(mem
             await say(client, clock, said)
             await read(agent, named)
         known = await profile(client)
+        shown = await client.mcp.call_tool("get_profile", {"chat_id": 42})
         named_one = next(m for m in known.facts if "Priya" in m.content)
         await client.update_memory(c.UpdateMemoryArgs(memory_id=named_one.id, action="reject"))
         after = await profile(client)
     assert seen == [None, "Priya", "Priya"]
     assert (known.user_name, after.user_name) == ("Priya", None)
+    assert "the user's name: Priya" in str(shown.content)
 
 
 async def test_the_older_of_two_told_out_of_order_is_history(memory: Memory, clock: Clock) -> None:
@@ -466,6 +532,34 @@ async def test_a_date_that_has_passed_is_history_and_a_goal_long_overdue_is_aske
             known = await profile(client)
             coming.append((len(known.dates), len(known.goals), len(known.uncertain)))
     assert coming == [(1, 1, 0), (0, 1, 0), (0, 0, 1), (0, 0, 1), (0, 0, 0)]
+
+
+async def test_an_overdue_goal_leaves_the_profile_and_ends_at_a_no_but_can_be_set_again(
+    memory: Memory, clock: Clock
+) -> None:
+    thesis = "The user finishes the thesis"
+
+    def goals(x: w.ExchangeInput) -> list[w.ExchangeItem]:
+        return [item(x, thesis, kind="goal", deadline=SUNDAY if "due" in x.messages[0].text else None)]
+
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "I finish the thesis, it is due on 2026-03-01")
+        await read(agent, goals)
+        clock.forward(days=20)
+        believed = clock()
+        clock.forward(days=30)
+        await (await memory.storage.services()).expiry.tidy()
+        await read(agent, nothing)
+        asked = await profile(client)
+        then = await client.get_context(c.GetContextArgs(as_of=believed))
+        ended = await client.update_memory(c.UpdateMemoryArgs(memory_id=asked.uncertain[0].id, action="reject"))
+        await say(client, clock, "I finish the thesis after all")
+        await read(agent, goals)
+        again = await profile(client)
+    assert asked.narrative == ""
+    assert thesis in (then.context or "")
+    assert ended.status == "completed"
+    assert [goal.content for goal in again.goals] == [thesis]
 
 
 async def test_a_goal_the_user_says_is_still_one_is_not_asked_about_again(memory: Memory, clock: Clock) -> None:

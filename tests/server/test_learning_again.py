@@ -128,6 +128,26 @@ async def test_what_the_user_said_no_to_is_not_asked_again_in_other_words(memory
     assert profile.uncertain == ()
 
 
+async def test_what_the_user_said_no_to_is_learned_when_they_say_it_later_and_it_is_certain(
+    memory: Memory, clock: Clock
+) -> None:
+    joke, doubted, fact = "I am a vegetarian today, ha ha", "I might be a vegetarian", "Since May I am a vegetarian"
+    vegetarian = "The user is a vegetarian"
+    found: list[list[str]] = []
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, joke)
+        await read(agent, "ollama", "fact", {joke: vegetarian})
+        (wrong,) = (await client.get_profile(c.GetProfileArgs())).facts
+        await client.update_memory(c.UpdateMemoryArgs(memory_id=wrong.id, action="reject"))
+        for said, tier in ((joke, "claude"), (doubted, "claude"), (fact, "claude")):
+            if said != joke:
+                await say(client, clock, said)
+            await read(agent, tier, "fact", {said: vegetarian})
+            known = await client.get_profile(c.GetProfileArgs())
+            found.append([m.status for m in (*known.facts, *known.uncertain)])
+    assert found == [[], [], ["active"]]
+
+
 async def test_what_an_edit_took_back_is_learned_when_it_is_said_again(memory: Memory, clock: Clock) -> None:
     march = "My offsite is on March 15"
     async with memory.client() as client, memory.agent() as agent:

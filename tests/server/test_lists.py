@@ -5,7 +5,7 @@ import pytest
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce.settings import ServerSettings
-from tellonce_server.domain.context.memories_section import LIST
+from tellonce_server.domain.context.lines import LIST
 from tests.local_model import with_local_model
 from tests.memory_fixtures import Clock, Memory
 from tests.server.test_learning import item, number_of, read, say

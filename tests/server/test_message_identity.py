@@ -90,7 +90,7 @@ async def test_without_an_id_a_message_is_stored_as_often_as_it_is_recorded(memo
         first = await client.record_message(said(FILES, message_id=None))
         second = await client.record_message(said(FILES, message_id=None))
     assert (first.outcome, second.outcome) == ("created", "created")
-    tool = next(spec for spec in assistant_tools(memory.storage.services) if spec.name == c.RECORD_MESSAGE)
+    tool = next(spec for spec in assistant_tools(memory.storage.services) if spec.name == "record_message")
     assert tool.annotations.idempotent_hint is False
 
 

@@ -14,7 +14,7 @@ import pytest
 from mcp import MCPError
 from mcp.client import Client, ClientRequestContext
 from mcp.client.subscriptions import ResourceUpdated
-from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent, Tool
+from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult, ResourceTemplateReference, TextContent, Tool
 
 from tellonce import contract as c
 from tellonce.settings import ServerSettings
@@ -368,6 +368,35 @@ async def test_a_subscriber_hears_of_one_memory_and_of_the_list_of_chats(
                 assert event == ResourceUpdated(uri="memory://chats")
 
 
+async def test_a_subscriber_hears_of_each_resource_that_a_call_changes(
+    memory: Memory, settings: ServerSettings, clock: Clock
+) -> None:
+    chat, tea = f"memory://chat/{USER}", {"chat_id": USER, "role": "user", "message_id": "1"}
+    calls: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        (f"{chat}/messages", "record_message", {**tea, "content": "I like tea"}),
+        (f"{chat}/summary", "record_message", {**tea, "content": "I like mint tea", "message_id": "2"}),
+        ("memory://profile", "record_message", {**tea, "content": "I like green tea"}),
+        (f"{chat}/context", "record_message", {**tea, "content": "Hello", "chat_id": None, "conversation_id": "x"}),
+        (f"{chat}/context", "remember", {"content": "I live in Lisbon", "conversation_id": "x"}),
+        (f"{chat}/context", "start_new_chat", {"chat_id": USER}),
+        (f"{chat}/messages", "forget", {"literal": "green", "conversation_id": "x"}),
+    )
+    async with (
+        second_process(settings, clock) as other,
+        client_of(memory, MODES[0]) as listener,
+        client_of(other, MODES[0]) as writer,
+    ):
+        for uri, tool, arguments in calls:
+            async with listener.listen(resource_subscriptions=[uri]) as events:
+                await heard_on(memory)
+                result = await writer.call_tool(tool, arguments)
+                if tool == "forget":
+                    assert result.structured_content is not None
+                    await writer.call_tool(tool, {**arguments, "confirm": result.structured_content["confirm"]})
+                with anyio.fail_after(HANGS):
+                    assert await anext(aiter(events)) == ResourceUpdated(uri=uri), tool
+
+
 LISTENING = """
 select count(*) from pg_stat_activity
 where datname = current_database() and query ilike 'listen%tellonce_changes%' and state = 'idle'
@@ -428,6 +457,20 @@ async def test_resources_prompts_and_completions_are_there(memory: Memory, mode:
     assert set(re.findall("`(memory://.+?)`", promised)) == templates | {uri for uri in resources if uri[:2] == "me"}
     assert set(re.findall("`(.+?)`", prompted)) == prompts
     assert "I live in Lisbon" in memory_1.contents[0].text
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_completion_offers_the_first_hundred_of_many_chats(memory: Memory, mode: str) -> None:
+    async with memory.tables() as tables:
+        await tables.execute(
+            "insert into chats (owner_id, chat_id, created_at) select $1, 2 ^ 52 + n, now() from generate_series(1, 120) n",
+            USER,
+        )
+    ref = ResourceTemplateReference(uri="memory://chat/{chat_id}/summary")
+    async with client_of(memory, mode) as client:
+        offered = (await client.complete(ref, {"name": "chat_id", "value": ""})).completion
+    assert (len(offered.values), offered.has_more) == (100, True)
+    assert offered.values[0] == str(USER)
 
 
 BAD_URIS = (

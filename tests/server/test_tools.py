@@ -1,10 +1,13 @@
 """The assistant tools, tested through MCP."""
 
+import asyncio
+
 import pytest
 from mcp import MCPError
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
+from tellonce_server.store import queue
 from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +74,14 @@ async def test_remember_stores_dedups_and_supersedes(memory: Memory) -> None:
     assert moved.superseded is not None
     assert moved.superseded.superseded_by == moved.memory.id
     assert [m.content for m in profile.facts] == ["I live in Lisbon"]
+
+
+async def test_a_statement_that_comes_several_times_at_once_is_stored_once(memory: Memory) -> None:
+    async with memory.client() as client:
+        bike = c.RememberArgs(content="I own a red bike")
+        stored = await asyncio.gather(*(client.remember(bike) for _ in range(6)))
+    assert sorted(one.outcome or "" for one in stored) == ["duplicate"] * 5 + ["stored"]
+    assert len({one.memory.id for one in stored if one.memory is not None}) == 1
 
 
 async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memory) -> None:
@@ -223,6 +234,28 @@ async def test_a_prompt_asked_for_wrongly_says_where_to_look(
             await client.mcp.get_prompt(name, arguments)
 
 
+@pytest.mark.parametrize(
+    ("chat", "told"),
+    [("abc", "memory://chats lists"), ("43", "Chat 43 is not yours"), (str(2**52), "There is no chat")],
+)
+async def test_the_prompt_learn_says_what_is_wrong_with_its_chat(memory: Memory, chat: str, told: str) -> None:
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match=told):
+            await client.mcp.get_prompt("learn", {"chat_id": chat})
+
+
+async def test_the_prompt_learn_says_that_the_database_does_not_answer(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object, **__: object) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(queue, "hand_out", away)
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match="does not answer now"):
+            await client.mcp.get_prompt("learn", {"chat_id": str(USER)})
+
+
 async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:
     async with memory.client() as client:
         long = {"role": "assistant", "content": "The forecast is long. " * 2_000, "message_id": "1"}
@@ -284,3 +317,16 @@ async def test_a_profile_comes_in_pages_and_by_kind_and_status(memory: Memory) -
     assert [m.content for m in first.goals] == ["I want to sail to Crete"]
     assert (rest.next_cursor, goals.facts, len(goals.goals), ended.goals) == (None, (), 1, ())
     assert len(whole.facts) == 7
+
+
+async def test_a_whole_number_is_an_id_in_any_form_and_an_empty_selection_selects_nothing(memory: Memory) -> None:
+    async with memory.client() as client:
+        hello = {**HERE, "role": "user", "content": "I like tea", "message_thread_id": "5"}
+        first = await client.mcp.call_tool("record_message", {**hello, "message_id": 7})
+        again = await client.mcp.call_tool("record_message", {**hello, "message_id": 7.0, "message_thread_id": 5.0})
+        found = await client.mcp.call_tool("search_memory", {**HERE, "query": "tea", "kinds": []})
+        context = await client.mcp.call_tool("get_context", {**HERE, "message_thread_id": 5, "include": []})
+        preview = await client.mcp.call_tool("forget", {**HERE, "topic": "tea", "memory_ids": [], "message_ids": []})
+    assert "created message 1 in topic:42:5" in str(first.content)
+    assert "duplicate message 1 in topic:42:5" in str(again.content)
+    assert all("I like tea" in str(result.content) for result in (found, context, preview))

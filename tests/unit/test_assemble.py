@@ -13,6 +13,7 @@ from tellonce.contract import SectionName
 from tellonce_server.domain.context import lines
 from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.budget import cost
+from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.context.history import STEP
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.retrieval.search_results import Result
@@ -93,6 +94,15 @@ def build(material: Material) -> Assembled:
 def test_the_budget_is_never_exceeded(material: Material) -> None:
     built = build(material)
     assert estimate(built.text) <= built.tokens <= material.total
+
+
+@given(materials())
+@settings(max_examples=depth(80, 200), deadline=None)
+def test_no_section_is_above_its_share_except_the_last_messages_and_what_others_leave(material: Material) -> None:
+    shares = section_shares(material.budgets, material.total)
+    for section in build(material).sections:
+        if section.name not in ("history", "relevant", "now"):
+            assert section.tokens <= shares[section.name], section.name
 
 
 @given(materials())
@@ -185,6 +195,14 @@ def test_between_two_turns_the_history_only_grows_at_its_end(covered: int, words
 def test_at_least_the_last_messages_are_shown_though_they_are_summarised_already() -> None:
     shown = build(talk(60, 50, 5)).included["messages"]
     assert shown[-20:] == list(range(41, 61))
+
+
+def test_messages_without_a_summary_use_the_shares_that_other_sections_leave() -> None:
+    told, full = build(talk(24, 0, 90)), build(talk(60, 0, 90))
+    assert told.included["messages"] == list(range(1, 25))
+    assert 2000 < told.tokens <= 4300
+    assert "history budget" in " ".join(full.left_out)
+    assert full.tokens <= 4300 - 800
 
 
 def test_a_single_section_that_just_fits_is_not_told_to_be_longer() -> None:

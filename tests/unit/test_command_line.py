@@ -1,6 +1,7 @@
 """The help and usage errors of the command `tellonce`."""
 
 import asyncio
+import io
 from importlib.metadata import version
 from pathlib import Path
 
@@ -9,10 +10,11 @@ from typer.testing import CliRunner
 
 from tellonce.settings import ServerSettings, SettingsError, load
 from tellonce_cli.importers import jsonl
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, said_yes
 
 
 def test_it_tells_its_version() -> None:
@@ -38,6 +40,15 @@ def test_the_end_of_what_is_typed_ends_the_prompts_line(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert asyncio.run(Keyboard().line("you › ")) is None
     assert capsys.readouterr().out == "\n"
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("y", True), ("", False), (None, False)])
+def test_a_question_shows_its_possible_answers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], typed: str | None, meant: bool
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("" if typed is None else f"{typed}\n"))
+    assert said_yes("Import it? [y/N] ", "Nothing was imported.") is meant
+    assert capsys.readouterr().out.startswith("Import it? [y/N] ")
 
 
 @pytest.mark.parametrize("scope", ["relay", "agent"])
@@ -71,5 +82,5 @@ def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line
     file = tmp_path / "talk.jsonl"
     file.write_text(line + "\n")
     with pytest.raises(ImportFailed, match="holds no messages; line 1: ") as failed:
-        list(jsonl.read(file, None, lambda _: None))
+        list(jsonl.read(Source(file), lambda _: None))
     assert f"line 1: {lack}; a message needs role" in str(failed.value)

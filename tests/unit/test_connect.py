@@ -1,17 +1,22 @@
 """`tellonce connect` in empty homes and with existing configurations, for every client and system."""
 
+import functools
 import json
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tellonce_cli import connect
+from tellonce_cli import commented_json, connect
 from tellonce_cli.client_configs import CLIENTS, Machine
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.screen import CommandFailed
+from tests.depth import depth
 
 SYSTEMS = ("linux", "darwin", "win32")
 
@@ -155,17 +160,80 @@ def test_a_file_nobody_can_read_is_left_alone(home: Path, text: str) -> None:
     assert file.read_text("utf-8") == text
 
 
-def test_a_file_with_comments_is_left_alone_and_print_shows_what_to_add(
-    home: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+COMMENTED = """// My servers, 家
+{
+	"theme": "a // b, /* c */", /* dark */ "list": [1, 2,],
+	"%s": { // mine
+		"other": {"command": "x"}%s // keep, this
+		/* "memory": {}, */
+	}, // the end
+}
+"""
+
+
+@pytest.mark.parametrize("comma", ["", ","])
+@pytest.mark.parametrize("name", [name for name in ClientName if file_of(name).suffix != ".toml"])
+def test_comments_and_trailing_commas_stay_where_they_are(home: Path, name: ClientName, comma: str) -> None:
+    file, before = file_of(name), COMMENTED % (CLIENTS[name].key, comma)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(before, "utf-8")
+    joined(name)
+    joined(name)
+    text = file.read_text("utf-8")
+    assert set(commented_json.read(text)[CLIENTS[name].key]) == {"other", "memory"}
+    lines = [line.replace('"x"},', '"x"}') for line in text.splitlines()]
+    assert [line for line in lines if line in before.replace('"x"},', '"x"}').splitlines()] == [
+        line.replace('"x"},', '"x"}') for line in before.splitlines()
+    ]
+    assert connect.connected(connect.this_machine()) == {name: True}
+    joined(name, undo=True)
+    assert file.read_text("utf-8") == before
+
+
+def test_a_comment_written_since_survives_undo(home: Path) -> None:
     file = file_of(ClientName.VSCODE)
     file.parent.mkdir(parents=True)
     file.write_text("{ // mine\n}")
-    with pytest.raises(CommandFailed, match="add by hand what --print shows"):
-        joined(ClientName.VSCODE)
-    joined(ClientName.VSCODE, only_print=True)
-    assert '"memory": {' in capsys.readouterr().out
-    assert file.read_text() == "{ // mine\n}"
+    joined(ClientName.VSCODE)
+    file.write_text(file.read_text().replace("// mine", "// still mine"))
+    joined(ClientName.VSCODE, undo=True)
+    assert file.read_text() == "{ // still mine\n}"
+
+
+OBJECT = functools.partial(st.dictionaries, st.sampled_from(["a", "memory", 'ä "\\', "// no", "{,}"]))
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), lambda each: st.lists(each) | OBJECT(each))
+NOISE = st.sampled_from(["", " ", "\n", "\n\t", "/* {, */", "// }\n", "/**/ "])
+
+
+def noisy(value: Any, draw: Callable[[st.SearchStrategy[str]], str]) -> str:
+    """The value as JSON with white space and comments between its tokens."""
+    noise = functools.partial(draw, NOISE)
+    if isinstance(value, dict):
+        parts = [f"{noise()}{json.dumps(key)}{noise()}:{noise()}{noisy(each, draw)}" for key, each in value.items()]
+        return "{" + f"{noise()},".join(parts) + (draw(st.sampled_from(["", ","])) if parts else "") + noise() + "}"
+    if isinstance(value, list):
+        parts = [noise() + noisy(each, draw) for each in value]
+        return "[" + f"{noise()},".join(parts) + (draw(st.sampled_from(["", ","])) if parts else "") + noise() + "]"
+    return json.dumps(value)
+
+
+@settings(max_examples=depth(25, 300))
+@given(st.data(), OBJECT(OBJECT(JSON)), JSON)
+def test_any_commented_json_is_changed_in_one_member_and_changed_back(
+    data: st.DataObject, document: dict[str, Any], value: Any
+) -> None:
+    text = data.draw(NOISE) + noisy(document, data.draw) + data.draw(NOISE)
+    assert commented_json.read(text) == document
+    table = data.draw(st.sampled_from(["a", "memory", "new"]))
+    changed = commented_json.with_member(text, table, "memory", value)
+    expected = {**document, table: {**document.get(table, {}), "memory": value}}
+    assert commented_json.read(changed) == expected
+    left = commented_json.without_member(changed, table, "memory")
+    assert commented_json.read(left) == {**expected, table: {k: v for k, v in expected[table].items() if k != "memory"}}
+    assert commented_json.read(commented_json.without_table(left, table)) == {
+        key: each for key, each in document.items() if key != table
+    }
+    assert commented_json.read(commented_json.with_member(left, table, "memory", value)) == expected
 
 
 def test_a_link_to_a_file_elsewhere_stays_a_link(home: Path) -> None:
@@ -176,7 +244,7 @@ def test_a_link_to_a_file_elsewhere_stays_a_link(home: Path) -> None:
     joined(ClientName.CURSOR)
     assert set(read(kept)) == {"theme", "mcpServers"}
     joined(ClientName.CURSOR, undo=True)
-    assert (file.is_symlink(), set(read(kept))) == (True, {"theme", "mcpServers"})
+    assert (file.is_symlink(), read(kept)) == (True, {"theme": "dark"})
 
 
 def test_an_entry_whose_program_is_gone_is_no_connection(home: Path) -> None:

@@ -142,11 +142,11 @@ def test_a_long_literal_is_found_as_it_is(text: str) -> None:
 def test_folding_and_finding_take_time_linear_in_the_text(unit: str) -> None:
     text = unit * (64 * 1024 // len(unit.encode()))
     literals = [Literal.of(said) for said in (f"{unit * 4}z", f"{unit * 50}9", "1" * 60 + "2", "zed@foobarx.com")]
-    began = time.perf_counter()
+    began = time.thread_time()
     plain = sum(ord(c) for c in fold(text))
-    scan = time.perf_counter() - began
+    scan = time.thread_time() - began
     for literal in literals:
         if literal is not None:
-            began = time.perf_counter()
+            began = time.thread_time()
             literal.spans(text)
-            assert time.perf_counter() - began < 100 * scan + 0.2, plain
+            assert time.thread_time() - began < 100 * scan + 0.2, plain

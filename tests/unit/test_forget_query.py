@@ -72,6 +72,29 @@ def test_a_statement_is_told_from_what_is_like_it(text: str, source: Source, fou
     assert degrees(query, text, source) == wanted
 
 
+@pytest.mark.parametrize(
+    ("stated", "text", "found"),
+    [
+        (Stated("The user's wedding is on June 5"), "The wedding is on June 5.", ["exact"]),
+        (Stated("The user's wedding is on June 5"), "The wedding is on 5 June.", ["exact"]),
+        (Stated("It is on June 5"), "On June 5th.", ["exact"]),
+        (Stated("The user's wedding is on June 5"), "The wedding was grand.", []),
+        (Stated("The user eats no meat", quotes=("Ich bin Vegetarier",)), "Ja, ich bin Vegetarier!", ["exact"]),
+        (Stated("The user eats no meat", quotes=("私は肉を食べません",)), "はい、私は肉を食べません。", ["exact"]),
+        (Stated("The user lives in Berlin", quotes=("Berlin",)), "My brother lives in Berlin.", ["form"]),
+        (Stated("The user lives in Berlin", quotes=("Yes",)), "Yes, it rains.", []),
+    ],
+)
+def test_a_statement_is_found_by_its_dates_and_by_its_quotes(stated: Stated, text: str, found: list[str]) -> None:
+    assert degrees(StatementQuery([stated]), text) == found
+
+
+def test_in_its_own_message_a_short_quote_is_the_statement() -> None:
+    query = StatementQuery([Stated("The user lives in Berlin", quotes=("Yes",), sources=frozenset(((42, 9),)))])
+    own, other = Source("message", 42, 9), Source("message", 42, 8)
+    assert [degrees(query, "Yes", source) for source in (other, own)] == [[], ["exact"]]
+
+
 def test_many_statements_are_each_found_by_their_words() -> None:
     query = StatementQuery([Stated(f"Shelf {n} holds the lamp") for n in range(500)])
     assert degrees(query, "Shelf 77 holds the lamp") == ["exact"]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed, Unreadable
-from tellonce_cli.importers.recognition import read
+from tellonce_cli.importers.recognition import READERS
 from tellonce_relay.turn.tags import parse, shown_so_far
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
@@ -124,7 +125,7 @@ def test_a_broken_export_is_told_of_and_never_crashes_its_import(kind: str, data
         file.write_bytes(data.draw(broken(kind)))
         said, found = "", []
         try:
-            found = list(read(kind, file, progress=lambda _: None, me=None))
+            found = list(READERS[kind](Source(file), lambda _: None))
         except ImportFailed as failed:
             said = str(failed)
     assert all(isinstance(item, ITEMS) for item in found)

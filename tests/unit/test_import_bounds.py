@@ -21,8 +21,9 @@ MOST_MEMORY = 700 * 1024 * 1024
 READ = """
 import json, os, resource, sys
 from pathlib import Path
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
-from tellonce_cli.importers.recognition import read
+from tellonce_cli.importers.recognition import READERS
 sys.stdout.flush()
 for kind, file in json.loads(sys.argv[1]):
     if os.fork():
@@ -32,7 +33,7 @@ for kind, file in json.loads(sys.argv[1]):
         os.dup2(os.open(f"{file}.{ending}", os.O_WRONLY | os.O_CREAT), stream)
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]),) * 2)
     try:
-        for item in read(kind, Path(file), me=None, progress=lambda _: None):
+        for item in READERS[kind](Source(Path(file)), lambda _: None):
             print(getattr(item, "content", "")[:40] or item.why)
     except ImportFailed as error:
         print(error)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from tellonce_cli.importers.chatgpt import items_of
 from tellonce_cli.importers.claude import messages_of
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
-from tellonce_cli.importers.recognition import read
+from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.importers.telegram import text_of
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
@@ -25,7 +26,7 @@ ROOT = "00000000-0000-4000-8000-000000000000"
 def items(kind: str, path: Path, export: Any, **options: Any) -> list[Item]:
     file = path / "export.json"
     file.write_text(export if isinstance(export, str) else json.dumps(export))
-    return list(read(kind, file, progress=lambda _: None, **({"me": None} | options)))
+    return list(READERS[kind](Source(file, **options), lambda _: None))
 
 
 def talk(found: list[Item]) -> list[ImportMessage]:
@@ -105,7 +106,7 @@ def test_an_entry_that_is_not_as_documented_costs_itself_only(tmp_path: Path) ->
 def test_an_export_that_breaks_off_is_to_be_imported_again(tmp_path: Path) -> None:
     text = json.dumps(chat(said(1), said(2)))
     (tmp_path / "export.json").write_text(text[: text.index('"id": 2') + 20])
-    reader = read("telegram", tmp_path / "export.json", me=None, progress=lambda _: None)
+    reader = READERS["telegram"](Source(tmp_path / "export.json"), lambda _: None)
     assert isinstance(next(reader), ImportMessage)
     with pytest.raises(ImportFailed, match="adds only what is new"):
         list(reader)
@@ -209,7 +210,7 @@ def test_shards_in_a_zip_are_read_in_order(tmp_path: Path) -> None:
                 node("a", None, "user", f"shard {number}"), current_node="a", conversation_id=str(number)
             )
             archive.writestr(f"conversations-00{number}.json", json.dumps([one]))
-    found = read("chatgpt", tmp_path / "e.zip", me=None, progress=lambda _: None)
+    found = READERS["chatgpt"](Source(tmp_path / "e.zip"), lambda _: None)
     assert [m.content for m in talk(list(found))] == ["shard 0", "shard 1"]
 
 
@@ -343,6 +344,6 @@ def test_a_damaged_zip_and_a_folder_without_the_export_are_told_of(tmp_path: Pat
         archive.writestr("conversations.json", json.dumps([{"mapping": {}}] * 50))
     file.write_bytes(file.read_bytes().replace(b"mapping", b"nappimg", 1))
     with pytest.raises(ImportFailed, match=r"is damaged .*download it again"):
-        list(read("chatgpt", file, me=None, progress=lambda _: None))
+        list(READERS["chatgpt"](Source(file), lambda _: None))
     with pytest.raises(ImportFailed, match=r"holds no result\.json; is it the unchanged export, in JSON format"):
-        list(read("telegram", tmp_path, me=None, progress=lambda _: None))
+        list(READERS["telegram"](Source(tmp_path), lambda _: None))

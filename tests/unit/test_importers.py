@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
-from tellonce_cli.importers.recognition import read
+from tellonce_cli.importers.recognition import READERS
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage
 from tests.stubs import exports
@@ -17,11 +18,11 @@ def silent(_: int) -> None:
 
 
 def messages_of(kind: str, path: Path, me: str | None = None) -> list[ImportMessage]:
-    return [item for item in read(kind, path, me=me, progress=silent) if isinstance(item, ImportMessage)]
+    return [item for item in READERS[kind](Source(path, me=me), silent) if isinstance(item, ImportMessage)]
 
 
 def memories_of(kind: str, path: Path) -> list[str]:
-    return [item.content for item in read(kind, path, me=None, progress=silent) if isinstance(item, ImportMemory)]
+    return [item.content for item in READERS[kind](Source(path), silent) if isinstance(item, ImportMemory)]
 
 
 def test_a_telegram_export_keeps_topics_replies_media_and_odd_escapes(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_a_telegram_export_keeps_topics_replies_media_and_odd_escapes(tmp_path: 
 def test_the_progress_reaches_the_size_of_the_file(tmp_path: Path) -> None:
     exports.telegram(tmp_path / "result.json", 500)
     seen: list[int] = []
-    list(read("telegram", tmp_path / "result.json", me=None, progress=seen.append))
+    list(READERS["telegram"](Source(tmp_path / "result.json"), seen.append))
     assert seen[-1] == (tmp_path / "result.json").stat().st_size
     assert seen == sorted(seen)
 
@@ -69,4 +70,4 @@ def test_json_lines_without_ids_get_stable_ones(tmp_path: Path) -> None:
 def test_a_file_that_is_no_export_is_refused_with_a_sentence(tmp_path: Path, kind: str) -> None:
     (tmp_path / "x.json").write_text("this is no export")
     with pytest.raises(ImportFailed, match=r"is not a|line 1|no messages"):
-        list(read(kind, tmp_path / "x.json", me=None, progress=silent))
+        list(READERS[kind](Source(tmp_path / "x.json"), silent))

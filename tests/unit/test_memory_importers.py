@@ -11,8 +11,9 @@ import pytest
 
 from tellonce.contract import Memory
 from tellonce_cli.importers.claude_code_projects import conversation_name
+from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable
-from tellonce_cli.importers.recognition import read, recognized
+from tellonce_cli.importers.recognition import READERS, recognized
 from tellonce_hooks import project, transcript
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -22,12 +23,12 @@ CHANGED = datetime(2025, 3, 4, 9, tzinfo=UTC)
 
 def found(path: Path) -> tuple[str, list[Item]]:
     """The kind recognized for the file, and all items read from it."""
-    kind = recognized(path, lambda kind: reading(kind, path))
+    kind = recognized(Source(path))
     return kind, list(reading(kind, path))
 
 
 def reading(kind: Any, path: Path) -> Any:
-    return read(kind, path, me=None, progress=lambda _: None)
+    return READERS[kind](Source(path), lambda _: None)
 
 
 def memories(items: list[Item]) -> list[ImportMemory]:
@@ -107,10 +108,10 @@ def test_a_mem0_export_of_several_persons_is_imported_for_one_of_them(tmp_path: 
     file.write_text(json.dumps({"results": [{"memory": text, "user_id": name} for name, text in held]}))
     with pytest.raises(ImportFailed, match=r"2 persons: ann \(2\), bob \(1\).*--me NAME"):
         list(reading("mem0", file))
-    ann = memories(list(read("mem0", file, me="ann", progress=lambda _: None)))
+    ann = memories(list(READERS["mem0"](Source(file, me="ann"), lambda _: None)))
     assert [m.content for m in ann] == ["Likes tea", "Reads at night", "Is kind"]
     with pytest.raises(ImportFailed, match="no memories of eve, but of ann"):
-        list(read("mem0", file, me="eve", progress=lambda _: None))
+        list(READERS["mem0"](Source(file, me="eve"), lambda _: None))
 
 
 def test_claudes_memories_are_taken_without_its_conversations_too(tmp_path: Path) -> None:

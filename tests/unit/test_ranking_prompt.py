@@ -112,3 +112,17 @@ def test_another_thread_speaks_when_this_one_has_nothing_near() -> None:
 def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> None:
     hits = [found(1, thread="topic:1:7", covered=0.9), found(2, covered=0.5)]
     assert ids(p.choose(hits, ASKING, THREAD, frozenset(), LIMITS)) == [1, 2]
+
+
+def test_a_message_of_another_chat_must_be_clearly_better_than_what_this_chat_holds() -> None:
+    def chosen(cosine: float, covered: float, *own: Result, several: bool = True) -> list[int]:
+        there = found(1, cosine=cosine, covered=covered)._replace(chat_id=2)
+        return ids(p.from_other_chats([there, *own], ASKING, 1, own, several=several))
+
+    weak, near = found(7, cosine=0.2, covered=0.1), found(8, cosine=0.5, covered=0.5)
+    assert chosen(0.5, 0.0) == chosen(0.5, 0.0, weak) == chosen(0.1, 0.8, near) == [1]
+    assert chosen(0.4, 0.5, weak) == chosen(0.6, 0.7, near) == chosen(0.2, 1.0, weak, several=False) == []
+    assert p.is_answered([found(9, covered=0.8)])
+    assert not p.is_answered([weak, near])
+    many = [found(n)._replace(chat_id=2) for n in range(6)]
+    assert ids(p.from_other_chats(many, ASKING, 1, [], several=True)) == [0, 1, 2]

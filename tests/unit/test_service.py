@@ -12,6 +12,7 @@ import pytest
 from tellonce.service_files import service_file
 from tellonce_cli.service import Launchd
 from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
+from tests import forked
 
 ODD = Service(
     ("/opt/a folder/50%/tellonce", "up"),
@@ -69,7 +70,7 @@ def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> No
 
     def command(*words: str) -> tuple[int, str]:
         done = subprocess.run(
-            [sys.executable, "-m", "tellonce_cli.entry", "service", *words],
+            [forked.python(), "-m", "tellonce_cli.entry", "service", *words],
             capture_output=True, text=True, check=False, env=environment, cwd=tmp_path,
         )  # fmt: skip
         return done.returncode, done.stdout + done.stderr
@@ -98,6 +99,11 @@ def test_install_asks_systemd_and_uninstall_leaves_nothing(tmp_path: Path) -> No
     assert "systemctl --user daemon-reload failed: no bus" in said
     assert "loginctl enable-linger" in said
     assert not unit.exists()
+    shutil.rmtree(tmp_path / "config")
+    (tmp_path / "config").touch()
+    code, said = command("install")
+    assert (code, said.count("\n")) == (1, 1)
+    assert f"{unit.parent} cannot be written (Not a directory). The service is not installed" in said
 
 
 def test_each_system_has_its_own_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ This module knows neither Telegram nor a terminal.
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TypedDict
 from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
@@ -13,33 +12,27 @@ from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.work import QueueStatus
 from tellonce_relay import views
 from tellonce_relay.catalogue import phrase
+from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.commands.why_view import why_view
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import Responder
-from tellonce_relay.routines.routine_list import RoutineList
+from tellonce_relay.routines.file import Routine
+from tellonce_relay.seen_store import SeenStore
 
 
 @dataclass(frozen=True)
 class CommandContext:
-    """The dependencies of answers and commands. `queue` returns the backlog and the cost; it is None if this machine
-    has no token for them."""
+    """The dependencies of commands and buttons. `queue` returns the backlog and the cost; it is None if this machine
+    has no token for them. `sent` holds the last message of each routine in each chat."""
 
     memory: MemoryClient
     responder: Responder
     zone: ZoneInfo
     queue: Callable[[], Awaitable[QueueStatus]] | None = None
-    routine_list: RoutineList = field(default_factory=RoutineList)
-
-
-class PlaceArguments(TypedDict):
-    chat_id: int | None
-    message_thread_id: int | None
-
-
-def place(incoming: Incoming) -> PlaceArguments:
-    """The chat and thread of a command, as arguments of the tools."""
-    return {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
+    routines: tuple[Routine, ...] = ()
+    sent: SeenStore = field(default_factory=SeenStore)
+    lists: ForgetLists = field(default_factory=ForgetLists)
 
 
 async def answer(command_context: CommandContext, incoming: Incoming) -> str | None:
@@ -51,7 +44,7 @@ async def answer(command_context: CommandContext, incoming: Incoming) -> str | N
 
 async def _memory(command_context: CommandContext, incoming: Incoming, _: str) -> str:
     return views.memory_view(
-        await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming))), command_context.zone
+        await command_context.memory.get_profile(c.GetProfileArgs(**incoming.place)), command_context.zone
     )
 
 
@@ -63,17 +56,17 @@ async def _remember(command_context: CommandContext, incoming: Incoming, text: s
 
 async def remembered(command_context: CommandContext, incoming: Incoming, text: str) -> c.Memory:
     """Store the person's own words. Raises MemoryUnreachable and MemoryRefused."""
-    stored = (await command_context.memory.remember(c.RememberArgs(content=text, **place(incoming)))).memory
+    stored = (await command_context.memory.remember(c.RememberArgs(content=text, **incoming.place))).memory
     assert stored is not None  # one statement was sent
     return stored
 
 
 async def _summary(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    return views.summary_view(await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming))))
+    return views.summary_view(await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place)))
 
 
 async def _new(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    await command_context.memory.start_new_chat(c.StartNewChatArgs(**place(incoming)))
+    await command_context.memory.start_new_chat(c.StartNewChatArgs(**incoming.place))
     return phrase("summary.new_chat")
 
 
@@ -94,7 +87,7 @@ async def _why(command_context: CommandContext, incoming: Incoming, _: str) -> s
 
 
 async def _status(command_context: CommandContext, incoming: Incoming, _: str) -> str:
-    summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))
+    summary = await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))
     # The cost of the models is shown to the owner, not to a group.
     queue = await _queue(command_context) if (incoming.chat_id or 0) >= 0 else None
     who = (

@@ -1,9 +1,7 @@
 """The effects of the bot's buttons."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from telegram import InlineKeyboardMarkup
 
@@ -13,7 +11,7 @@ from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.commands import confirmations, forget_list, memory_browser
-from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.commands.answers import CommandContext
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
 
@@ -34,17 +32,7 @@ class Reaction:
     said: str | None = None
 
 
-@dataclass(frozen=True)
-class ButtonContext:
-    """The dependencies of the button handlers."""
-
-    memory: MemoryClient
-    lists: ForgetLists
-    zone: ZoneInfo
-    now: Callable[[], datetime]
-
-
-async def pressed(context: ButtonContext, chat_id: int, press: buttons.Pressed) -> Reaction:
+async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed, now: datetime) -> Reaction:
     """Handle a button. Raises MemoryUnreachable and MemoryRefused."""
     memory = context.memory
     match press.action:
@@ -53,11 +41,10 @@ async def pressed(context: ButtonContext, chat_id: int, press: buttons.Pressed) 
         case "confirm" | "reject":
             args = c.UpdateMemoryArgs(memory_id=press.number, action=press.action, chat_id=chat_id)
             changed = await memory.update_memory(args)
-            return Reaction(
-                phrase("memory.confirmed", content=changed.content)
-                if press.action == "confirm"
-                else phrase("memory.rejected")
-            )
+            if press.action == "confirm":
+                return Reaction(phrase("memory.confirmed", content=changed.content))
+            over = changed.status == "completed"  # an overdue goal is not wrong, but no longer a goal
+            return Reaction(phrase("memory.closed", content=changed.content) if over else phrase("memory.rejected"))
         case "undo" | "reopen":
             action: c.MemoryAction = "reject" if press.action == "undo" else "reopen"
             await memory.update_memory(c.UpdateMemoryArgs(memory_id=press.number, action=action, chat_id=chat_id))
@@ -73,11 +60,11 @@ async def pressed(context: ButtonContext, chat_id: int, press: buttons.Pressed) 
             context.lists.drop(press.number)
             return Reaction(phrase("forget.kept"))
         case "full text":
-            said = await routine_list.full_text(memory, chat_id, press.number, context.now(), context.zone)
+            said = await routine_list.full_text(memory, chat_id, press.number, now, context.zone)
             return Reaction("", toast="", said=said)
-        case _ if press.action in buttons.REMINDING:
-            return _shown(await reminders.press(memory, chat_id, press, context.now(), context.zone))
-        case _ if press.action in buttons.BROWSED:
+        case "unremind" | "remind again" | "later" | "done":
+            return _shown(await reminders.press(memory, chat_id, press, now, context.zone))
+        case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
         case _:
             return await _pressed_in_list(context, press)
@@ -87,7 +74,7 @@ def _shown(said: Reply) -> Reaction:
     return Reaction(said.text, None, said.markup, None if said.markup is None else "")
 
 
-async def _pressed_in_list(context: ButtonContext, press: buttons.Pressed) -> Reaction:
+async def _pressed_in_list(context: CommandContext, press: buttons.Pressed) -> Reaction:
     shown = context.lists.get(press.number)
     if shown is None:
         return Reaction(phrase("forget.list_gone"))

@@ -1,6 +1,8 @@
 """Handles tapped buttons: runs the button's action, shows a toast, and updates the text of the message."""
 
 import logging
+from collections.abc import Callable
+from datetime import datetime
 
 from telegram import CallbackQuery, ForceReply, MaybeInaccessibleMessage, Message
 from telegram.error import TelegramError
@@ -8,7 +10,8 @@ from telegram.error import TelegramError
 from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce_relay import buttons
 from tellonce_relay.catalogue import phrase, server_text
-from tellonce_relay.commands.button_effects import ButtonContext, Reaction, pressed
+from tellonce_relay.commands.answers import CommandContext
+from tellonce_relay.commands.button_effects import Reaction, pressed
 from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.telegram.markdown import Marked, rendered, split_marked
 from tellonce_relay.telegram.moved_groups import MovedGroups
@@ -24,10 +27,13 @@ class Callbacks:
     """Handles a chat's taps one by one. If a message is tapped several times, only the first tap that succeeds
     counts."""
 
-    def __init__(self, context: ButtonContext, outbox: Outbox, moved: MovedGroups) -> None:
+    def __init__(
+        self, context: CommandContext, outbox: Outbox, moved: MovedGroups, now: Callable[[], datetime]
+    ) -> None:
         self._context = context
         self._outbox = outbox
         self._moved = moved
+        self._now = now
         # A second tap may have been sent before the first removed the buttons.
         self._done = SeenStore()
 
@@ -41,7 +47,7 @@ class Callbacks:
             await _toast(query, phrase("memory.used"))
             return
         try:
-            reaction = await pressed(self._context, self._moved.memory_chat(message.chat.id), found)
+            reaction = await pressed(self._context, self._moved.memory_chat(message.chat.id), found, self._now())
         except MemoryUnreachable:
             await _toast(query, phrase("memory.away"))
             return

@@ -32,19 +32,36 @@ class Confirmations:
 
     def to_ask(self, chat_id: int, uncertain: Sequence[c.Memory]) -> list[c.Memory]:
         """The oldest memories that were not asked about yet, up to the number that may be asked about now."""
-        asked = {m.id: self._asked.get(f"{chat_id}:{m.id}") for m in uncertain}
+        asked = {m.id: self._asked.get(_key(chat_id, m, self._now())) for m in uncertain}
         still_open = sum(when is not None and self._is_open(when) for when in asked.values())
         fresh = sorted((m for m in uncertain if asked[m.id] is None), key=lambda m: m.id)
         return fresh[: max(0, AT_ONCE - still_open)]
 
-    def asked(self, chat_id: int, memory_id: int) -> None:
-        self._asked.put(f"{chat_id}:{memory_id}", self._now().isoformat())
+    def asked(self, chat_id: int, memory: c.Memory) -> None:
+        self._asked.put(_key(chat_id, memory, self._now()), self._now().isoformat())
+
+    def question(self, memory: c.Memory) -> str:
+        """The question about an uncertain memory."""
+        overdue = is_overdue(memory, self._now())
+        return phrase("memory.is_still_a_goal" if overdue else "memory.is_this_right", content=memory.content)
 
     def _is_open(self, noted: str) -> bool:
         try:
             return self._now() - datetime.fromisoformat(noted) < PATIENCE
         except ValueError:  # a person may have edited the file
             return False
+
+
+def is_overdue(memory: c.Memory, now: datetime) -> bool:
+    """Whether the memory is a goal whose time has passed. The user is asked whether it still is a goal."""
+    due = memory.when.end if memory.when is not None and memory.when.end is not None else memory.deadline
+    return memory.kind == "goal" and due is not None and due < now
+
+
+def _key(chat_id: int, memory: c.Memory, now: datetime) -> str:
+    """The name of a question. A memory that the user was asked about may later be an overdue goal, which is another
+    question."""
+    return f"{chat_id}:{memory.id}:overdue" if is_overdue(memory, now) else f"{chat_id}:{memory.id}"
 
 
 async def ask_for_confirmations(
@@ -57,8 +74,8 @@ async def ask_for_confirmations(
     for doubt in confirmations.to_ask(chat_id, profile.uncertain):
         # The question is stored as asked before it is sent. If the process is killed between the two steps, the
         # question is lost, which is better than asking twice.
-        confirmations.asked(chat_id, doubt.id)
-        await surface.say(phrase("memory.is_this_right", content=doubt.content), buttons.uncertain_buttons(doubt.id))
+        confirmations.asked(chat_id, doubt)
+        await surface.say(confirmations.question(doubt), buttons.uncertain_buttons(doubt.id))
 
 
 _WORDING = re.compile(r"\A✎ .*#(\d{1,19})\Z", re.DOTALL)

@@ -12,7 +12,7 @@ from tellonce_relay import views
 from tellonce_relay.buttons import Pressed, Reply, button
 from tellonce_relay.catalogue import phrase
 
-TABS = ("all", "facts", "preferences", "goals", "dates", "pins", "uncertain", "notes")
+TABS = ("all", *c.PROFILE_LISTS, "notes")
 _NOTES = TABS.index("notes")
 """The tab of the notes that are only searched. The notes are read only for this tab, because there may be
 thousands of notes."""
@@ -57,12 +57,9 @@ async def press(memory: MemoryClient, chat_id: int, pressed: Pressed, zone: Zone
 def entries(profile: c.Profile, tab: int) -> Sequence[c.Memory]:
     """The memories in a tab."""
     if tab == _NOTES:
-        groups = (profile.facts, profile.preferences, profile.goals, profile.dates, profile.uncertain)
-        searched = {m.id: m for group in groups for m in group if not m.shown}
+        searched = {m.id: m for group in profile.lists.values() for m in group if not m.shown}
         return sorted(searched.values(), key=lambda m: (m.valid_from, m.id), reverse=True)
-    name = TABS[tab] if 0 < tab < len(TABS) else "facts"
-    found: tuple[c.Memory, ...] = getattr(profile, name)
-    return found
+    return profile.lists[TABS[tab] if 0 < tab < len(TABS) else "facts"]
 
 
 def is_empty(profile: c.Profile) -> bool:

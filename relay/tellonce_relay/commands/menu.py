@@ -5,8 +5,7 @@ from tellonce_relay import buttons, views
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import counted, phrase
 from tellonce_relay.commands import forget_list, memory_browser
-from tellonce_relay.commands.answers import CommandContext, answer, place, remembered
-from tellonce_relay.commands.forget_list import ForgetLists
+from tellonce_relay.commands.answers import CommandContext, answer, remembered
 from tellonce_relay.incoming_message import Incoming, command_of
 from tellonce_relay.routines import routine_list
 from tellonce_relay.turn import reminders
@@ -20,18 +19,17 @@ MENU = (
 """The commands in the order of the menu. The descriptions of the commands are in the catalogue."""
 
 
-async def run(command_context: CommandContext, lists: ForgetLists, incoming: Incoming) -> Reply | None:
+async def run(command_context: CommandContext, incoming: Incoming) -> Reply | None:
     """Run a command and return its answer. Raises MemoryUnreachable and MemoryRefused."""
     name, topic = command_of(incoming.text)
     if name == "/forget":
-        return await _forget(command_context, lists, incoming, topic)
+        return await _forget(command_context, incoming, topic)
     if name in ("/remind", "/reminders"):
         said = topic if name == "/remind" else ""
         return await reminders.remind(command_context.memory, command_context.zone, incoming, said)
     if name == "/routines":
-        return routine_list.view(
-            command_context.routine_list, incoming.chat_id or 0, incoming.sent_at, command_context.zone
-        )
+        known = command_context.routines, command_context.sent
+        return routine_list.view(*known, incoming.chat_id or 0, incoming.sent_at, command_context.zone)
     if name == "/memory":
         return await _memory(command_context, incoming)
     if name == "/remember" and topic:
@@ -46,34 +44,36 @@ async def run(command_context: CommandContext, lists: ForgetLists, incoming: Inc
 
 async def _memory(command_context: CommandContext, incoming: Incoming) -> Reply:
     """The stored memories or, if there are none, the latest messages."""
-    profile = await command_context.memory.get_profile(c.GetProfileArgs(**place(incoming)))
+    profile = await command_context.memory.get_profile(c.GetProfileArgs(**incoming.place))
     shown = memory_browser.overview(profile, command_context.zone)
     if memory_browser.is_empty(profile):
-        now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**place(incoming)))).current_session
+        now = (await command_context.memory.summarize_chat(c.SummarizeChatArgs(**incoming.place))).current_session
         said = [phrase("summary.session", messages=counted("message", now.count), text=now.text)] if now.text else []
         return Reply("\n\n".join([shown.text, *said])[: views.LONGEST], shown.markup)
     return shown
 
 
-async def _forget(command_context: CommandContext, lists: ForgetLists, incoming: Incoming, topic: str) -> Reply:
+async def _forget(command_context: CommandContext, incoming: Incoming, topic: str) -> Reply:
     """The list of what would be forgotten. In a reply, a topic without words of its own, such as `this`, means the
     message replied to."""
     if incoming.quoted and all(word in STOP_WORDS or word in signs() for word in topic.casefold().split()):
         topic = views.short(incoming.quoted)
-        target = c.ForgetArgs(literal=incoming.quoted, **place(incoming))
+        target = c.ForgetArgs(literal=incoming.quoted, **incoming.place)
     elif not topic:
         return await _ask_to_wipe(command_context, incoming)
     else:
-        target = c.ForgetArgs(topic=topic, **place(incoming))
+        target = c.ForgetArgs(topic=topic, **incoming.place)
     preview = await command_context.memory.forget(target)
     shown = forget_list.list_of(topic, target, preview)
     if shown is None:
         return Reply(views.nothing_view(preview))
-    return Reply(forget_list.text(shown, command_context.zone), forget_list.markup(lists.add(shown), shown))
+    return Reply(
+        forget_list.text(shown, command_context.zone), forget_list.markup(command_context.lists.add(shown), shown)
+    )
 
 
 async def _ask_to_wipe(command_context: CommandContext, incoming: Incoming) -> Reply:
-    preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **place(incoming)))
+    preview = await command_context.memory.forget(c.ForgetArgs(everything=True, **incoming.place))
     derived = any(match.kind != "message" for match in preview.matches)
     count = sum(match.kind not in ("message", "summary") for match in preview.matches)
     if derived:

@@ -1,6 +1,7 @@
 """Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from zoneinfo import ZoneInfo
 
 from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
@@ -24,7 +25,7 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
     if not models:
-        return OfflineResponder()
+        return OfflineResponder(ZoneInfo(settings.timezone))
     if len(models) == 1:
         return ModelResponder(models[0], settings.model_seconds)
     report = _reporting(models, emit)
@@ -66,7 +67,11 @@ def _access(settings: RelaySettings) -> MemoryAccess | None:
         return None
 
 
-def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Awaitable[str]] | None:
+SUMMARY_SECONDS = 8.0
+"""Maximum seconds for a summary of a message that was just sent."""
+
+
+def summariser(settings: RelaySettings) -> Callable[[str], Awaitable[str]] | None:
     """A function that asks the local model; None if no local model is configured."""
     local: Tier | None = next((tier for tier in configured(settings) if TRAITS[tier].local), None)
     if local is None:
@@ -74,6 +79,6 @@ def summariser(settings: RelaySettings, seconds: float) -> Callable[[str], Await
     model = Guarded(_model(local, settings))
 
     async def complete(text: str) -> str:
-        return (await model.complete(ask(text, timeout=seconds))).text
+        return (await model.complete(ask(text, timeout=SUMMARY_SECONDS))).text
 
     return complete

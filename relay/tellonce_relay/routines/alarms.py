@@ -8,27 +8,23 @@ again.
 
 import asyncio
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo
 
 from telegram.error import TelegramError
 
 from tellonce import contract as c
 from tellonce import tracing
-from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
-from tellonce.journal import Emit, silent
+from tellonce.client import MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ClaimRemindersArgs, Reminder
 from tellonce_relay import buttons
 from tellonce_relay.catalogue import language_of, speaking
 from tellonce_relay.memory_outage import FOREVER, patiently
-from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.routines.delivery import Sender
 from tellonce_relay.telegram.markdown import Marked
 from tellonce_relay.telegram.messages import CHANNEL
-from tellonce_relay.telegram.moved_groups import MovedGroups
-from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, Outbox, why
+from tellonce_relay.telegram.outbox import Address, AnswerLost, NotSent, why
 from tellonce_relay.turn.reminders import LATE, ROUTINE, due_text, finish
 
 logger = logging.getLogger(__name__)
@@ -46,31 +42,26 @@ _BEFORE, _SENT = "after:", "sent:"
 
 @dataclass
 class Alarms:
-    """Delivers reminders. `notes` stores the state of each delivery, and `languages` the language of each chat. Setting
-    `wake` ends a pause."""
+    """Delivers reminders. Setting `wake` ends a pause."""
 
-    outbox: Outbox
-    memory: MemoryClient
-    moved: MovedGroups
-    zone: ZoneInfo
-    notes: SeenStore
-    languages: SeenStore
+    sender: Sender
     worker: str
-    now: Callable[[], datetime]
-    emit: Emit = silent
     wake: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def settle(self) -> None:
         """Complete the deliveries that the last process did not finish. Call this before anything else is sent."""
-        if any(note.startswith(_BEFORE) for _, note in self.notes.items()):
+        if any(note.startswith(_BEFORE) for _, note in self.sender.stores.alarms.items()):
             await patiently(self.deliver_due, FOREVER)
 
     async def deliver_due(self) -> datetime | None:
         """Deliver due reminders, and return the due time of the next reminder. Raises MemoryUnreachable and
         MemoryRefused."""
-        claimed = await self.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
+        claimed = await self.sender.memory.claim_reminders(ClaimRemindersArgs(worker=self.worker))
         for reminder in claimed.reminders:
-            with tracing.traced(ROUTINE), speaking(language_of(self.languages.get(str(reminder.chat_id)))):
+            with (
+                tracing.traced(ROUTINE),
+                speaking(language_of(self.sender.stores.languages.get(str(reminder.chat_id)))),
+            ):
                 await self._deliver(reminder)
         return claimed.next_at
 
@@ -86,7 +77,7 @@ class Alarms:
             await self._nap(stop, next_at)
 
     async def _nap(self, stop: asyncio.Event, next_at: datetime | None) -> None:
-        until = (next_at - self.now()).total_seconds() if next_at is not None else LONGEST_NAP
+        until = (next_at - self.sender.now()).total_seconds() if next_at is not None else LONGEST_NAP
         seconds = min(LONGEST_NAP, max(SHORTEST_NAP, until))
         waiting = [asyncio.ensure_future(event.wait()) for event in (stop, self.wake)]
         await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
@@ -96,7 +87,7 @@ class Alarms:
     async def _deliver(self, reminder: Reminder) -> None:
         key = f"{reminder.chat_id}:{reminder.memory.id}:{reminder.due_at.timestamp():.0f}"
         late = self._is_late(key, reminder)
-        text = due_text(reminder, self.zone, late=late)
+        text = due_text(reminder, self.sender.zone, late=late)
         try:
             number = await self._shown(key, reminder, text, late=late)
         except AnswerLost as error:
@@ -107,57 +98,59 @@ class Alarms:
             return
         except NotSent as error:
             logger.warning("a reminder could not be sent: %s", error)
-            self.emit("reminder_not_sent", reason=type(error).__name__)
-            if self.now() - reminder.due_at < GIVEN_UP:
+            self.sender.emit("reminder_not_sent", reason=type(error).__name__)
+            if self.sender.now() - reminder.due_at < GIVEN_UP:
                 return
             number = None
         if number is not None:
             await self._record(reminder, text, number)
-        await finish(self.memory, reminder, self.now(), self.zone)
-        self.emit("reminder_delivered", late=late)
+        await finish(self.sender.memory, reminder, self.sender.now(), self.sender.zone)
+        self.sender.emit("reminder_delivered", late=late)
 
     async def _shown(self, key: str, reminder: Reminder, text: str, *, late: bool) -> int:
         """Send the reminder, unless its message has already arrived, and return the id of the message. Raises NotSent
         and AnswerLost."""
-        note = self.notes.get(key) or ""
+        note = self.sender.stores.alarms.get(key) or ""
         if note.startswith(_SENT):
             return int(note.removeprefix(_SENT))
-        chat = self.moved.telegram_chat(reminder.chat_id)
+        chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
         markup = buttons.reminder_due(reminder.memory.id, repeats=reminder.repeats is not None)
         number = None
         if note.startswith(_BEFORE):
             after = int(note.removeprefix(_BEFORE).removesuffix(":late"))
-            number = await self.outbox.find(chat, Marked(text), after, markup)
+            number = await self.sender.outbox.find(chat, Marked(text), after, markup)
         if number is None:
             to = Address(chat, reminder.message_thread_id)
-            number = await self.outbox.send(to, Marked(text), markup, lambda after: self._about_to(key, after, late))
-        self.notes.put(key, f"{_SENT}{number}")
+            number = await self.sender.outbox.send(
+                to, Marked(text), markup, lambda after: self._about_to(key, after, late)
+            )
+        self.sender.stores.alarms.put(key, f"{_SENT}{number}")
         return number
 
     def _about_to(self, key: str, after: int | None, late: bool) -> None:
         if after is not None:
-            self.notes.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
+            self.sender.stores.alarms.put(key, f"{_BEFORE}{after}{':late' if late else ''}")
 
     def _is_late(self, key: str, reminder: Reminder) -> bool:
         """Whether the delivery is late. Later attempts keep the decision of the first attempt, because the search for
         the sent message needs exactly the text of that message."""
-        note = self.notes.get(key) or ""
-        return note.endswith(":late") if note.startswith(_BEFORE) else self.now() - reminder.due_at > LATE
+        note = self.sender.stores.alarms.get(key) or ""
+        return note.endswith(":late") if note.startswith(_BEFORE) else self.sender.now() - reminder.due_at > LATE
 
     async def _record(self, reminder: Reminder, text: str, number: int) -> None:
         """Record the delivered reminder, so that a reply such as "done" has a message to refer to."""
-        chat = self.moved.telegram_chat(reminder.chat_id)
+        chat = self.sender.stores.moved.telegram_chat(reminder.chat_id)
         args = c.RecordMessageArgs(
             role="assistant",
             content=text,
             chat_id=reminder.chat_id,
             message_thread_id=reminder.message_thread_id,
-            message_id=self.moved.sent_id(chat, number),
-            sent_at=self.now().astimezone(self.zone),
+            message_id=self.sender.stores.moved.sent_id(chat, number),
+            sent_at=self.sender.now().astimezone(self.sender.zone),
             channel=CHANNEL,
             routine=ROUTINE,
         )
         try:
-            await patiently(lambda: self.memory.record_message(args), FOREVER)
+            await patiently(lambda: self.sender.memory.record_message(args), FOREVER)
         except MemoryRefused as error:
             logger.warning("a reminder was sent but not recorded: %s", error)

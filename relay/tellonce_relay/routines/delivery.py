@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -18,14 +18,11 @@ from tellonce.journal import Emit, journal, silent, timed
 from tellonce.settings import load
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.responders.selection import summariser
-from tellonce_relay.routines.file import Routine
-from tellonce_relay.routines.routine_list import RoutineList
-from tellonce_relay.routines.texts import SUMMARY_SECONDS, Model, shortened
-from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.routines.texts import Model, shortened
+from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.telegram.chat_surface import ChatSurface
 from tellonce_relay.telegram.messages import CHANNEL
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Address, Outbox
 from tellonce_relay.turn.turn import NotShown, wrong
 
@@ -47,18 +44,15 @@ class Post:
 
 @dataclass(frozen=True)
 class Sender:
-    """The dependencies of sending and recording. `parts` records which messages belong together; `model` writes the
-    short form."""
+    """The dependencies of sending and recording. `model` writes the short form."""
 
     outbox: Outbox
     memory: MemoryClient
-    moved: MovedGroups
+    stores: Stores
     zone: ZoneInfo
-    parts: SeenStore
     model: Model | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     emit: Emit = silent
-    routine_list: RoutineList = field(default_factory=RoutineList)
 
 
 async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
@@ -68,18 +62,18 @@ async def send_and_record(sender: Sender, post: Post) -> c.RecordedMessage:
     Raises MemoryUnreachable or MemoryRefused if the message was sent but could not be recorded.
     """
     args = _to_record(post)
-    chat = sender.moved.telegram_chat(post.chat_id)
+    stores, chat = sender.stores, sender.stores.moved.telegram_chat(post.chat_id)
     surface = ChatSurface(
-        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: sender.moved.sent_id(chat, n)
+        sender.outbox, Address(chat, post.thread_id), external_id=lambda n: stores.moved.sent_id(chat, n)
     )
     with timed(sender.emit, "routine_sent", routine=post.routine) as found:
         ids = await surface.send(post.text)
     for part in ids[1:]:
-        sender.parts.put(f"{post.chat_id}:{part}", ids[0])
+        stores.parts.put(f"{post.chat_id}:{part}", ids[0])
         found["messages"] = len(ids)
-    sender.routine_list.note(post.chat_id, post.routine, ids[0])
+    stores.routines.put(f"{post.chat_id}:{post.routine}", ids[0])
     sent_at = sender.now().astimezone(sender.zone)
-    summary = await shortened(post.text, sender.model, emit=sender.emit)
+    summary = await shortened(post.text, sender.model, sender.emit)
     whole = args.model_copy(update={"message_id": ids[0], "sent_at": sent_at, "summary": summary})
     with timed(sender.emit, "routine_recorded", routine=post.routine):
         return await patiently(lambda: sender.memory.record_message(whole))
@@ -102,22 +96,6 @@ def _to_record(post: Post) -> c.RecordMessageArgs:
         raise NotShown(wrong(error)) from None
 
 
-def moved_groups(settings: RelaySettings) -> MovedGroups:
-    """The moved groups known to this machine's relay."""
-    return MovedGroups(SeenStore(settings.data_dir / "relay" / "moved_groups.json"))
-
-
-def message_parts(settings: RelaySettings) -> SeenStore:
-    """Maps `chat:message` of each further part of a long message to the id of its first part. The memory knows only the
-    first part's id."""
-    return SeenStore(settings.data_dir / "relay" / "parts.json")
-
-
-def routine_list_of(settings: RelaySettings, routines: tuple[Routine, ...] = ()) -> RoutineList:
-    """The routines, and the number of each one's last message in each chat, as stored on this machine."""
-    return RoutineList(routines, SeenStore(settings.data_dir / "relay" / "routines.json"))
-
-
 def send_once(chat_id: int, routine: str, agent: str | None, text: str) -> int:
     """Send, record and end, for scripts. Returns 0 if both succeeded, else 1 with a sentence on standard error."""
     settings = load(RelaySettings)
@@ -129,11 +107,9 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
         connect_http(settings.url, settings.bearer("relay")) as memory,
         make_bot(token, settings.bot_api_url) as bot,
     ):
-        moved = moved_groups(settings)
-        model = summariser(settings, SUMMARY_SECONDS)
-        outbox, emit = Outbox(bot, moved, tries=SEND_TRIES), journal("send", settings)
-        zone, parts = ZoneInfo(settings.timezone), message_parts(settings)
-        sender = Sender(outbox, memory, moved, zone, parts, model, emit=emit, routine_list=routine_list_of(settings))
+        stores, model = Stores(settings.data_dir / "relay"), summariser(settings)
+        outbox, emit = Outbox(bot, stores.moved, tries=SEND_TRIES), journal("send", settings)
+        sender = Sender(outbox, memory, stores, ZoneInfo(settings.timezone), model, emit=emit)
         try:
             with tracing.traced("send"):
                 await send_and_record(sender, post)

@@ -1,6 +1,6 @@
 """The view of `/routines`: the routines, the next time of each routine, and the last text of each routine in full."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -15,25 +15,13 @@ from tellonce_relay.routines.file import Routine
 from tellonce_relay.seen_store import SeenStore
 
 
-@dataclass(frozen=True)
-class RoutineList:
-    """The routines. `sent` maps `chat:routine` to the id of the routine's last message in the chat."""
-
-    routines: tuple[Routine, ...] = ()
-    sent: SeenStore = field(default_factory=SeenStore)
-
-    def note(self, chat_id: int, routine: str, number: str) -> None:
-        self.sent.put(f"{chat_id}:{routine}", number)
-
-
-def view(routine_list: RoutineList, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
-    """Return the routines with their next times, and a button for each routine that was sent to this chat."""
-    due = [(routine.name, next_due(routine.cron, now, zone)) for routine in routine_list.routines]
+def view(routines: Sequence[Routine], sent_to: SeenStore, chat_id: int, now: datetime, zone: ZoneInfo) -> Reply:
+    """Return the routines with their next times, and a button for each routine that was sent to this chat. `sent_to`
+    maps `chat:routine` to the id of the routine's last message in the chat."""
+    due = [(routine.name, next_due(routine.cron, now, zone)) for routine in routines]
     here = now.astimezone(zone)
     lines = [phrase("routine.line", name=name, when=moment(at.astimezone(zone), here)) for name, at in due if at]
-    sent = [
-        (key.partition(":")[2], number) for key, number in routine_list.sent.items() if key.startswith(f"{chat_id}:")
-    ]
+    sent = [(key.partition(":")[2], number) for key, number in sent_to.items() if key.startswith(f"{chat_id}:")]
     lines += [f"• {name}" for name, _ in sent if name not in dict(due)]
     rows = [
         [button(phrase("button.show_text", name=name), Pressed("full text", int(number)))]

@@ -3,12 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from tellonce import tracing
 from tellonce.client import MemoryRefused, MemoryUnreachable
-from tellonce.journal import Emit
 from tellonce.shutdown import pause_or_stop
 from tellonce_relay.catalogue import language_of, speaking
 from tellonce_relay.cron import next_due
@@ -16,7 +15,6 @@ from tellonce_relay.routines.built_in import NothingToSend
 from tellonce_relay.routines.delivery import Post, Sender, send_and_record
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.routines.texts import Writer, text_of
-from tellonce_relay.seen_store import SeenStore
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.turn import NotShown
 
@@ -33,16 +31,13 @@ Pause = Callable[[asyncio.Event, float], Awaitable[bool]]
 
 @dataclass(frozen=True)
 class Programme:
-    """The routines and their dependencies. `home` is the chat of routines that name no chat; `languages` stores the
-    language of each chat."""
+    """The routines and their dependencies. `home` is the chat of routines that name no chat."""
 
     routines: tuple[Routine, ...]
     writer: Writer
     sender: Sender
     agents: Agents
     home: int
-    emit: Emit
-    languages: SeenStore = field(default_factory=SeenStore)
 
 
 async def keep(programme: Programme, stop: asyncio.Event, pause: Pause = pause_or_stop) -> None:
@@ -71,7 +66,7 @@ def due_between(programme: Programme, after: datetime, until: datetime) -> list[
 async def run(programme: Programme, routine: Routine) -> None:
     """Run a routine once, now."""
     chat = routine.chat if routine.chat is not None else programme.home
-    with tracing.traced(routine.name), speaking(language_of(programme.languages.get(str(chat)))):
+    with tracing.traced(routine.name), speaking(language_of(programme.sender.stores.languages.get(str(chat)))):
         await _run(programme, routine)
 
 
@@ -85,10 +80,10 @@ async def _run(programme: Programme, routine: Routine) -> None:
         logger.info("%s sends nothing: %s", routine.name, reason)
     except (NotShown, MemoryUnreachable, MemoryRefused) as error:
         logger.warning("%s failed: %s", routine.name, error)
-        programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
+        programme.sender.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
     except Exception as error:
         logger.exception("%s failed", routine.name)
-        programme.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
+        programme.sender.emit("routine_failed", routine=routine.name, reason=type(error).__name__)
 
 
 def _due(programme: Programme, routine: Routine, after: datetime) -> datetime | None:

@@ -19,10 +19,12 @@ from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders import prompt as prompts
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.responder import CannotAnswer, Responder
+from tellonce_relay.responders.selection import SUMMARY_SECONDS
 from tellonce_relay.routines.built_in import BUILT_IN, SILENCE, NothingToSend
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.turn.tags import parse
+from tellonce_text.secrets import mask
 from tellonce_text.sentences import split_sentences
 
 logger = logging.getLogger(__name__)
@@ -112,7 +114,6 @@ async def _listed(writer: Writer, routine: Routine, chat_id: int, now: datetime)
     return built_in.listed(profile, summary, now.astimezone(writer.zone))
 
 
-SUMMARY_SECONDS = 8.0
 FALLBACK_CHARACTERS = 300
 MOST_SENTENCES = 3
 ASK = "Summarise this message in two or three plain sentences. Only the summary, no introduction.\n\n{text}"
@@ -122,17 +123,18 @@ _CHATTER = re.compile(r"^(?:here(?:'s| is)|certainly|sure|of course|summary:|```
 Model = Callable[[str], Awaitable[str]]
 
 
-async def shortened(text: str, model: Model | None, seconds: float = SUMMARY_SECONDS, emit: Emit = silent) -> str:
+async def shortened(text: str, model: Model | None, emit: Emit = silent, seconds: float = SUMMARY_SECONDS) -> str:
     """A short form of the text, never longer than the text. Without a usable summary, the short form is the beginning
     of the text. A model that is slow, fails or gives no summary is reported to `emit`."""
-    summary = await _asked(text, model, seconds, emit) if model is not None else None
+    summary = await _asked(text, model, emit, seconds) if model is not None else None
     return summary or text[:FALLBACK_CHARACTERS]
 
 
-async def _asked(text: str, model: Model, seconds: float, emit: Emit) -> str | None:
+async def _asked(text: str, model: Model, emit: Emit, seconds: float) -> str | None:
+    masked = await asyncio.to_thread(mask, text)
     try:
         async with asyncio.timeout(seconds):
-            summary = usable(await model(ASK.format(text=text)), text)
+            summary = usable(await model(ASK.format(text=masked)), masked)
     except (LLMError, TimeoutError) as error:
         logger.info("the local model gave no summary: %s", error)
         emit("model_fallback", model="local", to="beginning", reason=type(error).__name__)

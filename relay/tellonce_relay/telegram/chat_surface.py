@@ -127,8 +127,7 @@ class ChatSurface:
         d = self._delivery
         beginning = _parts(d.begun) if d.begun else []
         for part in beginning[len(d.numbers) :]:
-            draft, d.draft = d.draft, None
-            self._there(await (self._one(part, None, self._about_to) if draft is None else self._finish(draft, part)))
+            self._there(await self._next(part))
 
     async def say(self, text: str, markup: Markup | None = None) -> None:
         """Send a text with buttons, separate from the answer. Raises NotShown."""

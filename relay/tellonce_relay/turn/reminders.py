@@ -65,8 +65,7 @@ class Wanted:
             words=self.words,
             source_message_id=incoming.message_id if claimed or recorded else None,
             quote=incoming.text[:LONGEST_QUOTE] if claimed else None,
-            chat_id=incoming.chat_id,
-            message_thread_id=incoming.message_thread_id,
+            **incoming.place,
         )
 
 
@@ -158,8 +157,7 @@ def cancelled_reply(reminder: Reminder) -> Reply:
 
 async def coming(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:
     """All upcoming reminders, the next first."""
-    args = ListRemindersArgs(chat_id=incoming.chat_id, message_thread_id=incoming.message_thread_id)
-    return (await memory.list_reminders(args)).reminders
+    return (await memory.list_reminders(ListRemindersArgs(**incoming.place))).reminders
 
 
 async def set_in(memory: MemoryClient, incoming: Incoming) -> tuple[Reminder, ...]:

@@ -96,8 +96,7 @@ def _claim(incoming: Incoming, tag: Tag) -> c.RememberArgs:
     statement: dict[str, Any] = {"content": text, "source_message_id": _source(incoming, text).message_id}
     statement |= {"kind": "goal"} if tag.kind == "goal" else {}
     statement |= {"scope": "global" if tag.kind == "remember_global" else "chat"}
-    place = {"chat_id": incoming.chat_id, "message_thread_id": incoming.message_thread_id}
-    return c.RememberArgs.model_validate({"statements": [statement], **place})
+    return c.RememberArgs.model_validate({"statements": [statement], **incoming.place})
 
 
 def _source(incoming: Incoming, text: str) -> Incoming:

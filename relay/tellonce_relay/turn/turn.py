@@ -182,12 +182,11 @@ def _to_record(incoming: Incoming) -> c.RecordMessageArgs:
     return c.RecordMessageArgs(
         role="user",
         content=incoming.text,
-        chat_id=incoming.chat_id,
+        **incoming.place,
         message_id=incoming.message_id,
         sent_at=incoming.sent_at,
         channel=incoming.channel,
         speaker=incoming.speaker,
-        message_thread_id=incoming.message_thread_id,
         reply_to_message_id=incoming.reply_to_message_id,
     )
 
@@ -288,12 +287,11 @@ async def _record_answer(
     args = c.RecordMessageArgs(
         role="assistant",
         content=text,
-        chat_id=incoming.chat_id,
+        **incoming.place,
         message_id=ids[0] if ids else None,
         sent_at=options.now().astimezone(options.zone),
         channel=incoming.channel,
         agent_id=options.agent_id,
-        message_thread_id=incoming.message_thread_id,
         reply_to_message_id=incoming.reply_to_message_id,
         exchange_of=incoming.message_id,
         expects=expected(text),
@@ -310,8 +308,7 @@ async def _record_answer(
 
 async def _context(memory: MemoryClient, incoming: Incoming) -> c.Context:
     args = c.GetContextArgs(
-        chat_id=incoming.chat_id,
-        message_thread_id=incoming.message_thread_id,
+        **incoming.place,
         reply_to_message_id=incoming.reply_to_message_id,
         query=incoming.text,
         exclude_message_id=incoming.message_id,

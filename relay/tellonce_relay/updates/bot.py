@@ -13,9 +13,7 @@ from tellonce.reminders import Reminder
 from tellonce_relay.buttons import Reply
 from tellonce_relay.catalogue import phrase, server_text, speaking
 from tellonce_relay.commands import confirmations, menu
-from tellonce_relay.commands.button_effects import ButtonContext
 from tellonce_relay.commands.callbacks import Callbacks
-from tellonce_relay.commands.forget_list import ForgetLists
 from tellonce_relay.incoming_message import command_of, is_command
 from tellonce_relay.memory_outage import FOREVER, Outage, patiently
 from tellonce_relay.orders import Order, order_of
@@ -45,11 +43,8 @@ class Relay:
         self._outage = Outage()
         self._arrivals = Arrivals()
         self._conversations = Conversations(dependencies, self._threads, self._outage, self._arrivals)
-        self._lists = ForgetLists()
-        buttons = ButtonContext(
-            dependencies.command_context.memory, self._lists, dependencies.command_context.zone, dependencies.now
-        )
-        self._callbacks = Callbacks(buttons, dependencies.outbox, dependencies.moved)
+        e = dependencies
+        self._callbacks = Callbacks(e.command_context, e.outbox, e.stores.moved, e.now)
         self._seen: dict[int, None] = {}
         self._albums = SeenStore()
         self._deaf = SeenStore()
@@ -134,7 +129,7 @@ class Relay:
             self._ignore(update)
             return
         self._e.emit("message_received", update=update.update_id, chat=case.chat_id)
-        self._e.languages.put(str(case.chat_id), case.language)
+        self._e.stores.languages.put(str(case.chat_id), case.language)
         if update.edited_message is not None and self._memory_put_right(case) is None:
             await self._take_edit(case)
             # If this edit were delivered again after a newer edit, it would restore the old wording.
@@ -158,7 +153,7 @@ class Relay:
         """Log once which person or group is ignored, because this helps to set up the bot."""
         self._e.emit("update_ignored", update=update.update_id)
         message = update.effective_message
-        reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.moved) if message else ""
+        reason = why_deaf(message.from_user, message.chat, self._e.settings, self._e.stores.moved) if message else ""
         if reason and self._deaf.get(reason) is None:
             self._deaf.put(reason, "told")
             logger.warning("%s", reason)
@@ -186,7 +181,9 @@ class Relay:
         if self._conversations.is_awaited(case):
             return True
         e = self._e
-        return is_addressed(case.message, e.bot.bot, e.settings, e.moved) and not self._is_of_answered_album(case)
+        return is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved) and not self._is_of_answered_album(
+            case
+        )
 
     async def _is_settled(self, case: Case) -> bool:
         try:
@@ -212,13 +209,13 @@ class Relay:
 
     def _note_move(self, message: Message | None) -> None:
         if message is not None and message.migrate_to_chat_id is not None:
-            self._e.moved.moved(message.chat.id, message.migrate_to_chat_id)
+            self._e.stores.moved.moved(message.chat.id, message.migrate_to_chat_id)
         if message is not None and message.migrate_from_chat_id is not None:
-            self._e.moved.moved(message.migrate_from_chat_id, message.chat.id)
+            self._e.stores.moved.moved(message.migrate_from_chat_id, message.chat.id)
 
     def _take_button(self, update_id: int, query: CallbackQuery) -> None:
         chat = query.message.chat if query.message is not None else None
-        if chat is not None and may_talk(query.from_user, chat, self._e.settings, self._e.moved):
+        if chat is not None and may_talk(query.from_user, chat, self._e.settings, self._e.stores.moved):
             self._threads.submit(("button", chat.id), lambda: self._press(update_id, query))
         else:
             self._e.emit("update_ignored", update=update_id)
@@ -278,7 +275,7 @@ class Relay:
         offline = isinstance(e.command_context.responder, OfflineResponder)
         if is_command(case.incoming.text) or not (offline or case.entry.stops):
             return None
-        if not is_addressed(case.message, e.bot.bot, e.settings, e.moved):
+        if not is_addressed(case.message, e.bot.bot, e.settings, e.stores.moved):
             return None
         with speaking(case.language):
             order = order_of((sticker.emoji or "") if sticker is not None else case.incoming.text)
@@ -371,11 +368,11 @@ class Relay:
             return await reminders.remind(context.memory, context.zone, case.incoming, text, recorded=recorded)
         if name == "/why" and incoming.reply_to_message_id is None:
             incoming = replace(incoming, reply_to_message_id=self._conversations.last_answer(case.thread))
-        return await menu.run(context, self._lists, incoming)
+        return await menu.run(context, incoming)
 
     async def _status(self, case: Case) -> Reply | None:
         """The answer to /status, with the reason if this chat's question waits for the model."""
-        said = await menu.run(self._e.command_context, self._lists, case.incoming)
+        said = await menu.run(self._e.command_context, case.incoming)
         trouble = self._conversations.trouble_of(case.thread)
         return replace(said, text=f"{said.text}\n{trouble}") if said is not None and trouble else said
 
@@ -398,9 +395,7 @@ class Relay:
         unsaid = case.incoming.quoted or self._conversations.last_said(case.thread)
         if not unsaid:
             return Reply(phrase("forget.which"))
-        return await menu.run(
-            self._e.command_context, self._lists, replace(case.incoming, text="/forget", quoted=unsaid)
-        )
+        return await menu.run(self._e.command_context, replace(case.incoming, text="/forget", quoted=unsaid))
 
     async def _ended(self, case: Case, name: str) -> str:
         if name == "/skip":

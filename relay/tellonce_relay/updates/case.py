@@ -61,17 +61,17 @@ def language_of_user(user: User | None) -> Language:
 def case_of(e: Dependencies, update: Update | None, entry: Entry) -> Case | None:
     """The case of an update; None for strangers, other bots' commands and service messages."""
     message = (update.message or update.edited_message) if update is not None else None
-    if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.moved):
+    if update is None or message is None or not may_talk(message.from_user, message.chat, e.settings, e.stores.moved):
         return None
-    received = incoming(message, e.zone, _name(e, message), e.moved, entry.transcript)
+    received = incoming(message, e.zone, _name(e, message), e.stores.moved, entry.transcript)
     if received is None or not is_for_us(message, e.bot.username):
         return None
-    chat_id = e.moved.memory_chat(message.chat.id)
+    chat_id = e.stores.moved.memory_chat(message.chat.id)
     if chat_id in e.settings.personal_groups and _is_default_user(e, message):
         # Words with a speaker's name count as another person's, from which nothing is learned about the user.
         received = replace(received, speaker=None)
     if received.reply_to_message_id is not None:
-        first = e.parts.get(f"{chat_id}:{received.reply_to_message_id}")
+        first = e.stores.parts.get(f"{chat_id}:{received.reply_to_message_id}")
         received = replace(received, reply_to_message_id=first or received.reply_to_message_id)
     make = _surfaces(e, update.update_id, entry, message, received)
     return Case(update.update_id, message, received, chat_id, entry, make(entry.delivery), make)
@@ -96,7 +96,7 @@ def _surfaces(e: Dependencies, update_id: int, entry: Entry, message: Message, r
         return ChatSurface(
             e.outbox,
             to,
-            external_id=lambda number: e.moved.sent_id(chat, number),
+            external_id=lambda number: e.stores.moved.sent_id(chat, number),
             delivery=delivery,
             draft_id=update_id,
             keep=lambda: e.inbox.put(update_id, entry),

@@ -63,7 +63,7 @@ class Conversations:
         self._arrivals = arrivals
         self._outage = outage
         self._perception = Perception(dependencies)
-        self._confirmations = Confirmations(dependencies.asked, dependencies.now)
+        self._confirmations = Confirmations(dependencies.stores.asked, dependencies.now)
         self._newest: dict[Thread, OpenTurn] = {}
         self._current: dict[Thread, OpenTurn] = {}
         self._waiting: list[OpenTurn] = []
@@ -229,7 +229,7 @@ class Conversations:
             return
         outcome = await turn.give(e.command_context.memory, case.surface, opened.incoming, draft, options)
         for part in outcome.message_ids[1:]:
-            e.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
+            e.stores.parts.put(f"{case.chat_id}:{part}", outcome.message_ids[0])
         if outcome.message_ids and not draft.failure:
             self._answered[case.thread] = outcome.message_ids[0]
             await self._show_saved(case, outcome.effects.saved)

@@ -11,9 +11,8 @@ from telegram import Bot
 from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
 from tellonce_relay.commands.answers import CommandContext
-from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.stores import Stores
 from tellonce_relay.telegram.attachment_reader import AttachmentReader
-from tellonce_relay.telegram.moved_groups import MovedGroups
 from tellonce_relay.telegram.outbox import Outbox
 from tellonce_relay.turn.agents import Agents
 from tellonce_relay.turn.model_call import PATIENT, Persistence
@@ -29,9 +28,7 @@ OWED_PAUSES = (15.0, 300.0)
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What the bot works with. The stores survive restarts: `parts` maps the parts of long answers to the first part.
-    `asked` holds the memories that the person was asked about. `told` holds the sentences that are said only once.
-    `languages` holds the language of each chat, and `alarm_notes` the state of each reminder."""
+    """What the bot works with."""
 
     bot: Bot
     settings: RelaySettings
@@ -39,13 +36,8 @@ class Dependencies:
     command_context: CommandContext
     agents: Agents
     inbox: Inbox
-    moved: MovedGroups
-    parts: SeenStore
-    asked: SeenStore
+    stores: Stores
     attachment_reader: AttachmentReader
-    told: SeenStore = field(default_factory=SeenStore)
-    languages: SeenStore = field(default_factory=SeenStore)
-    alarm_notes: SeenStore = field(default_factory=SeenStore)
     wake_alarms: asyncio.Event = field(default_factory=asyncio.Event)
     profile: str = ""
     emit: Emit = silent

@@ -47,7 +47,7 @@ class Perception:
         once per chat."""
         chat = opened.head.chat_id
         return _sentences(
-            p for p in opened.problems if not p.once or self._e.told.get(f"{chat}:{p.sentence[:40]}") is None
+            p for p in opened.problems if not p.once or self._e.stores.told.get(f"{chat}:{p.sentence[:40]}") is None
         )
 
     def unusable(self, opened: OpenTurn) -> str:
@@ -59,7 +59,7 @@ class Perception:
         """Note that the sentences of `unsaid` were sent to the person."""
         for problem in opened.problems:
             if problem.once:
-                self._e.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
+                self._e.stores.told.put(f"{opened.head.chat_id}:{problem.sentence[:40]}", "told")
 
     def _quoted(self, case: Case) -> Attachment | None:
         """The attachment of the message replied to, because people often ask about a picture or file in a reply. Voice

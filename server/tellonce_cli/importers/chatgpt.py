@@ -5,14 +5,11 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import ijson
-
-from tellonce_cli.importers.files import Progress, not_readable, opened, shards
+from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, thread_number, tolerant
-from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
@@ -27,18 +24,13 @@ _PLACES = ("item", "conversations.item")
 _MEMORY_TYPES = ("user_editable_context", "model_editable_context")
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
+def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages by conversation, then the memories of ChatGPT itself."""
-    found = False
+    found, path = False, source.path
     for name in shards(path, _FILES) or ["conversations.json"]:
-        with opened(path, name, progress) as stream:
-            try:
-                for record in records(stream, _PLACES.__contains__):
-                    if isinstance(record, Record):
-                        found = found or bool(record.refused) or "mapping" in record.value
-                        yield from read_record(items_of, record)
-            except ijson.JSONError as error:
-                raise not_readable(path, "ChatGPT export", error, found) from error
+        for record in records_of(path, name, _PLACES.__contains__, "ChatGPT export", progress):
+            found = found or bool(record.refused) or "mapping" in record.value
+            yield from read_record(items_of, record)
     if not found:
         raise ImportFailed(f"{path} holds no ChatGPT conversations; choose the zip, or its conversations.json.")
 

@@ -1,16 +1,13 @@
 """Reads the export of Claude.ai: `conversations.json` and, if present, `memories.json`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import ijson
-
-from tellonce_cli.importers.files import Progress, not_readable, opened, shards
+from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable, thread_number, tolerant
-from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
 
@@ -18,34 +15,19 @@ CHANNEL = "claude"
 _ROOT = "00000000-0000-4000-8000-000000000000"
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
+def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages by conversation, then the memories of Claude itself."""
-    found = False
-    for item in _all(path, progress):
-        found = found or not isinstance(item, Unreadable)
-        yield item
+    found, path = False, source.path
+    talks, memories = shards(path, r"conversations\.json$"), shards(path, r"memories\.json$")
+    for name in [*talks, *memories] or ["conversations.json"]:
+        for record in records_of(path, name, "item".__eq__, "Claude export", progress):
+            for item in read_record(_entry, record):
+                found = found or not isinstance(item, Unreadable)
+                yield item
     if not found:
         raise ImportFailed(
             f"{path} holds no Claude conversations; choose the downloaded zip, or the folder it was unpacked into."
         )
-
-
-def _all(path: Path, progress: Progress) -> Iterator[Item]:
-    talks, memories = shards(path, r"conversations\.json$"), shards(path, r"memories\.json$")
-    for name in [*talks, *memories] or ["conversations.json"]:
-        yield from _stream(path, name, progress, _entry)
-
-
-def _stream(path: Path, name: str, progress: Progress, make: Callable[[Any], Iterator[Item]]) -> Iterator[Item]:
-    begun = False
-    with opened(path, name, progress) as stream:
-        try:
-            for record in records(stream, "item".__eq__):
-                if isinstance(record, Record):
-                    begun = True
-                    yield from read_record(make, record)
-        except ijson.JSONError as error:
-            raise not_readable(path, "Claude export", error, begun) from error
 
 
 def _entry(entry: dict[str, Any]) -> Iterator[Item]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from tellonce.contract import Role
 from tellonce_cli.importers.claude_code_projects import Choices, choices, conversation_name, without_private
-from tellonce_cli.importers.files import Progress, TextFile, text_files
+from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, tolerant
 from tellonce_cli.importers.jsonl import LONGEST_LINE, entry_of, lines_of
 from tellonce_cli.importers.markdown_text import front_matter, said_at, statements
@@ -45,10 +45,10 @@ def is_transcript(file: Path) -> bool:
         return b'"sessionId"' in stream.read(1 << 16)
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
+def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the messages of all sessions, by project, and then the memory files. A project in which the plugin may not
     record is left out. Raises ImportFailed."""
-    found, done, allowed = False, 0, choices()
+    found, done, allowed, path = False, 0, choices(), source.path
     for file in sorted(_transcripts(path)):
         found = True
         yield from _session(file, allowed, partial(_further, progress, done))

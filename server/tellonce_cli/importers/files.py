@@ -18,6 +18,18 @@ from tellonce_cli.importers.items import ImportFailed
 
 Progress = Callable[[int], None]
 
+
+@dataclass(frozen=True)
+class Source:
+    """A file, zip or folder to import. `me` and `assistant` name the user and the bot in it; None means that the
+    importer recognizes them. `chat_id` is the target chat."""
+
+    path: Path
+    me: str | None = None
+    assistant: str | None = None
+    chat_id: int | None = None
+
+
 _BAD_ESCAPE = re.compile(rb"(?<!\\)((?:\\\\)*)\\x([0-9a-fA-F]{2})")
 _MOST_DIGITS = 1_000
 _DIGITS = re.compile(rb"(?<!\d)\d{%d,}" % _MOST_DIGITS)

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from datetime import datetime
-from pathlib import Path
 from typing import IO, Any, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import (
     LONGEST_ID,
     ImportFailed,
@@ -34,17 +33,17 @@ LONGEST_LINE = 8 * 1024 * 1024
 """Maximum bytes of one line."""
 
 
-def read(path: Path, chat_id: int | None, progress: Progress) -> Iterator[Item]:
-    """Yield the items for the chat `chat_id`. Lines of other types (summaries, profile) are skipped, because they are
+def read(source: Source, progress: Progress) -> Iterator[Item]:
+    """Yield the items for the chat of the source. Lines of other types (summaries, profile) are skipped, because they are
     computed again from the messages.
 
     Raises: ImportFailed: the file cannot be read, or none of its lines is valid.
     """
-    first, good = "", False
+    first, good, path = "", False, source.path
     try:
         with path.open("rb") as stream:
             for number, line in lines_of(stream, progress):
-                for item in _items(line, number, chat_id):
+                for item in _items(line, number, source.chat_id):
                     good = good or not isinstance(item, Unreadable)
                     first = first or (item.why if isinstance(item, Unreadable) else "")
                     yield item

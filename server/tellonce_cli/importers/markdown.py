@@ -4,10 +4,9 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from tellonce.contract import Role
-from tellonce_cli.importers.files import Progress, TextFile, text_files
+from tellonce_cli.importers.files import Progress, Source, TextFile, text_files
 from tellonce_cli.importers.items import ImportFailed, Item, thread_number, tolerant
 from tellonce_cli.importers.markdown_text import front_matter, paragraphs, said_at, without_links
 from tellonce_server.services.import_memories import ImportMemory
@@ -22,15 +21,15 @@ _TAGS = re.compile(r"(?:(?<!\s)\s++#[\w/-]++)++\s*+(?P<rest>$|\()?")
 _CONTEXT = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
+def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield the items of each note. The id of a paragraph depends on its text and its note, so that a repeated import
     adds only new paragraphs."""
     found = False
-    for file in text_files(path, SUFFIX, progress):
+    for file in text_files(source.path, SUFFIX, progress):
         found = True
         yield from tolerant(_note, file, f"note {file.name}")
     if not found:
-        raise ImportFailed(f"{path} holds no Markdown notes (files that end in .md).")
+        raise ImportFailed(f"{source.path} holds no Markdown notes (files that end in .md).")
 
 
 def _note(file: TextFile) -> Iterator[Item]:

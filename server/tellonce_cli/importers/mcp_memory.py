@@ -4,10 +4,9 @@ relation."""
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe, tolerant
 from tellonce_cli.importers.jsonl import entry_of, lines_of
 from tellonce_server.services.import_memories import ImportMemory
@@ -16,7 +15,7 @@ USERS = ("default_user", "user", "the user")
 """Names of the entity for the user. The instructions of the reference server use the first name."""
 
 
-def read(path: Path, progress: Progress) -> Iterator[Item]:
+def read(source: Source, progress: Progress) -> Iterator[Item]:
     """Yield one memory for each observation and relation.
 
     The file contains no times, so each memory gets the time at which the file was last changed.
@@ -24,7 +23,7 @@ def read(path: Path, progress: Progress) -> Iterator[Item]:
     Raises:
         ImportFailed: the file cannot be read, or contains neither entities nor relations.
     """
-    found = False
+    found, path = False, source.path
     try:
         changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
         with path.open("rb") as stream:

@@ -7,11 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import ijson
-
-from tellonce_cli.importers.files import Progress, not_readable, opened, shards
+from tellonce_cli.importers.files import Progress, Source, shards
 from tellonce_cli.importers.items import ImportFailed, Item, NotAsItShouldBe
-from tellonce_cli.importers.records import Record, read_record, records
+from tellonce_cli.importers.records import read_record, records_of
 from tellonce_server.services.import_memories import ImportMemory
 
 _PLACES = ("item", "results.item", "memories.item", "data.item", "memory.item")
@@ -52,22 +50,17 @@ class _Persons:
             raise ImportFailed(f"{path} holds no memories of {self.me}, but of {held}; name one of them with --me.")
 
 
-def read(path: Path, me: str | None, progress: Progress) -> Iterator[Item]:
-    """Yield the statements of the person `me` in the order of the file.
+def read(source: Source, progress: Progress) -> Iterator[Item]:
+    """Yield the statements of the person `source.me` in the order of the file.
 
-    Raises: ImportFailed, at the end also if the file holds the memories of several persons and `me` is None.
+    Raises: ImportFailed, at the end also if the file holds the memories of several persons and `source.me` is None.
     """
-    found, persons = False, _Persons(me)
+    found, path, persons = False, source.path, _Persons(source.me)
     for name in shards(path, r"(?:memories|mem0[^/]*)\.json$") or ["memories.json"]:
-        with opened(path, name, progress) as stream:
-            try:
-                for record in records(stream, _PLACES.__contains__):
-                    if isinstance(record, Record) and persons.accepts(record.value):
-                        for item in read_record(_memory, record):
-                            found = found or isinstance(item, ImportMemory)
-                            yield item
-            except ijson.JSONError as error:
-                raise not_readable(path, "mem0 export", error, found) from error
+        for record in records_of(path, name, _PLACES.__contains__, "mem0 export", progress):
+            for item in read_record(_memory, record) if persons.accepts(record.value) else ():
+                found = found or isinstance(item, ImportMemory)
+                yield item
     persons.check(path)
     if not found:
         raise ImportFailed(f"{path} holds no memories; each needs a text as `memory`, `content` or `text`.")

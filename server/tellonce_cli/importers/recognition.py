@@ -2,16 +2,26 @@
 names near the beginning of the file, and then by trying the importers."""
 
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Final, get_args
 
 from tellonce_cli.importers import ImportKind, chatgpt, claude, claude_code, jsonl, markdown, mcp_memory, mem0, telegram
-from tellonce_cli.importers.files import Progress
+from tellonce_cli.importers.files import Progress, Source
 from tellonce_cli.importers.items import ImportFailed, Item, Unreadable
-from tellonce_cli.importers.telegram import People
 
-KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
+KINDS: Final[tuple[ImportKind, ...]] = get_args(ImportKind)
+READERS: Final[Mapping[ImportKind, Callable[[Source, Progress], Iterator[Item]]]] = {
+    "telegram": telegram.read,
+    "chatgpt": chatgpt.read,
+    "claude": claude.read,
+    "claude-code": claude_code.read,
+    "mcp-memory": mcp_memory.read,
+    "mem0": mem0.read,
+    "markdown": markdown.read,
+    "jsonl": jsonl.read,
+}
+"""The importer of each kind yields the items of an export in the order of the file. Raises ImportFailed."""
 
 _HEAD = 1 << 16
 _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
@@ -29,45 +39,16 @@ _MARKS: tuple[tuple[bytes, ImportKind], ...] = (
 chance, so a name only determines which importer is tried first."""
 
 
-def read(
-    kind: ImportKind,
-    path: Path,
-    *,
-    me: str | None,
-    progress: Progress,
-    assistant: str | None = None,
-    chat_id: int | None = None,
-) -> Iterator[Item]:
-    """Yield the items of an export in the order of the file. `chat_id` is the target chat. Raises ImportFailed."""
-    match kind:
-        case "telegram":
-            return telegram.read(path, People(me, assistant), progress)
-        case "chatgpt":
-            return chatgpt.read(path, progress)
-        case "claude":
-            return claude.read(path, progress)
-        case "claude-code":
-            return claude_code.read(path, progress)
-        case "mcp-memory":
-            return mcp_memory.read(path, progress)
-        case "mem0":
-            return mem0.read(path, me, progress)
-        case "markdown":
-            return markdown.read(path, progress)
-        case "jsonl":
-            return jsonl.read(path, chat_id, progress)
-
-
-def recognized(path: Path, items: Callable[[ImportKind], Iterator[Item]]) -> ImportKind:
-    """Return the kind of import that a file, zip or folder contains. `items` reads the file as a given kind. Raises
-    ImportFailed."""
+def recognized(source: Source) -> ImportKind:
+    """Return the kind of import that a file, zip or folder contains. Raises ImportFailed."""
+    path = source.path
     if path.is_file() and not path.stat().st_size:
         raise ImportFailed(f"{path} is empty; export or download it again.")
     if path.suffix == ".zip" and not zipfile.is_zipfile(path):
         raise ImportFailed(f"{path} is not a complete zip; download it again.")
     for kind in _candidates(path):
         try:
-            first = next(items(kind), None)
+            first = next(READERS[kind](source, lambda _: None), None)
         except (ImportFailed, ValueError, KeyError, TypeError, OSError):
             continue
         if first is not None and not isinstance(first, Unreadable):

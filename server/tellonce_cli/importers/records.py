@@ -3,11 +3,12 @@ parsed elsewhere."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import ijson
 
-from tellonce_cli.importers.files import Watched
+from tellonce_cli.importers.files import Progress, Watched, not_readable, opened
 from tellonce_cli.importers.items import Item, Unreadable, tolerant
 
 MOST_DEPTH = 64
@@ -126,6 +127,21 @@ def _joined(path: list[str], key: str) -> str:
     if len(path) > _SHALLOW:
         return "…"
     return f"{path[-1]}.{key}" if path[-1] else key
+
+
+def records_of(
+    path: Path, name: str, is_record: Callable[[str], bool], what: str, progress: Progress
+) -> Iterator[Record]:
+    """Yield the records of the file `name` in an export. `what` names the export for a person. Raises ImportFailed."""
+    begun = False
+    with opened(path, name, progress) as stream:
+        try:
+            for found in records(stream, is_record):
+                if isinstance(found, Record):
+                    begun = True
+                    yield found
+        except ijson.JSONError as error:
+            raise not_readable(path, what, error, begun) from error
 
 
 def read_record(parse: Callable[[Any], Iterator[Item]], record: Record) -> Iterator[Item]:

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import ijson
 
 from tellonce.contract import Role
-from tellonce_cli.importers.files import Progress, Watched, not_readable, opened
+from tellonce_cli.importers.files import Progress, Source, Watched, not_readable, opened
 from tellonce_cli.importers.items import ImportFailed, Item, thread_number
 from tellonce_cli.importers.records import Record, read_record, records
 from tellonce_server.services.import_messages import ImportMessage
@@ -29,15 +28,6 @@ _LISTS = ("chats.list.item", "left_chats.list.item")
 _HEADS = ("", *(f"{place}." for place in _LISTS))
 
 
-@dataclass(frozen=True)
-class People:
-    """The user and the assistant, each as `user123`, 123 or the displayed name. None means that the person is
-    recognized from the export."""
-
-    me: str | None = None
-    assistant: str | None = None
-
-
 @dataclass
 class _Chat:
     """The state while a chat is read. `topics` maps a message to the first message of its topic. `one_of_many` is true
@@ -50,30 +40,31 @@ class _Chat:
     topics: dict[int, int] = field(default_factory=dict)
 
 
-def read(path: Path, people: People, progress: Progress) -> Iterator[Item]:
-    """Yield the messages in the order of the file."""
-    found = False
+def read(source: Source, progress: Progress) -> Iterator[Item]:
+    """Yield the messages in the order of the file. The source names the user and the bot, each as `user123`, 123 or the
+    displayed name."""
+    found, path = False, source.path
     with opened(path, "result.json", progress) as stream:
         try:
-            for record, chat, known in _raw(stream, people):
+            for record, chat, known in _raw(stream, source):
                 found = True
-                yield from read_record(partial(_message, chat=chat, people=known), record)
+                yield from read_record(partial(_message, chat=chat, source=known), record)
         except ijson.JSONError as error:
             raise not_readable(path, "Telegram export (Settings → Advanced → Export as JSON)", error, found) from error
     if not found:
         raise ImportFailed(f"{path} holds no Telegram messages; choose the result.json of an export as JSON.")
 
 
-def _raw(stream: Watched, people: People) -> Iterator[tuple[Record, _Chat, People]]:
-    """Yield each message as it is in the file, with its chat and the people known so far."""
+def _raw(stream: Watched, source: Source) -> Iterator[tuple[Record, _Chat, Source]]:
+    """Yield each message as it is in the file, with its chat and the source, which names the user once the file has."""
     chat = _Chat()
     for found in records(stream, lambda prefix: prefix.endswith("messages.item")):
         if isinstance(found, Record):
-            yield found, chat, people
+            yield found, chat, source
         elif found.event == "start_map" and found.prefix in _LISTS:
             chat = _Chat(one_of_many=True)
-        elif found.prefix == "personal_information.user_id" and people.me is None:
-            people = replace(people, me=f"user{found.value}")
+        elif found.prefix == "personal_information.user_id" and source.me is None:
+            source = replace(source, me=f"user{found.value}")
         else:
             _note(chat, found.prefix, found.value)
 
@@ -94,7 +85,7 @@ def _note(chat: _Chat, prefix: str, value: Any) -> None:
             pass
 
 
-def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[ImportMessage]:
+def _message(raw: dict[str, Any], chat: _Chat, source: Source) -> Iterator[ImportMessage]:
     """Yield the message, unless it is a service message or has no content."""
     number, target = int(raw["id"]), raw.get("reply_to_message_id")
     if raw.get("action") == "topic_created":
@@ -105,7 +96,7 @@ def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[Impor
     if raw.get("type") != "message" or not content:
         return
     topic = chat.topics.get(number)
-    role, speaker = _voice(raw, chat, people)
+    role, speaker = _voice(raw, chat, source)
     yield ImportMessage(
         role=role,
         content=content,
@@ -120,7 +111,7 @@ def _message(raw: dict[str, Any], chat: _Chat, people: People) -> Iterator[Impor
 
 def _thread(chat: _Chat, topic: int | None) -> int | None:
     """The thread of a message. In the export of a whole account, every chat becomes a separate thread, so that chats
-    with different people never mix."""
+    with different source never mix."""
     return thread_number(f"telegram:{chat.id}:{topic or ''}") if chat.one_of_many else topic
 
 
@@ -132,13 +123,13 @@ def _sent_at(raw: dict[str, Any]) -> datetime:
     return datetime.fromisoformat(str(raw["date"])).astimezone(UTC)
 
 
-def _voice(raw: dict[str, Any], chat: _Chat, people: People) -> tuple[Role, str | None]:
-    """The role and name of the sender. The user has the role `user` without a name, other people have it with their
+def _voice(raw: dict[str, Any], chat: _Chat, source: Source) -> tuple[Role, str | None]:
+    """The role and name of the sender. The user has the role `user` without a name, other source have it with their
     name, and the bot has the role `assistant`."""
     sender, identity = raw.get("from"), str(raw.get("from_id") or "")
-    if _is_me(sender, identity, chat, people.me):
+    if _is_me(sender, identity, chat, source.me):
         return "user", None
-    if _is(people.assistant, sender, identity) or chat.type == "bot_chat":
+    if _is(source.assistant, sender, identity) or chat.type == "bot_chat":
         return "assistant", None
     return "user", sender or "deleted account"
 

@@ -7,7 +7,7 @@ from mcp.types import InputRequiredResult, ToolAnnotations
 
 from tellonce import contract as c
 from tellonce.server_text import ServerText
-from tellonce.turn_contract import RECORD_TURN, RecordedTurn, RecordTurnArgs
+from tellonce.turn_contract import RecordedTurn, RecordTurnArgs
 from tellonce_server.api import text
 from tellonce_server.api.elicitation import Answer, answered, ask, can_ask
 from tellonce_server.api.spec import AnyContext, Call, ToolSpec, specs_of, tool
@@ -48,9 +48,7 @@ GetServices: TypeAlias = "Callable[[], Awaitable[Services]]"
 
 def assistant_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools for assistants. `ready` waits until storage is open, because clients list the tools before that."""
-    t = _Tools(ready)
-    asked = (t.get_context, t.record_message, t.search_memory, t.remember, t.update_memory, t.forget, t.get_profile)
-    return specs_of(*asked, t.summarize_chat, t.explain, t.start_new_chat, t.record_turn)
+    return specs_of(_Tools(ready))
 
 
 def _hook_form(turn: RecordedTurn) -> str:
@@ -73,7 +71,6 @@ class Tools:
 
 class _Tools(Tools):
     @tool(
-        c.GET_CONTEXT,
         "What an answer needs: profile, facts, summaries, recent talk, search results. Call first, every turn.",
         READ,
         text.context,
@@ -84,7 +81,6 @@ class _Tools(Tools):
         return await services.reader.context(where, call.args, learns="assistant" in call.caller.scopes)
 
     @tool(
-        c.RECORD_MESSAGE,
         "Store one message verbatim: each user message and each reply. Lasting facts are learned from it. "
         "Without message_id a repeat is stored again.",
         CHANGE,
@@ -96,7 +92,6 @@ class _Tools(Tools):
         return await services.recorder.record(where, call.args)
 
     @tool(
-        c.SEARCH_MEMORY,
         "Find messages, summaries and memories by meaning or words, if context lacks it.",
         READ,
         text.results,
@@ -107,7 +102,6 @@ class _Tools(Tools):
         return await services.searcher.search(where, call.args)
 
     @tool(
-        c.REMEMBER,
         "Keep what lasts: who the user is and knows, what they like, plan, decided, above all what changed or ended. "
         "Not small talk or guesses. Asked to remember: content. Learned: statements with the user's words, "
         "e.g. {content: 'The user works at Siemens', quote: 'I started at Siemens', replaces: [12]}, "
@@ -121,7 +115,6 @@ class _Tools(Tools):
         return await services.rememberer.remember(where, call.args)
 
     @tool(
-        c.UPDATE_MEMORY,
         "Change one memory. Find its number with search_memory.",
         CHANGE,
         text.memory,
@@ -134,7 +127,6 @@ class _Tools(Tools):
         return await services.rememberer.update(where, call.args, share_to)
 
     @tool(
-        c.FORGET,
         "Erase for good, everywhere. Without confirm it only previews; show that to the user first.",
         ERASE,
         text.forgotten,
@@ -160,7 +152,6 @@ class _Tools(Tools):
         return await _erased(services.forgetter, where, args, preview.confirm, answer, report)
 
     @tool(
-        c.GET_PROFILE,
         "What is known about the user. For one question use get_context.",
         READ,
         text.profile,
@@ -172,7 +163,6 @@ class _Tools(Tools):
         return await services.profiles.profile(where, call.args, most)
 
     @tool(
-        c.SUMMARIZE_CHAT,
         "Summaries by period, today's routines, open work.",
         CHANGE,
         text.chat_summary,
@@ -183,7 +173,6 @@ class _Tools(Tools):
         return await services.summaries.chat_summary(where, call.args)
 
     @tool(
-        c.EXPLAIN,
         "Why something is known or answered: sources, versions, omissions.",
         READ,
         text.explanation,
@@ -194,7 +183,6 @@ class _Tools(Tools):
         return await services.explainer.explain(where, call.args)
 
     @tool(
-        c.START_NEW_CHAT,
         "Archive the summary, start afresh; memories stay. Only if the user or a notice asks.",
         CHANGE,
         text.new_chat,
@@ -205,7 +193,6 @@ class _Tools(Tools):
         return await services.summaries.start_new_chat(where)
 
     @tool(
-        RECORD_TURN,
         "For hooks of coding assistants: record messages, and return memories related to the event.",
         ADD,
         _hook_form,

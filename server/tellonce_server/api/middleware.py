@@ -12,13 +12,12 @@ from mcp.server.subscriptions import SUBSCRIPTION_ID_META_KEY
 from mcp.types import INVALID_PARAMS, SubscriptionsListenRequestParams, SubscriptionsListenResult
 from pydantic import ValidationError
 
-from tellonce.contract import GET_CONTEXT, RECORD_MESSAGE
 from tellonce_server.api.prompts import HOOKED_INSTRUCTIONS
 from tellonce_server.api.strict import CallerOf
 from tellonce_server.core.subscriptions import WANTED
 
 HEADER = "tellonce-hooks"
-DONE_BY_HOOKS = (GET_CONTEXT, RECORD_MESSAGE)
+DONE_BY_HOOKS = ("get_context", "record_message")
 
 
 async def show_hooked(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:

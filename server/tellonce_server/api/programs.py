@@ -15,42 +15,38 @@ JobArgs = TypeVar("JobArgs", w.ExtendWorkArgs, w.SubmitWorkArgs, w.FailWorkArgs)
 
 
 def agent_tools(ready: GetServices) -> list[ToolSpec]:
-    t = _WorkTools(ready)
-    return specs_of(t.claim, t.extend, t.submit, t.fail, t.status)
+    return specs_of(_WorkTools(ready))
 
 
 def relay_tools(ready: GetServices) -> list[ToolSpec]:
-    t = _ReminderTools(ready)
-    return specs_of(t.set, t.pending, t.change, t.claim, t.finish)
+    return specs_of(_ReminderTools(ready))
 
 
 class _WorkTools(Tools):
     @tool(
-        w.CLAIM_WORK,
         "Claim due jobs; waits up to wait_seconds for one. Then call submit_work or fail_work with job_id and fence.",
         CHANGE,
     )
-    async def claim(self, call: Call[w.ClaimWorkArgs]) -> w.ClaimedWork:
+    async def claim_work(self, call: Call[w.ClaimWorkArgs]) -> w.ClaimedWork:
         return await (await self._ready()).work.claim(call.args)
 
-    @tool(w.EXTEND_WORK, "Extend the lease of a claimed job. Call this after each third of the lease.", ADD)
-    async def extend(self, call: Call[w.ExtendWorkArgs]) -> w.Extended:
+    @tool("Extend the lease of a claimed job. Call this after each third of the lease.", ADD)
+    async def extend_work(self, call: Call[w.ExtendWorkArgs]) -> w.Extended:
         return await (await self._ready()).work.extend(_possible(call.args))
 
     @tool(
-        w.SUBMIT_WORK,
         "Submit a job's result. The server stores the result first and then applies it in order.",
         CHANGE,
     )
-    async def submit(self, call: Call[w.SubmitWorkArgs]) -> w.Submitted:
+    async def submit_work(self, call: Call[w.SubmitWorkArgs]) -> w.Submitted:
         return await (await self._ready()).work.submit(_possible(call.args))
 
-    @tool(w.FAIL_WORK, "Give a job back with the reason, and say whether trying again can help.", CHANGE)
-    async def fail(self, call: Call[w.FailWorkArgs]) -> w.Failed:
+    @tool("Give a job back with the reason, and say whether trying again can help.", CHANGE)
+    async def fail_work(self, call: Call[w.FailWorkArgs]) -> w.Failed:
         return await (await self._ready()).work.fail(_possible(call.args))
 
-    @tool(w.QUEUE_STATUS, "Jobs by kind and state, failed jobs, and the cost of models this month.", READ)
-    async def status(self, call: Call[w.QueueStatusArgs]) -> w.QueueStatus:
+    @tool("Jobs by kind and state, failed jobs, and the cost of models this month.", READ)
+    async def queue_status(self, call: Call[w.QueueStatusArgs]) -> w.QueueStatus:
         return await (await self._ready()).work.status()
 
 
@@ -65,37 +61,35 @@ def _possible(args: JobArgs) -> JobArgs:
 
 
 class _ReminderTools(Tools):
-    @tool(r.SET_REMINDER, "Keep a dated memory and set its alarm.", ADD, listed=False)
-    async def set(self, call: Call[r.SetReminderArgs]) -> r.Reminder:
+    @tool("Keep a dated memory and set its alarm.", ADD, listed=False)
+    async def set_reminder(self, call: Call[r.SetReminderArgs]) -> r.Reminder:
         services, where = await self._at(call)
         return await services.reminders.set(where, call.args)
 
-    @tool(r.LIST_REMINDERS, "The chat's reminders that are still to come, the next first.", READ, listed=False)
-    async def pending(self, call: Call[r.ListRemindersArgs]) -> r.Reminders:
+    @tool("The chat's reminders that are still to come, the next first.", READ, listed=False)
+    async def list_reminders(self, call: Call[r.ListRemindersArgs]) -> r.Reminders:
         services, where = await self._at(call)
         return await services.reminders.pending(where)
 
-    @tool(r.CHANGE_REMINDER, "Cancel a reminder, restore it, or move it to another time.", CHANGE, listed=False)
-    async def change(self, call: Call[r.ChangeReminderArgs]) -> r.Reminder:
+    @tool("Cancel a reminder, restore it, or move it to another time.", CHANGE, listed=False)
+    async def change_reminder(self, call: Call[r.ChangeReminderArgs]) -> r.Reminder:
         services, where = await self._at(call)
         return await services.reminders.change(where, call.args)
 
     @tool(
-        r.CLAIM_REMINDERS,
         "Claim the reminders that are due. Deliver each one, then call finish_reminder.",
         CHANGE,
         listed=False,
     )
-    async def claim(self, call: Call[r.ClaimRemindersArgs]) -> r.ClaimedReminders:
+    async def claim_reminders(self, call: Call[r.ClaimRemindersArgs]) -> r.ClaimedReminders:
         return await (await self._ready()).reminders.claim(call.caller.user_id, call.args)
 
     @tool(
-        r.FINISH_REMINDER,
         "Say that a reminder was delivered, and when it is due next if it repeats.",
         CHANGE,
         listed=False,
     )
-    async def finish(self, call: Call[r.FinishReminderArgs]) -> r.FinishedReminder:
+    async def finish_reminder(self, call: Call[r.FinishReminderArgs]) -> r.FinishedReminder:
         services = await self._ready()
         where = locate(call.caller, Asked(call.args.chat_id), services.deps.settings)
         return await services.reminders.finish(where, call.args)

@@ -1,11 +1,16 @@
 """The server's instructions for models, and the prompts that a person can select in a client."""
 
+from mcp import MCPError
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
+from mcp.types import INVALID_PARAMS
 
 from tellonce_server.api.assistant import GetServices, client_channel
+from tellonce_server.api.resources import chat_number
 from tellonce_server.api.strict import CallerOf
-from tellonce_server.core.scope import Asked, locate
+from tellonce_server.core.scope import Asked, ChatRefused
+from tellonce_server.domain.location import located
 
 INSTRUCTIONS = """\
 This server is the user's long-term memory, shared by all their assistants.
@@ -78,5 +83,9 @@ def add_prompts(server: "MCPServer[None]", ready: GetServices, caller_of: Caller
     )
     async def learn(ctx: Context, conversation_id: str = "", chat_id: str = "") -> str:
         services = await ready()
-        asked = Asked(int(chat_id) if chat_id else None, conversation_id or None, client_channel(ctx))
-        return await services.unread_exchanges.prompt(locate(caller_of(), asked, services.deps.settings))
+        try:
+            asked = Asked(chat_number(chat_id) if chat_id else None, conversation_id or None, client_channel(ctx))
+            where = await located(services.deps, caller_of(), asked)
+        except (ChatRefused, ResourceNotFoundError) as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
+        return await services.unread_exchanges.prompt(where)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tellonce_server.services.services import Services
 
 MOST_MESSAGES = 200
+MOST_VALUES = 100
+"""Maximum values of one completion. MCP allows no more."""
 CHAT = "memory://chat/{chat_id}"
 
 
@@ -148,7 +150,8 @@ def later(failure: Exception) -> MCPError:
 
 
 def _starting(value: str, known: Sequence[str]) -> Completion:
-    return Completion(values=[entry for entry in known if entry.startswith(value)])
+    found = [entry for entry in known if entry.startswith(value)]
+    return Completion(values=found[:MOST_VALUES], total=len(found), has_more=len(found) > MOST_VALUES)
 
 
 def chat_number(text: str) -> int:

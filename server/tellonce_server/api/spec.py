@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType, MethodType
+from types import FunctionType, MappingProxyType
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from mcp.server.mcpserver import Context
@@ -57,7 +57,6 @@ def as_json(result: BaseModel) -> str:
 
 
 def tool(
-    name: str,
     description: str,
     annotations: ToolAnnotations,
     render: Callable[[Any], str] = as_json,
@@ -66,11 +65,11 @@ def tool(
     title: str | None = None,
     listed: bool = True,
 ) -> Callable[[MethodT], MethodT]:
-    """Declare a method as a tool. The types of the method give the models of the arguments and of the result. By
-    default, the title is made from the name."""
+    """Declare a method as the tool of its name. The types of the method give the models of the arguments and of the
+    result. By default, the title is made from the name."""
 
     def declared(method: MethodT) -> MethodT:
-        types = get_type_hints(method)
+        name, types = method.__name__, get_type_hints(method)
         args, result = get_args(types["call"])[0], types["return"]
         titled = title or name.replace("_", " ").capitalize()
         model = next(iter(get_args(result)), result)
@@ -80,11 +79,7 @@ def tool(
     return declared
 
 
-def specs_of(*methods: Handler) -> list[ToolSpec]:
-    """The tools that these methods declare. Each method is bound to the object that answers the calls."""
-    return [_bound(method) for method in methods]
-
-
-def _bound(method: Handler) -> ToolSpec:
-    assert isinstance(method, MethodType)
-    return replace(_DECLARED[method.__func__], handler=method)
+def specs_of(tools: object) -> list[ToolSpec]:
+    """The declared tools of an object, in the order of its methods."""
+    methods = [method for method in vars(type(tools)).values() if isinstance(method, FunctionType)]
+    return [replace(_DECLARED[m], handler=getattr(tools, m.__name__)) for m in methods if m in _DECLARED]

@@ -13,9 +13,10 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, InputRequiredResult, TextContent
 from pydantic import BaseModel, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from tellonce.client import LATER_META
-from tellonce.contract_types import ZONE
+from tellonce.contract_types import NOT_A_TIME, ZONE
 from tellonce.server_text import ServerText, invalid, texts_of, to_meta
 from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact_arguments, compact_result
@@ -155,25 +156,36 @@ def _result_schema(result: type[BaseModel]) -> dict[str, Any]:
 
 def explained(tool: str, error: ValidationError) -> str:
     """Format the errors of pydantic as sentences that tell a model what to change, without values and links."""
-    return f"{tool} was not run. " + " ".join(_sentence(e["loc"], e["type"], e["msg"]) for e in _errors(error))
+    found = error.errors(include_url=False, include_input=False)[:5]
+    return f"{tool} was not run. " + " ".join(map(_sentence, found))
 
 
-def _errors(error: ValidationError) -> list[Any]:
-    return list(error.errors(include_url=False, include_input=False, include_context=False))[:5]
-
-
-def _sentence(location: tuple[int | str, ...], kind: str, message: str) -> str:
-    field = ".".join(str(part) for part in location)[:MOST_NAMED]
-    text = message.removeprefix("Value error, ")
-    if kind == "extra_forbidden":
-        return f"There is no argument {field}; leave it out."
-    if kind == "missing":
+def _sentence(error: ErrorDetails) -> str:
+    field = ".".join(map(str, error["loc"]))[:MOST_NAMED]
+    if error["type"] == "extra_forbidden":
+        return f"There is no argument {field or 'without a name'}; leave it out."
+    if error["type"] == "missing":
         return f"Argument {field} is required."
-    if kind == "timezone_aware":
-        return f"Argument {field}: needs its UTC offset, as in 2026-03-15T09:00:00+08:00."
-    if not field:
-        return f"{text[0].upper()}{text[1:]}."
-    return f"Argument {field}: {text[0].lower()}{text[1:]}."
+    text = _fault(error)
+    return f"Argument {field}: {text[0].lower()}{text[1:]}." if field else f"{text[0].upper()}{text[1:]}."
+
+
+def _fault(error: ErrorDetails) -> str:
+    """What is wrong with a value, in the words of JSON and not of Python."""
+    limits = error.get("ctx", {})
+    match error["type"]:
+        case "timezone_aware":
+            return "needs its UTC offset, as in 2026-03-15T09:00:00+08:00"
+        case kind if kind.startswith(("datetime_", "date_")):
+            return NOT_A_TIME
+        case "too_long" if limits.get("field_type") == "Tuple":
+            return f"has {limits['actual_length']} entries; at most {limits['max_length']} are allowed"
+        case "too_long":
+            return f"is {limits['actual_length']} characters long; at most {limits['max_length']} are allowed"
+        case "model_type" | "dict_type" | "model_attributes_type":
+            return "should be an object"
+        case _:
+            return error["msg"].removeprefix("Value error, ")
 
 
 ResultT = TypeVar("ResultT", bound=BaseModel)

@@ -136,15 +136,8 @@ def _goes(m: c.ForgetMatch) -> str:
 
 def profile(p: c.Profile) -> str:
     parts = [contained_text(p.narrative) or "No narrative yet.", f"version {p.version}"]
-    lists = {
-        "facts": p.facts,
-        "preferences": p.preferences,
-        "goals": p.goals,
-        "dates": p.dates,
-        "pins": p.pins,
-        "uncertain": p.uncertain,
-    }
-    parts += [_block(title, entries) for title, entries in lists.items() if entries]
+    parts += [contained(f"the user's name: {p.user_name}")] if p.user_name else []
+    parts += [_block(title, entries) for title, entries in p.lists.items() if entries]
     talk = p.conversation
     parts += [f"{counted(p.only_searched, 'note')} found by search only"] if p.only_searched else []
     parts.append(f"conversation: {messages(talk.messages)}, {summaries(talk.summaries)}, {talk.verbatim} verbatim")

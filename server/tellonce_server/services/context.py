@@ -15,16 +15,18 @@ from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
+from tellonce_server.domain.context.lines import chat_name
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.retrieval.excerpt import excerpts_of
 from tellonce_server.domain.retrieval.prompt_selection import choose
+from tellonce_server.domain.retrieval.question import asks
 from tellonce_server.domain.retrieval.search import Retriever
 from tellonce_server.domain.retrieval.search_results import Result, SearchRequest
+from tellonce_server.store import chats, memories, messages
 from tellonce_server.store import context as rows_of
-from tellonce_server.store import memories, messages
 from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
 from tellonce_server.store.messages import Line
 from tellonce_server.store.receipts import Receipt
@@ -80,17 +82,18 @@ class ContextReader:
         request = _Request(where, args, thread, self._deps.now())
         asked = self._asked(request)
         rows, recalled, log = await asyncio.gather(self._rows(request), self._recalled(asked), self._log(request))
-        chosen = self._chosen(request, rows, recalled)
+        chosen = await self._chosen(request, asked, rows, recalled)
         answered = self._answered(request, rows)
         if answered is not None:
             rows, chosen = await self._as_asked(request, rows, chosen, answered)
-        around, results, changes = await asyncio.gather(
-            self._around(request, rows),
+        around, results, changes, names = await asyncio.gather(
+            self._around(request, rows, answered),
             self._results(request, asked, chosen),
             self._changes(request, rows, chosen),
+            self._names(request, chosen),
         )
         parts = self._material(request, rows, results, around)
-        material = replace(parts, log=log, changes=changes)
+        material = replace(parts, log=log, changes=changes, names=names)
         built = await offloaded(_characters(rows), lambda: assemble(material))
         receipt_id = await self._keep(request, rows, built)
         self._deps.emit(
@@ -124,9 +127,10 @@ class ContextReader:
     async def _as_asked(
         self, r: _Request, rows: ContextRows, chosen: Sequence[Result], asked: int
     ) -> tuple[ContextRows, list[Result]]:
-        """Return the rows and the search results without the chat's messages after the message `asked`. Later answers to
+        """Return the rows and the search results without the messages after the message `asked`. Later answers to
         earlier messages stay in the window."""
-        kept = [f for f in chosen if f.kind != "message" or f.chat_id != r.where.chat_id or f.id < asked]
+        asked_at = next(line.sent_at for line in rows.window if line.id == asked)
+        kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, r.where.chat_id, asked, asked_at)]
         if rows.window[-1].id == asked:
             return rows, kept
         answers = await rows_of.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
@@ -188,20 +192,35 @@ class ContextReader:
     async def _recalled(self, asked: SearchRequest | None) -> list[Result]:
         return await self._retriever.recalled(asked) if asked is not None else []
 
-    def _chosen(self, r: _Request, rows: ContextRows, recalled: Sequence[Result]) -> list[Result]:
+    async def _chosen(
+        self, r: _Request, asked: SearchRequest | None, rows: ContextRows, recalled: Sequence[Result]
+    ) -> list[Result]:
+        """The results for the prompt. Those of other chats come first, because they answer the question better."""
+        if asked is None:
+            return []
         shown = frozenset(line.id for line in rows.window if line.routine is None)
-        return choose(recalled, r.args.query or "", r.thread_key, shown, self._deps.settings.context)
+        own = choose(recalled, asked.query, r.thread_key, shown, self._deps.settings.context)
+        if not rows.has_others or not asks(asked.query):
+            return own
+        return [*await self._retriever.from_other_chats(asked, own), *own]
+
+    async def _names(self, r: _Request, chosen: Sequence[Result]) -> dict[int, str]:
+        """The names of the other chats that have results."""
+        wanted = {f.chat_id for f in chosen if f.kind == "message" and f.chat_id != r.where.chat_id}
+        found = [await chats.find(self._deps.database, r.where.owner_id, chat) for chat in wanted if chat is not None]
+        return {chat.chat_id: chat_name(chat.channel, chat.conversation) for chat in found if chat is not None}
 
     async def _results(self, r: _Request, asked: SearchRequest | None, chosen: Sequence[Result]) -> list[Result]:
         return await self._retriever.with_texts(asked, chosen, excerpts_of(r.args.token_budget)) if asked else []
 
-    async def _around(self, r: _Request, rows: ContextRows) -> list[Line]:
+    async def _around(self, r: _Request, rows: ContextRows, answered: int | None) -> list[Line]:
         """Return the messages around the quoted message, if the thread has just been started by a reply to the quoted
-        message."""
+        message. Messages from the message `answered` on are left out."""
         if rows.quoted is None or rows.thread.last_no > 1 or not r.thread_key.startswith("reply:"):
             return []
         place = r.where.key
-        return await messages.around(self._deps.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
+        around = await messages.around(self._deps.database, *place, rows.quoted.id, NEIGHBOURS, r.args.as_of)
+        return [line for line in around if answered is None or line.id < answered]
 
     async def _keep(self, r: _Request, rows: ContextRows, built: Assembled) -> str:
         receipt_id = f"r{secrets.token_hex(8)}"
@@ -249,6 +268,12 @@ class ContextReader:
             coverage=built.coverage,
             receipt_id=receipt_id,
         )
+
+
+def _is_earlier(result: Result, chat: int, asked: int, asked_at: datetime) -> bool:
+    """Whether a message is earlier than the message `asked` of the chat `chat`. The numbers of two chats do not compare,
+    so a message of another chat is compared by its time."""
+    return result.id < asked if result.chat_id == chat else result.at <= asked_at
 
 
 def _shown(chat: int, rows: ContextRows) -> Iterator[tuple[int, int]]:

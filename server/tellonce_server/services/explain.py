@@ -5,7 +5,7 @@ from typing import Final
 
 from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.scope import ChatScope, is_conversation
+from tellonce_server.core.scope import ChatScope, is_conversation, unknown_memory
 from tellonce_server.domain.context.draft import SEPARATOR
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
@@ -17,6 +17,10 @@ LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
 """The number of attempts to read a receipt, and the seconds between two attempts. Several attempts are made because
 another server process may be about to write the receipt."""
+
+
+MOST_NAMED: Final = 80
+"""Maximum characters of an unknown id that an error repeats."""
 
 
 class NothingToExplain(Refused):
@@ -40,7 +44,7 @@ class Explainer:
     async def _receipt(self, where: ChatScope, receipt_id: str) -> Explanation:
         receipt = await self._kept(where, receipt_id)
         if receipt is None or not (receipt.chat_id == where.chat_id or _is_reached(where, receipt.chat_id)):
-            text = f"No receipt {receipt_id} in this chat; get_context returns receipt ids."
+            text = f"No receipt {receipt_id[:MOST_NAMED]} in this chat; get_context returns receipt ids."
             raise NothingToExplain(text, "no_receipt")
         sections = [Section.model_validate(section) for section in receipt.sections]
         return Explanation(
@@ -65,7 +69,7 @@ class Explainer:
     async def _memory(self, where: ChatScope, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            text = f"No memory {memory_id} in this chat; a search finds its number."
+            text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
             raise NothingToExplain(text, "no_memory", id=memory_id)
         before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
         origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)

@@ -108,15 +108,18 @@ class ExportedMemory:
 
 @dataclass
 class Keeper:
-    """Stores memories of the chat `where`, or of the conversation that they name. `numbers` maps a restored memory's
+    """Stores memories of the importers' chat, or of the conversation that they name. `numbers` maps a restored memory's
     old id to its new id."""
 
     services: Services
-    where: ChatScope
     importers: Importers
     known: list[Memory]
     numbers: dict[int, int] = field(default_factory=dict)
     _history: list[ExportedMemory] = field(default_factory=list)
+
+    @property
+    def where(self) -> ChatScope:
+        return self.importers.where
 
     async def keep(self, item: ImportMemory | ExportedMemory) -> Outcome:
         """Store one statement, unless the statement says nothing, is too long, is already known, or was forgotten."""
@@ -255,6 +258,5 @@ class Keeper:
         return [Quoted(id_, text) for id_, text in masked if id_ is not None and not await self._forgotten(text)]
 
 
-async def make_keeper(services: Services, where: ChatScope, importers: Importers) -> Keeper:
-    known = await memories.all_of_owner(services.deps.database, where.owner_id)
-    return Keeper(services, where, importers, known)
+async def make_keeper(services: Services, importers: Importers) -> Keeper:
+    return Keeper(services, importers, await memories.all_of_owner(services.deps.database, importers.where.owner_id))

@@ -73,7 +73,7 @@ class Importers:
 
     def __init__(self, deps: Dependencies, where: ChatScope, *, fixed: bool = False) -> None:
         self._deps = deps
-        self._where = where
+        self.where = where
         self._fixed = fixed
         self._importers: dict[OwnConversation | None, Importer] = {}
         self._held_at: datetime | None = None
@@ -91,19 +91,19 @@ class Importers:
         """Extend the time for which the exchanges are held, if much of this time has passed."""
         now = self._deps.now()
         if self._held_at is not None and now - self._held_at > HELD / 4:
-            await queue.hold(self._deps.database, self._where.owner_id, now, now + HELD)
+            await queue.hold(self._deps.database, self.where.owner_id, now, now + HELD)
             self._held_at = now
         self._held_at = self._held_at or now
 
     async def finish(self) -> None:
         """Let the workers read what was imported."""
         now = self._deps.now()
-        await queue.hold(self._deps.database, self._where.owner_id, now, now)
+        await queue.hold(self._deps.database, self.where.owner_id, now, now)
         self._deps.tell_workers()
 
     def place(self, of: OwnConversation | None) -> ChatScope:
         """The chat of the messages of a conversation."""
-        return self._where if of is None or self._fixed else conversation(self._where.owner_id, *of)
+        return self.where if of is None or self._fixed else conversation(self.where.owner_id, *of)
 
     def _importer(self, of: OwnConversation | None) -> "Importer":
         if of not in self._importers:
@@ -116,14 +116,14 @@ class Importer:
 
     def __init__(self, deps: Dependencies, where: ChatScope, held: timedelta = timedelta()) -> None:
         self._deps = deps
-        self._where = where
+        self.where = where
         self._held = held
         self._threads: dict[tuple[str, str], str] = {}
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
         """Store new messages and queue the resulting jobs in one transaction. Messages that already exist queue
         nothing."""
-        where, now = self._where, self._deps.now()
+        where, now = self.where, self._deps.now()
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
             known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
@@ -139,17 +139,19 @@ class Importer:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
         self._deps.tell_workers()
+        if fresh:
+            self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/messages")
         return Imported(len(fresh), len(batch) - len(fresh))
 
     async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
         """Give threads whose names were forgotten the names that replaced these names."""
         keys = {self._threads[m.channel, m.message_id] for m in fresh}
-        now = await without_forgotten_names(self._deps, self._where.owner_id, keys)
+        now = await without_forgotten_names(self._deps, self.where.owner_id, keys)
         self._threads |= {id_: now[key] for id_, key in self._threads.items() if now.get(key, key) != key}
 
     async def _queue(self, t: Queries, rows: Sequence[BulkMessage], numbers: Sequence[int], now: datetime) -> None:
         """Queue the extraction and summary jobs of each thread."""
-        owner, chat = self._where.key
+        owner, chat = self.where.key
         by_thread: defaultdict[str, list[tuple[int, Role]]] = defaultdict(list)
         for row, number in zip(rows, numbers, strict=True):
             by_thread[row.thread_key].append((number, row.role))
@@ -159,24 +161,24 @@ class Importer:
             start = now + self._held
             job = NewJob(owner, chat, "exchange", thread, thread, *span, start, exchanges, job_class="past")
             await queue.enqueue(t, job, now)
-            await compact_thread(t, self._where, thread, self._deps.settings.compaction, now, job_class="past")
+            await compact_thread(t, self.where, thread, self._deps.settings.compaction, now, job_class="past")
 
     def _numbered(self, batch: Sequence[ImportMessage]) -> list[tuple[int, datetime]]:
         """Return the ids and times of the messages that were recorded without an external id. An export identifies such
         messages by their ids."""
-        own = re.compile(re.escape(bulk.by_number(self._where.chat_id, "")) + r"([0-9]{1,18})")
+        own = re.compile(re.escape(bulk.by_number(self.where.chat_id, "")) + r"([0-9]{1,18})")
         found = ((own.fullmatch(m.message_id), m.sent_at) for m in batch)
         return [(int(match[1]), at) for match, at in found if match is not None]
 
     def _thread(self, m: ImportMessage) -> str:
-        chat = self._where.chat_id
+        chat = self.where.chat_id
         if m.message_thread_id is not None:
             return topic_thread(chat, m.message_thread_id)
         if m.reply_to_message_id is None:
             return root_thread(chat)
         target = m.reply_to_message_id
         known = self._threads.get((m.channel, target)) or self._threads.get(("", target))
-        return reply_thread(chat, target, known, m.channel if m.channel != self._where.home else None)
+        return reply_thread(chat, target, known, m.channel if m.channel != self.where.home else None)
 
     def _texts(self, batch: Sequence[ImportMessage]) -> dict[tuple[str, str], MessageText]:
         return {(m.channel, m.message_id): self._text(m) for m in _unique(batch)}

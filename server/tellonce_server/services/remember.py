@@ -18,20 +18,20 @@ from tellonce.contract import (
 )
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.core.scope import ChatScope
+from tellonce_server.core.scope import ChatScope, unknown_memory
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.rebuild import queue_profile
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
 from tellonce_server.domain.memory import dedup
 from tellonce_server.domain.memory.check import Verdict, contains_quote
 from tellonce_server.domain.memory.extraction_results import CERTAIN, PRIORITY, REJECTED, UNCERTAIN
+from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.retraction import Striker
 from tellonce_server.domain.memory.statements import Statements, Stored, worth_showing
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
 from tellonce_server.services.unread_exchanges import take_over
-from tellonce_server.store import memories, messages
+from tellonce_server.store import chats, memories, messages
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, Near, NewMemory, Quoted
 from tellonce_server.store.messages import StoredMessage
@@ -113,7 +113,7 @@ class Rememberer:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
         memory = await self._find(where, args.memory_id)
         updated = await self._act(where, memory, args, share_to)
-        self._changed(where)
+        self._changed(share_to or where)
         return updated
 
     async def _told(self, where: ChatScope, statement: Statement, checker: StatementChecker | None) -> _Told:
@@ -149,6 +149,9 @@ class Rememberer:
         over = [m.id for one in told for m in one.replaced]
         await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
         async with self._deps.database.transaction() as t:
+            await memories.lock(t, where.owner_id, [dedup.key(one.text) for one in told])
+            if any(one.statement.scope == "chat" for one in told):
+                await chats.open_chat(t, *where.key, where.home, where.conversation, now)
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
@@ -200,7 +203,8 @@ class Rememberer:
     async def _require_not_denied(self, t: Queries, where: ChatScope, told: _Told) -> None:
         place = where.key
         near = await memories.rejected_near(t, *place, told.vector, dedup.key(told.text), REJECTED)
-        if await offloaded(len(told.text), lambda: _is_denied(told.text, near)):
+        since = [n for n in near if not _is_restated(n.memory, told)]
+        if await offloaded(len(told.text), lambda: _is_denied(told.text, since)):
             said = told.text[:80]
             raise MemoryUnfit(f"The user said that this is not so; leave it out: {said}", "denied", statement=said)
 
@@ -259,7 +263,7 @@ class Rememberer:
     async def _find(self, where: ChatScope, memory_id: int) -> Memory:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            text = f"No memory {memory_id} in this chat; a search finds its number."
+            text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
             raise NoSuchMemory(text, "no_memory", id=memory_id)
         return memory
 
@@ -272,7 +276,7 @@ class Rememberer:
                 changed = await self._affirm(where, memory, confirmed=args.action == "confirm")
             case "reject":
                 async with db.transaction() as t:
-                    changed = await self._statements.withdraw(t, owner, memory, now, denied=True)
+                    changed = await self._rejected(t, owner, memory, now)
                     await self._strike(t, where, [(memory, "")], now)
             case "complete":
                 async with db.transaction() as t:
@@ -290,6 +294,12 @@ class Rememberer:
         if changed is None:
             raise NoSuchMemory(f"Memory {memory.id} is gone.", "no_memory", id=memory.id)
         return changed
+
+    async def _rejected(self, t: Queries, owner_id: int, memory: Memory, now: datetime) -> Memory | None:
+        """End a goal if the user was asked whether it still is one. Any other rejected memory was never true."""
+        if memory.status == "uncertain" and (await memories.provenance(t, owner_id, memory.id)).overdue_at is not None:
+            return await memories.set_status(t, owner_id, memory.id, "completed", now, valid_to=now)
+        return await self._statements.withdraw(t, owner_id, memory, now, denied=True)
 
     async def _edit(self, where: ChatScope, memory: Memory, content: str) -> Memory | None:
         text = await offloaded(len(content), lambda: mask(content.strip()))
@@ -351,7 +361,12 @@ class Rememberer:
             return (await self._statements.store(t, copy, vector, self._deps.now())).memory
 
     def _changed(self, where: ChatScope) -> None:
-        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+        self._deps.tell_subscribers(where.owner_id, "memory://profile")
+
+
+def _is_restated(rejected: Memory, told: _Told) -> bool:
+    """Whether the user's words support the statement again, in a message that they sent after they rejected it."""
+    return told.certain and told.source is not None and dedup.is_later(told.source.sent_at, rejected.valid_to)
 
 
 def _is_denied(text: str, near: Sequence[Near]) -> bool:

@@ -14,6 +14,7 @@ from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job
+from tellonce_text.clipping import head_and_tail
 from tellonce_text.dates.clock import local
 from tellonce_text.fences import contained
 from tellonce_text.secrets import mask
@@ -63,7 +64,7 @@ async def _lines(q: Queries, job: Job) -> list[Line]:
     return await messages.id_range(q, *key.chat, job.thread_key, job.from_id, job.to_id, MOST_LINES)
 
 
-CHARACTERS = 1_500
+CHARACTERS = 4_000
 """Maximum characters of one message."""
 
 NOTHING = "There is no talk that waits to be read: tell me so, and call nothing."
@@ -101,6 +102,5 @@ def _text(m: KnownMemory) -> str:
 
 def _line(line: Line, zone: ZoneInfo) -> str:
     who = line.speaker or ("me" if line.role == "user" else "assistant")
-    text = mask(line.content)
-    clipped = text if len(text) <= CHARACTERS else f"{text[:CHARACTERS]}…"
+    clipped = head_and_tail(mask(line.content), CHARACTERS)
     return contained(f"[{line.id}] {who}, {local(line.sent_at, zone):%a %Y-%m-%d %H:%M}: {clipped}")

@@ -145,6 +145,7 @@ class ContextRows:
     quoted: Line | None
     unread: int = 0
     elsewhere: Elsewhere = field(default_factory=Elsewhere)
+    has_others: bool = False
 
 
 @dataclass(frozen=True)
@@ -212,6 +213,7 @@ def _rows(row: Row, chat_id: int) -> ContextRows:
         memories=[Remembered(*memory) for memory in row["memories"]],
         quoted=Line(*row["quoted"]) if row["quoted"] is not None else None,
         elsewhere=_elsewhere(row, chat_id),
+        has_others=row["has_others"],
     )
 
 

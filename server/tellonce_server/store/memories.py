@@ -106,7 +106,7 @@ class Known:
 @dataclass(frozen=True)
 class Provenance:
     """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
-    support the memory."""
+    support the memory. `overdue_at` is the time when an overdue goal became uncertain."""
 
     model: str | None = None
     tier: Tier | None = None
@@ -114,6 +114,7 @@ class Provenance:
     quotes: Sequence[Quoted] = ()
     intends: Intent | None = None
     shown: bool = True
+    overdue_at: datetime | None = None
 
 
 def memory(row: Row) -> Memory:
@@ -185,6 +186,9 @@ confirmed or pinned."""
 
 all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
 from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
+lock = Run[[OwnerId, Collection[int]]]("memories.lock")
+"""Wait until no other transaction stores a statement with one of these hashes of words."""
+
 same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
 """Current statements with the same words, in any order."""
 
@@ -262,7 +266,9 @@ async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
         return Provenance()
     quotes = tuple(Quoted(**quote) for quote in row["quotes"])
     intends = Intent(**row["intends"]) if row["intends"] else None
-    return Provenance(row["model"], row["tier"], row["source_chat_id"], quotes, intends, row["shown"])
+    return Provenance(
+        row["model"], row["tier"], row["source_chat_id"], quotes, intends, row["shown"], row["overdue_at"]
+    )
 
 
 predecessors = Rows[[OwnerId, MemoryId], Memory]("memories.predecessors", memory)
@@ -323,7 +329,9 @@ async def changes(
 owners_with_endings = Rows[[datetime], int]("memories.owners_with_endings", column("owner_id"))
 """The owners with current dates or goals that are past their time."""
 
-end_passed_dates = Run[[OwnerId, datetime]]("memories.passed_dates")
+end_passed_dates = Run[[OwnerId, datetime, str]]("memories.passed_dates")
+"""Complete past dates. The last argument is the user's time zone."""
+
 ask_about_overdue_goals = Run[[OwnerId, datetime, datetime]]("memories.overdue_goals")
 """Mark goals with a deadline before `since` as uncertain, so that the user is asked about them. Each goal is marked
 only once."""

@@ -44,7 +44,7 @@ def _quoted(row: Row) -> PageEntry:
     quotes = row["quotes"]
     memory = memories.memory(row).model_copy(update={"content": row["words"]})
     quote = quotes[0]["text"] if quotes else None
-    return PageEntry(memory=memory, quote=quote, said_in=row["source_chat_id"])
+    return PageEntry(memory=memory, quote=quote)
 
 
 async def found(
@@ -80,11 +80,18 @@ totals = OneRow[[OwnerId], dict[str, int]]("page.totals", dict)
 
 
 async def answers(
-    q: Queries, owner_id: int, before: datetime | None, shown: int | None, limit: int
+    q: Queries,
+    owner_id: int,
+    limit: int,
+    *,
+    before: datetime | None = None,
+    shown: int | None = None,
+    receipt_id: str | None = None,
 ) -> list[AnswerEntry]:
     """The contexts built before `before`, newest first. With `shown`, only contexts that contained the memory `shown`
     are returned. `budgets` is empty."""
-    return [AnswerEntry(**row) for row in await q.rows("page.answers", owner_id, before or FIRST_PAGE[0], shown, limit)]
+    args = (owner_id, before or FIRST_PAGE[0], shown, limit, receipt_id)
+    return [AnswerEntry(**row) for row in await q.rows("page.answers", *args)]
 
 
 months = Rows[[OwnerId, str], MonthEntry]("page.months", named(MonthEntry))

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
-from tellonce.contract import MemoryStatus
+from tellonce.contract import Memory, MemoryKind, MemoryStatus
 from tellonce_server.core.scope import ChatId, OwnerId
 from tellonce_server.store.database import Queries
 from tellonce_server.store.named_queries import MaybeRow, OneRow, Run, named
@@ -18,21 +19,16 @@ class StoredProfile:
     model: str | None
 
 
-@dataclass(frozen=True)
-class Lists:
-    facts: Sequence[str]
-    preferences: Sequence[str]
-    goals: Sequence[str]
-    dates: Sequence[str]
-
+LISTED: Final[tuple[MemoryKind, ...]] = ("fact", "preference", "goal", "date")
+"""The kinds of memories that the profile lists, in the order of the query's arguments."""
 
 find = MaybeRow[[OwnerId], StoredProfile]("profile.find", named(StoredProfile))
 
 
-async def put(q: Queries, job: Job, narrative: str, lists: Lists, now: datetime) -> None:
-    """Replace the profile. Memories that changed after the job was queued are not in the new profile and make it
+async def put(q: Queries, job: Job, narrative: str, live: Sequence[Memory], now: datetime) -> None:
+    """Replace the profile; `live` are the current memories. Memories that changed after the job was queued are not in the new profile and make it
     stale."""
-    columns = (lists.facts, lists.preferences, lists.goals, lists.dates)
+    columns = ([m.content for m in live if m.kind == kind] for kind in LISTED)
     made = (job.model or "", job.provisional, now, job.created_at)
     await q.run("profile.put", job.key.owner_id, narrative, *columns, *made)
 
@@ -40,7 +36,7 @@ async def put(q: Queries, job: Job, narrative: str, lists: Lists, now: datetime)
 @dataclass(frozen=True)
 class Staleness:
     """`first`: the profile was never built. `stale`: memories changed since the profile's job was queued. `wrong`: some
-    memories have ended or were reworded since."""
+    memories have ended, were reworded or became uncertain since."""
 
     exchanges_since: int
     first: bool

@@ -11,6 +11,7 @@ from tellonce_text.dates.phrases import (
     comma,
     day_number,
     skip,
+    tens_before,
     trailing_year,
 )
 from tellonce_text.dates.readings import DAY, Days, Meaning, Scene, add_months, one_day
@@ -44,7 +45,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
     if token.kind != "numeric":
         return None
     first, mark, second, third, dot = token.parts
-    if third is None and not (dot or _dated_before(line, index, mark) or _is_slashed_day(line, index)):
+    known = dot or _dated_before(line, index, mark) or _is_slashed_day(line, index) or _is_timed(line, index)
+    if third is None and not known:
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
@@ -91,13 +93,24 @@ def _is_slashed_day(line: Line, index: int) -> bool:
     """Whether the numbers around a slash are a date, as in `will be 8/24` or `until 8/24`, and not a fraction."""
     first, mark, second, *_ = line[index].parts
     beside = {line[index - 1].word, line[index + 1].word}
-    days = mark == "/" and int(first or 0) <= _MONTHS < int(second or 0) <= _LONGEST_MONTH
-    return days and line.language == "en" and not _LEADS_TO_DAY.isdisjoint(beside)
+    less, more = sorted((int(first or 0), int(second or 0)))
+    days = mark == "/" and less <= _MONTHS < more <= _LONGEST_MONTH
+    always = line[index].word == "24/7"
+    return days and line.language == "en" and not always and not _LEADS_TO_DAY.isdisjoint(beside)
+
+
+def _is_timed(line: Line, index: int) -> bool:
+    """Whether a time of day follows the numbers, as in `12/3 at 9am` or `13.11 в 9`."""
+    at = skip(line, index + 1, "exactly_at")
+    following = line[at]
+    if at == index + 1:
+        return following.kind == "clock" or following.suffix in {"am", "pm", "h"} or line[at + 1].has("o_clock")
+    return following.kind in {"clock", "number"} and following.word != "@"
 
 
 _MONTHS: Final = 12
 _LONGEST_MONTH: Final = 31
-_LEADS_TO_DAY: Final = frozenset("be is until from starting through thru at".split())
+_LEADS_TO_DAY: Final = frozenset("be is was until from starting through thru at".split())
 
 
 def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
@@ -138,6 +151,8 @@ def month_day(line: Line, index: int) -> Phrase | None:
 
 
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
+    stepped = line[index].has("step") and line[index + 1].has("weekday")
+    index += stepped
     weekday = line[index].get("weekday")
     if weekday is None:
         at = skip(line, index, "article")
@@ -163,6 +178,7 @@ def _month_first(line: Line, index: int) -> tuple[int, int, int | None, int] | N
         return None
     at = index + 2 if line[index + 1].word == "." else index + 1
     at = skip(line, at, "article")
+    at += line[at].has("number") and tens_before(line, at + 1) > 0 and line[at + 1].has("ordinal")
     day = day_number(line, at)
     if day is None or _is_clock(line, at):
         return None
@@ -175,6 +191,9 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
     if day is None:
         return None
     at = index + 2 if line[index + 1].word in {".", "º", "ª"} else index + 1
+    hyphen = line[at].word == "-" and line[at + 1].has("month")
+    if hyphen:  # 13-Nov-2026
+        return line[at + 1].get("month"), day, None, at + 3 if line[at + 2].word == "-" else at + 2
     last, at = _last_day(line, at)
     at = index_after_period(line, at) if last else at
     at = skip(line, at, "of")
@@ -204,13 +223,17 @@ def _last_day(line: Line, index: int) -> tuple[int | None, int]:
     token = line[index]
     if token.word not in {"-", "–", "—"} and not token.has("to") and not token.has("and"):
         return None, index
-    at = skip(line, index + 1, "article")
+    at = comma(line, skip(line, index + 1, "article", "contracted", "weekday"))
     last = day_number(line, at)
     if last is None or line[at].kind != "number" or _is_clock(line, at):
         return None, index
-    if token.has("and") and not (line[at].suffix or line[at + 1].has("month") or line[at + 2].has("month")):
+    named = line[at].suffix or line[at + 1].has("month") or line[at + 2].has("month")
+    if token.has("and") and not (named or any(line[n].has("between") for n in range(index - _BESIDE, index))):
         return None, index
     return last, at + 1
+
+
+_BESIDE: Final = 4  # tokens: `between November 26 and`
 
 
 def _is_clock(line: Line, index: int) -> bool:
@@ -277,7 +300,14 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         step, end = month
         return Phrase(end, lambda scene: _in_stepped_month(scene, step, day), single=True)
     foreign = _is_foreign_day(line, index, after)
-    if not (suffix in ORDINAL_ENDINGS or foreign) or not _stands_alone(line, after + 1):
+    spelled = (
+        line.language == "en"
+        and line[after].has("ordinal")
+        and (line[index - 1].has("on") or line[index - 1].has("by"))
+    )
+    if weekday is not None and line[after].kind == "number" and not suffix and not _is_counting(line, after):
+        return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
+    if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not _stands_alone(line, after + 1):
         return None
     if foreign:
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
@@ -304,6 +334,14 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     return int(_is_day_noun(line, index))
 
 
+def _is_counting(line: Line, index: int) -> bool:
+    """Whether the number is an hour, an amount or part of a date, and not a day as in `samedi 29`."""
+    following = line[index + 1]
+    alone = following.kind == "end" or (following.kind == "mark" and following.word in _STOPS)
+    return not (alone or following.has("at") or following.has("clause"))
+
+
+_STOPS: Final = frozenset(",!?;)")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 

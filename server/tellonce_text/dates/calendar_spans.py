@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.feasts import feast_day, is_local, nth_weekday
+from tellonce_text.dates.feasts import HOLY_WEEK, feast_in, nth_weekday
 from tellonce_text.dates.phrases import (
     Phrase,
     fixed,
@@ -114,7 +114,8 @@ def month(line: Line, index: int, *, led: bool = False) -> Phrase | None:
     if step is None:
         named = not led and not _is_led(line, at)
         return Phrase(at + 1, doubtful(in_month(None, number)) if named else in_month(None, number))
-    return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: month_of(y, number)))
+    nearest = line[index].word == "past"
+    return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: month_of(y, number), nearest=nearest))
 
 
 def _stepped_year(line: Line, index: int) -> tuple[int | None, int]:
@@ -176,9 +177,17 @@ def season(line: Line, index: int) -> Phrase | None:
             lambda scene: Meaning((_season(scene, year if year > _FIRST_YEAR else scene.today.year + year, start),)),
         )
     if step is not None:
-        return Phrase(at + 1, lambda scene: stepped_yearly(scene, step, lambda y: _season(scene, y, start)))
+        nearest = line[index].word == "past"
+        return Phrase(at + 1, lambda s: stepped_yearly(s, step, lambda y: _season(s, y, start), nearest=nearest))
     lead = line[index - 1]
-    if not (lead.has("in") or lead.has("since") or lead.has("edge") or lead.has("by") or line.language != "en"):
+    if not (
+        lead.has("in")
+        or lead.word in {"over", "during", "through"}
+        or lead.has("since")
+        or lead.has("edge")
+        or lead.has("by")
+        or line.language != "en"
+    ):
         return None
     return Phrase(at + 1, lambda scene: yearless(scene, lambda y: _season(scene, y, start)))
 
@@ -248,23 +257,34 @@ _FIRST_YEAR: Final = 1000
 
 
 def year(line: Line, index: int) -> Phrase | None:
-    """Parse `in 2024`, `the 1990s`, `the 90s`, `the nineties`."""
-    token = line[index]
-    tens = token.value if token.kind == "number" and token.suffix == "s" else token.get("tens")
-    if tens is not None and tens % 10 == 0:
-        return _decade(line, index, tens)
+    """Parse `in 2024`, `2019 bis 2021`, `the 1990s`, `the 90s`, `the nineties`."""
+    decade = _decade(line, index)
+    if decade:
+        return decade
     found = year_at(line, index)
     until = year_at(line, found[1] + 1) if found and line[found[1]].word in {"-", "–"} else None
     if found and until and found[0] < until[0]:
         days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
         return Phrase(until[1], fixed(days), absolute=True)
-    if found is None or not line[index - 1].has("year_lead"):
+    if found is None or not (line[index - 1].has("year_lead") or _is_german_year(line, index)):
         return None
-    value, end = found
-    following = line[end]
-    if following.has("unit") or (following.kind == "word" and not following.tags and following.word in _COUNTED):
-        return None
-    return Phrase(end, fixed(year_of(value)), absolute=True)
+    named = None if _is_counted(line, found[1]) else bare_year(line, index)
+    if named and line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
+        return named._replace(meaning=doubtful(named.meaning))
+    return named
+
+
+def bare_year(line: Line, index: int) -> Phrase | None:
+    """Parse a year such as `2024` or `'24`, with a word such as `году` after it."""
+    found = year_at(line, index)
+    return found and Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
+
+
+def _is_counted(line: Line, index: int) -> bool:
+    following = line[index]
+    if following.has("unit"):
+        return not following.has("year_word")
+    return following.kind == "word" and not following.tags and following.word in _COUNTED
 
 
 _COUNTED: Final = frozenset(
@@ -272,15 +292,46 @@ _COUNTED: Final = frozenset(
 )
 
 
-def _decade(line: Line, index: int, value: int) -> Phrase | None:
-    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
-    if not 1800 <= first <= 2100 or not (value > 1000 or line[index - 1].has("decade_lead")):
+def _is_german_year(line: Line, index: int) -> bool:
+    """Whether the number is a year, which German gives without a preposition: `2019 sind wir umgezogen`, `mein Abitur
+    war 1998`. Amounts are often round, or have a noun or a sign after them."""
+    token, before, after = line[index], line[index - 1], line[index + 1]
+    if line.language != "de" or token.word.endswith("00") or after.capital or after.word in _SIGNS_OF_AMOUNTS:
+        return False
+    opens = index == line.sentences[index][0] and after.kind == "word"
+    return opens or any(before.has(tag) for tag in ("tense_past", "tense_perfect", "tense_present", "month", "season"))
+
+
+_SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
+
+
+def _decade(line: Line, index: int) -> Phrase | None:
+    """Parse `the 90s`, `the nineties`, `80er Jahre`, `années 80`, `anni '80`, `80-х`."""
+    token = line[index]
+    quoted = token.word in {"'", "’"}
+    token = line[index + quoted]
+    value = token.value if token.kind == "number" else token.get("tens") or token.get("number")
+    end = index + quoted + 1
+    if value is None or value % 10 or value < 10:
         return None
-    return Phrase(index + 1, fixed(year_of(first, 10)), absolute=True)
+    if token.suffix == "s" or (token.has("tens") and line.language == "en"):
+        led = line[index - 1].has("decade_lead")
+    elif token.suffix in {"er", "ern"} or token.has("tens"):
+        led = line.language == "de" and line[end].get("unit") == "year"
+        end += led
+    elif line[end].word == "-" and line[end + 1].word in {"х", "е"}:
+        led, end = True, end + 2
+        end += line[end].has("year_word") or line[end].get("unit") == "year"
+    else:
+        led = line[index - 1].has("years") and not token.suffix
+    first = value if value > 1000 else (1900 + value if value >= 30 else 2000 + value)
+    if not 1800 <= first <= 2100 or not (led or (value > 1000 and token.suffix == "s")):
+        return None
+    return Phrase(end, fixed(year_of(first, 10)), absolute=True)
 
 
 def feast(line: Line, index: int) -> Phrase | None:
-    """Parse `Christmas`, `last Easter`, `Thanksgiving 2025`."""
+    """Parse `Christmas`, `last Easter`, `Thanksgiving 2025`, `Spring Bank Holiday Monday`."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     rule = line[at].get("feast")
@@ -291,9 +342,21 @@ def feast(line: Line, index: int) -> Phrase | None:
     year, end = trailing_year(line, at + 1)
     if year is None:
         year, end = _stepped_year(line, at + 1)
-    return Phrase(
-        end, _feast_meaning(rule, year, step), single=True, absolute=bool(year and year > _FIRST_YEAR), form="feast"
-    )
+    meaning, absolute = _feast_meaning(rule, year, step), bool(year and year > _FIRST_YEAR)
+    weekday = line[end].get("weekday")
+    if weekday is not None and line.language == "en":
+        meaning, end = _on_weekday(meaning, weekday), end + 1
+    return Phrase(end, meaning, single=rule != HOLY_WEEK, absolute=absolute, form="feast")
+
+
+def _on_weekday(meaning: Callable[[Scene], Meaning | None], weekday: int) -> Callable[[Scene], Meaning | None]:
+    """Return the same meaning, marked as uncertain if the feast is not on the weekday that the text gives."""
+
+    def named(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        return found and Meaning(found.choices, found.certain and found.choices[0].first.weekday() == weekday)
+
+    return named
 
 
 def _ends_range(line: Line, index: int) -> bool:
@@ -320,17 +383,17 @@ def _with_weekend(day: date) -> Days:
     return Days(min(day, saturday), max(day, saturday + DAY) + DAY, "week")
 
 
-def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:
+def _feast_meaning(name: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:
     def meaning(scene: Scene) -> Meaning | None:
-        def days(of: int) -> Days:
-            return one_day(feast_day(rule, of, scene.region))
-
+        there = feast_in(name, scene.region)
+        if there is None:
+            return None
         if year is not None:
-            found: Meaning | None = Meaning((days(year if year > _FIRST_YEAR else scene.today.year + year),))
+            found: Meaning | None = Meaning((there.days(year if year > _FIRST_YEAR else scene.today.year + year),))
         elif step is not None:
-            found = stepped_yearly(scene, step, days)
+            found = stepped_yearly(scene, step, there.days)
         else:
-            found = yearly(scene, days)
-        return found and Meaning(found.choices, found.certain and not is_local(rule, scene.region))
+            found = yearly(scene, there.days)
+        return found and Meaning(found.choices, found.certain and there.certain)
 
     return meaning

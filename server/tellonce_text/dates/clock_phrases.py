@@ -83,8 +83,9 @@ def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
     """Parse `9 in the morning`, or a bare hour such as `at 9` next to a day."""
     if line[at].suffix:  # an amount, as in `20mg in the morning`
         return None
-    if _part_index(line, at + 1) is not None:
-        return Clock(at + 1, hour, half=False)
+    end = at + 2 if line.language == "ru" and line[at + 1].get("unit") == "hour" else at + 1
+    if _part_index(line, end) is not None:
+        return Clock(end, hour, half=False)
     following = line[at + 1]
     counted = following.has("unit") or following.has("month") or following.word in {"%", "/", ":", "-"}
     return Clock(at + 1, hour, half=hour > 12) if bare and not counted else None

@@ -16,7 +16,7 @@ from tellonce_text.dates.weekday_phrases import weekday
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp", "han"})),
     (numeric, frozenset({"numeric"})),
-    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article", "unit"})),
+    (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
     (feast, frozenset({"feast", "step"})),
@@ -40,7 +40,7 @@ RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
 NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
     (edge, frozenset({"article", "edge"})),
     (half, frozenset({"article", "ordinal"})),
-    (anchored, _COUNTS | {"in", "article", "weekday", "unit"}),
+    (anchored, _COUNTS | {"in", "article", "weekday", "unit", "eve", "morrow"}),
 )
 _RULES: Final = (*CALENDAR_RULES, *RELATIVE_RULES)
 _DEEPEST: Final = 3
@@ -81,11 +81,11 @@ _FIRST_YEAR: Final = 1900
 
 _BEGINNINGS: Final = frozenset(
     "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
-    " daily for since at from between half half_before quarter_hour noon part week_number tens".split()
+    " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow".split()
 )
 
 
-_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during", "between"})
+_OTHER_BEGINNINGS: Final = frozenset({"q1", "q2", "q3", "q4", "during"})
 
 
 _MARKS: Final = frozenset("'’@")

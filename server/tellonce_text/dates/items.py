@@ -11,6 +11,7 @@ from tellonce_text.dates.phrases import Phrase, comma, count_at, skip
 from tellonce_text.dates.readings import (
     DAY,
     Meaning,
+    Scene,
     one_day,
 )
 from tellonce_text.dates.tokens import Line
@@ -81,14 +82,21 @@ def _item(line: Line, index: int) -> Item | None:
         return Item(end, repeats=True) if end > index + 1 else None
     if token.has("weekdays"):
         return Item(_after_clock(line, index + 1), repeats=True)
+    if token.word == "los" and line[index + 1].has("weekday"):
+        return Item(_after_clock(line, index + 2), repeats=True)
     if token.has("for"):
         lasting = _duration(line, index + 1)
         if lasting:
             return Item(lasting)
     if token.has("since") and token.word != "с":
         found = _dated(line, index + 1)
-        return found._replace(since=True) if found else None
+        return found._replace(since=not _is_range(found)) if found else None
     return _elapsed(line, index) or _dated(line, index) or _clocked(line, index) or _part_of_day(line, index)
+
+
+def _is_range(item: Item) -> bool:
+    """Whether the item has an end of its own, as in `dal 12 al 18 ottobre`."""
+    return item.until is not None or (item.phrase is not None and item.phrase.form == "date" and not item.phrase.single)
 
 
 def _repeating(line: Line, index: int) -> Item | None:
@@ -155,10 +163,12 @@ def _dated(line: Line, index: int) -> Item | None:
 
 def _ranged(line: Line, index: int) -> Item | None:
     """Parse `from Monday to Wednesday`, `between March 3 and March 7`."""
-    if line[index].word not in {"from", "between"} and not (line[index].has("from") and line.language != "en"):
+    begun = line[index].has("from") if line.language != "en" else line[index].word == "from"
+    if not (begun or line[index].has("between")):
         return None
-    phrase = phrase_at(line, index + 1)
-    item = phrase and _with_range(line, index + 1, Item(phrase.end, phrase))
+    at = skip(line, index + 1, "article")
+    phrase = phrase_at(line, at) or phrase_at(line, index + 1)
+    item = phrase and _with_range(line, at, Item(phrase.end, phrase))
     return item if item and item.until else None
 
 
@@ -173,15 +183,20 @@ def _with_range(line: Line, index: int, item: Item) -> Item:
     mark = line[item.end]
     if line[index - 1].word == "from" and any(line[at].has("tense_arranged") for at in range(index - 5, index)):
         return item
-    if mark.word == "and" and line[index - 1].word != "between":
-        return item
-    if mark.word not in {"-", "–", "—"} and not mark.has("to"):
+    joined = mark.has("and") and is_between(line, index)
+    if not joined and (mark.has("and") or (mark.word not in {"-", "–", "—"} and not mark.has("to"))):
         return item
     phrase = item.phrase
-    other = phrase_at(line, item.end + 1)
-    if other is None or phrase is None or not _pair(line, index, phrase, item.end + 1, other):
+    at = skip(line, item.end + 1, "article", "contracted")
+    other = phrase_at(line, at) or phrase_at(line, item.end + 1)
+    if other is None or phrase is None or not _pair(line, index, phrase, at, other):
         return item
     return item._replace(end=other.end, until=other)
+
+
+def is_between(line: Line, index: int) -> bool:
+    """Whether `between` comes before the token, with at most an article in between."""
+    return line[index - 1].has("between") or (line[index - 1].has("article") and line[index - 2].has("between"))
 
 
 def _pair(line: Line, index: int, one: Phrase, at: int, other: Phrase) -> bool:
@@ -222,9 +237,13 @@ def _part_before_day(line: Line, index: int) -> Item | None:
     if step in {-1, 0} and line[index + 1].has("part") and line[index + 1].get("day") in {None, step + 1}:
         offset = step if line[index].word != "past" else -1
         form = "night" if step else "count"
-        phrase = Phrase(
-            index + 2, lambda scene: Meaning((one_day(scene.today + offset * DAY),)), single=True, form=form
-        )
+        at_night = step == 0 and line[index + 1].get("part") == "night"
+
+        def meaning(scene: Scene) -> Meaning:
+            gone = at_night and scene.direction == "past" and scene.said.hour < _NOON
+            return Meaning((one_day(scene.today + (offset - gone) * DAY),), not gone)
+
+        phrase = Phrase(index + 2, meaning, single=True, form=form)
         item = _with_time(line, Item(index + 2, phrase))
         part = line[index + 1].get("part")
         return item._replace(part=part, clock=item.clock and _in_part(item.clock, part))
@@ -233,6 +252,10 @@ def _part_before_day(line: Line, index: int) -> Item | None:
         return None
     day = phrase_at(line, at + 2)
     return Item(day.end, day, part=line[at].get("part")) if day and day.single else None
+
+
+_NOON: Final = 12
+"""Before noon, `cette nuit` with a past verb means the last night."""
 
 
 def _clocked(line: Line, index: int) -> Item | None:

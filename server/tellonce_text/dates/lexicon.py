@@ -6,6 +6,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from tellonce_text.dates.number_words import compounds
+
 Tags: TypeAlias = Mapping[str, Any]
 """The tags of a word with their values, such as `{"month": 5}`. A tag without a value has True."""
 
@@ -15,8 +17,11 @@ LANGUAGES: Final = ("en", "de", "es", "fr", "it", "pt", "ru")
 _SHARED: Final = frozenset("month weekday day unit half_of_day feast season part year_word".split())
 """English words with one of these tags are also recognized in texts of other languages."""
 
+_LONGEST_ABBREVIATION: Final = 3
+"""English words up to this length are not recognized in other languages, where `mon` and `mar` are other words."""
+
 _NUMERIC: Final = frozenset(
-    "month weekday weekdays day season number vague ordinal step noon fraction".split(),
+    "month short_month weekday short_weekday weekdays day season number vague ordinal step noon fraction".split(),
 )
 
 
@@ -34,11 +39,11 @@ def lexicon(language: str) -> Lexicon:
     words: dict[str, dict[str, Any]] = {}
     for name in dict.fromkeys((language, "en")):
         for word, tag, value in _entries(name):
-            if name == "en" != language and tag not in _SHARED:
+            if name == "en" != language and (tag not in _SHARED or len(word) <= _LONGEST_ABBREVIATION):
                 continue
             words.setdefault(word, {}).setdefault(tag, value)
-    for tens in [word for word in words if language == "en" and word.endswith("ty") and "number" in words[word]]:
-        words[f"{tens[:-1]}ies"] = {"tens": words[tens]["number"]}  # nineties
+    for word, tags in compounds(language, {w: tags["number"] for w, tags in words.items() if "number" in tags}):
+        words.setdefault(word, {}).update(tags)
     for word in _hidden(language):
         words[word] = {tag: value for tag, value in words[word].items() if (word, tag) in _own(language)}
     phrases: dict[str, list[tuple[str, ...]]] = {}
@@ -53,7 +58,8 @@ def signs() -> Mapping[str, tuple[str, ...]]:
     """For each word, the languages (other than English) that it indicates."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
-        own = {word for word, _, _ in _entries(language)} | set(_read(language)["signs"].split())
+        own = {part for word, tag, _ in _entries(language) if tag != "or" for part in word.split(" ")}
+        own.update(_read(language)["signs"].split())
         for word in own:
             found.setdefault(word, []).append(language)
     return {word: tuple(languages) for word, languages in found.items()}
@@ -79,6 +85,12 @@ def endings(language: str, tense: str) -> tuple[str, ...]:
     """Return the verb endings by which the tense `tense` is recognized in a language; empty if the language has no
     clear endings."""
     return tuple(_read(language).get("endings", {}).get(tense, "").split())
+
+
+@cache
+def strong_preterites() -> frozenset[str]:
+    """The German strong preterites, in the singular and without prefixes."""
+    return frozenset(_read("de")["tense"]["strong"].split())
 
 
 @cache

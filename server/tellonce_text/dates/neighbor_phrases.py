@@ -4,6 +4,7 @@ March 3`."""
 from collections.abc import Callable
 from typing import Final
 
+from tellonce_text.dates.calendar_spans import bare_year
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
 from tellonce_text.dates.phrases import Phrase, Rule, skip
@@ -49,7 +50,7 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
     if nth not in {-1, 1, 2} or not (line[at + 1].has("half_span") or unit in {"half_year", "fortnight"}):
         return None
     after = skip(line, at + 2, "inside")
-    found = _longer(_current_unit(line, after), parent(line, after))
+    found = _longer(_longer(_current_unit(line, after), parent(line, after)), bare_year(line, after))
     if found is None and unit == "half_year":
         found = Phrase(at + 2, lambda scene: Meaning((unit_days(scene.today, "year", 0),), scene.direction is not None))
     if found is None or found.single:
@@ -118,6 +119,8 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     """Parse `the day after Thanksgiving`, `two days before Christmas`, `the Monday after Easter`, `the week of March
     3`."""
     at = skip(line, index, "article")
+    if line[at].has("eve") or line[at].has("morrow"):
+        return _next_to(line, at, parent)
     step_weekday, unit = line[at].get("weekday"), line[at].get("unit")
     if step_weekday is not None:
         return _beside(line, at + 1, parent, lambda days, sign: _weekday_from(days, step_weekday, sign))
@@ -137,6 +140,16 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if line[end].word == "on" and (of not in {"week", "fortnight"} or count.value > _MOST_WEEKS_ON):
         return None
     return _beside(line, end, parent, lambda days, sign: _counted_from(days, of, sign * count.value), sure=count.exact)
+
+
+def _next_to(line: Line, index: int, parent: Rule) -> Phrase | None:
+    """Parse `la veille de Noël`, `le lendemain de Noël`."""
+    day = parent(line, skip(line, index + 1, "article"))
+    if day is None or not day.single:
+        return None
+    move = DAY if line[index].has("morrow") else -DAY
+    meaning = lambda scene: _each(day.meaning(scene), lambda days: Days(days.first + move, days.end + move))  # noqa: E731
+    return Phrase(day.end, meaning, single=True, form=day.form)
 
 
 _MOST_WEEKS_ON: Final = 3

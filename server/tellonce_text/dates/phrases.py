@@ -83,8 +83,16 @@ def day_number(line: Line, index: int) -> int | None:
     token = line[index]
     if token.kind == "number" and token.value is not None and token.suffix in _ORDINAL_ENDINGS:
         return token.value if 1 <= token.value <= 31 else None
-    ordinal = token.get("ordinal")
-    return ordinal if ordinal and ordinal > 0 else None
+    ordinal: int | None = token.get("ordinal")
+    if not ordinal or ordinal < 0:
+        return None
+    return ordinal + tens_before(line, index) if ordinal < 10 else ordinal
+
+
+def tens_before(line: Line, index: int) -> int:
+    """The tens before an ordinal, as in `двадцать первого` or `twenty first`; 0 if there are none."""
+    tens: int | None = line[index - 1].get("number")
+    return tens if tens in {20, 30} else 0
 
 
 _ORDINAL_ENDINGS = frozenset({"", "st", "nd", "rd", "th", "er", "º", "ª", "°"})

@@ -104,6 +104,14 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
     if item.phrase is None or item.phrase.absolute:
         return item.phrase is None and before.has("weekday")
     weekday = item.phrase.form == "weekday"
+    if (
+        weekday
+        and after.kind == "number"
+        and item.clock is None
+        and not after.suffix
+        and not line[item.end + 1].has("unit")
+    ):
+        return True
     if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
         return True
     if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):
@@ -170,11 +178,11 @@ _BESIDE: Final = 3  # tokens: `your time on`
 def _is_alternative(line: Line, item: Item, first: int) -> bool:
     """Whether the expression is one of two days joined by `or`, as in `Tuesday or Wednesday` (but not in `today or
     never`)."""
-    return "or" in {
-        line[item.end].word if may_begin(line, item.end + 1) else "",
-        line[first - 1].word,
-        line[first - 2].word if line[first - 1].has("on") else "",
-    }
+    return (
+        (line[item.end].has("or") and may_begin(line, skip(line, item.end + 1, "article", "on")))
+        or line[first - 1].has("or")
+        or (line[first - 2].has("or") and (line[first - 1].has("on") or line[first - 1].has("article")))
+    )
 
 
 def _stamp(line: Line, item: Item, scene: Scene) -> Reading | None:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from tellonce_text.dates.lexicon import endings
+from tellonce_text.dates.lexicon import endings, strong_preterites
 from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
@@ -65,12 +65,20 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
         return Look(None)
     if found:
-        return Look(found, sure=True)
+        return Look(found, sure=True, own=line.language != "en" or not _may_be_either(line, first, end))
     if line.language != "en":
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)
-    either = any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first))
-    return Look("future", own=not either)
+    return Look("future", own=not _may_be_either(line, first, end))
+
+
+def _may_be_either(line: Line, first: int, end: int) -> bool:
+    """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
+    or only reports, as in `they said no`."""
+    if any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first)):
+        return True
+    after = range(end, min(_clause_end(line, first, end), end + _FAR))
+    return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
@@ -83,12 +91,40 @@ def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
     if token.has("tense_past") or token.has("tense_weak"):
         return not token.has("tense_perfect") or _is_whole_perfect(line, index)
-    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST:
+    if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or _is_led_noun(line, index):
         return False
     german = line.language == "de"
-    if german and token.capital:
+    if german and (_is_name(line, index) or _is_german_adjective(line, index)):
         return False
-    return token.word.endswith(endings(line.language, "maybe")) or (german and _is_german_participle(token))
+    if token.word.endswith(endings(line.language, "present")):
+        return False
+    return token.word.endswith(endings(line.language, "maybe")) or (
+        german and (_is_german_participle(token) or _is_strong(token.word))
+    )
+
+
+def _is_german_adjective(line: Line, index: int) -> bool:
+    """Whether the word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
+    before, after = line[index - 1], line[index + 1]
+    return after.kind == "word" and after.capital and before.kind == "word" and not before.tags
+
+
+def _is_led_noun(line: Line, index: int) -> bool:
+    """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
+    before = line[index - 1]
+    if before.word in _NO_PRONOUNS.get(line.language, ()) or (
+        line.language == "fr" and before.has("article") and before.word != "l"
+    ):
+        return True
+    return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
+
+
+_NO_PRONOUNS: Final = {
+    "es": ("el",),
+    "it": ("i", "il"),
+    "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
+}
+"""Articles and possessives that are never pronouns, so that a noun follows them."""
 
 
 def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
@@ -276,6 +312,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if token.has("tense_perfect") and line.language != "de":
         return "past" if _is_whole_perfect(line, index) else None
     if token.has("tense_past") and not _is_past_participle_ahead(token):
+        if line.language == "en" and (_is_adjective(line, index) or _is_state(line, index)):
+            return None
         if infinitive and token.has("tense_committed"):
             return "future"
         if token.has("tense_arranged") and _moved_to(line, first):
@@ -310,15 +348,53 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     """The direction that the ending of a verb indicates, in languages other than English. After a pronoun, endings that
     nouns have, too, are those of a verb: `я потерял`."""
     token = line[index]
-    if token.tags or token.capital or len(token.word) < _SHORTEST_VERB:
+    if token.has("tense_strong"):
+        return "past"
+    if token.tags or _is_name(line, index) or _is_led_noun(line, index):
         return None
-    if token.word.endswith(endings(line.language, "future")):
+    if line.language == "de":
+        return "past" if _is_german_preterite(line, index) else None
+    if len(token.word) < _SHORTEST_VERB:
+        return None
+    if token.word[_SHORTEST_STEM:].endswith(endings(line.language, "future")):
         return "future"
     personal = "person" if line[index - 1].has("tense_person") else "past"
     return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
 
 
+_PREFIXES: Final = tuple(
+    "an ab auf aus ein mit nach vor zu zurück um her hin weg ver zer be ge ent er miss über unter".split()
+)
+
+
+def _is_german_preterite(line: Line, index: int) -> bool:
+    """Whether the word is a strong preterite, with or without a prefix, or a weak one beside a pronoun that excludes
+    the present: `es regnete`, but not `ich warte`."""
+    word = line[index].word
+    if word.endswith(("te", "ten")) and len(word) > _SHORTEST_VERB:
+        return any(line[at].has("tense_person") for at in (index - 1, index + 1)) and word.endswith("te")
+    if word.endswith("en"):  # with a prefix, it may be a participle: `verboten`
+        return word.removesuffix("en") in strong_preterites()
+    return _is_strong(word)
+
+
+def _is_strong(word: str) -> bool:
+    """Whether the word has the form of a German strong preterite, with or without a prefix."""
+    bare = word.removesuffix("en")
+    return not _without_prefixes(bare).isdisjoint(strong_preterites())
+
+
+def _without_prefixes(bare: str) -> frozenset[str]:
+    return frozenset((bare, *(bare.removeprefix(prefix) for prefix in _PREFIXES)))
+
+
+def _is_name(line: Line, index: int) -> bool:
+    """Whether the word has a capital letter, although it does not begin its sentence."""
+    return line[index].capital and index != line.sentences[index][0]
+
+
 _SHORTEST_VERB: Final = 4
+_SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 
@@ -336,9 +412,9 @@ def _is_foreign_participle(line: Line, index: int) -> bool:
         return _is_german_participle(token)
     if any(line[at].has(tag) for at in (index - 1, index) for tag in ("article", "one", "number")):
         return False
-    known = token.has("tense_past") and not token.has("tense_perfect")
+    known = token.has("tense_participle") or (token.has("tense_past") and not token.has("tense_perfect"))
     shown = len(token.word) >= _SHORTEST_VERB and token.word.endswith(endings(line.language, "participle"))
-    return known or (shown and not token.tags and not token.capital)
+    return known or (shown and not token.tags and not _is_name(line, index))
 
 
 def _is_german_participle(token: Token) -> bool:
@@ -396,6 +472,12 @@ def _is_adjective(line: Line, index: int) -> bool:
         return True
     led = any(before.has(tag) for tag in ("article", "one", "own", "on", "of", "for", "in")) or before.word == "with"
     return led and after.kind == "word" and not after.tags
+
+
+def _is_state(line: Line, index: int) -> bool:
+    """Whether the word is a participle after a verb in the present tense, as in `they are already gone`."""
+    near = (index - 1, index - 2) if line[index - 1].kind == "word" and not line[index - 1].tags else (index - 1,)
+    return any(line[at].has("tense_be") for at in near)
 
 
 def _is_participle(token: Token) -> bool:

@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from tellonce_text.dates.abbreviations import spelled_out
 from tellonce_text.dates.lexicon import LANGUAGES, NO_TAGS, Lexicon, Tags, english, lexicon, signs
 
 Kind = Literal["stamp", "numeric", "clock", "han", "number", "word", "mark", "end"]
@@ -104,7 +105,8 @@ def ends_sentence(line: Line, index: int) -> bool:
         return False
     if token.word != "." or following.kind == "end" or following.capital:
         return True
-    abbreviated = len(before.word) <= 2 or (before.has("month") and len(before.word) <= 4)
+    named = before.has("month") or before.has("weekday")
+    abbreviated = len(before.word) <= 2 or (named and len(before.word) <= 4)
     return following.start > token.end and before.kind == "word" and not abbreviated
 
 
@@ -128,7 +130,7 @@ def line_of(text: str, language: str | None = None) -> Line | None:
     tokens = (token for match in _TOKEN.finditer(text) for token in _tokens(match))
     raw = list(islice(tokens, MOST_TOKENS))
     language = language or _language(raw)
-    return Line(text, _tagged(raw, lexicon(language), text), language, complete=len(raw) < MOST_TOKENS)
+    return Line(text, _tagged(raw, language, text), language, complete=len(raw) < MOST_TOKENS)
 
 
 MOST_TOKENS: Final = 8_000
@@ -208,21 +210,36 @@ _GROUPS: Final = {"stamp": range(2, 9), "numeric": range(10, 15), "clock": range
 
 
 def _language(tokens: Sequence[Token]) -> str:
-    """The language with the most words that indicate it; English if several languages have equally many."""
+    """The language that the words indicate most; English if no word indicates a language. A word counts less if several
+    languages have it, and a letter such as `ñ` counts like a word."""
     votes: Counter[str] = Counter()
     known, foreign = english(), signs()
     for token in tokens:
-        if token.kind == "word":
-            if token.word in known:
-                votes["en"] += 1
-            votes.update(foreign.get(token.word, ()))
-    ranked = votes.most_common(2)
-    if not ranked or ranked[0][1] <= votes["en"] or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
-        return "en"
-    return ranked[0][0]
+        if token.kind != "word":
+            continue
+        for letter in _LETTERS.keys() & set(token.word):
+            votes[_LETTERS[letter]] += _SHARES
+        languages = (*foreign.get(token.word, ()), *(("en",) if token.word in known else ()))
+        for language in languages:
+            votes[language] += _SHARES // len(languages)
+    return max(LANGUAGES, key=lambda language: votes[language])
 
 
-def _tagged(raw: Sequence[Token], known: Lexicon, text: str) -> list[Token]:
+_SHARES: Final = 420
+"""A number that can be divided by each number of languages."""
+_LETTERS: Final = {
+    **dict.fromkeys("äöüß", "de"),
+    **dict.fromkeys("ñ", "es"),
+    **dict.fromkeys("êîœ", "fr"),
+    **dict.fromkeys("ìò", "it"),
+    **dict.fromkeys("ãõ", "pt"),
+    **dict.fromkeys("абвгдежзийклмнопрстуфхцчшщъыьэюя", "ru"),
+}
+"""Letters that usually indicate a language."""
+
+
+def _tagged(raw: Sequence[Token], language: str, text: str) -> list[Token]:
+    known = lexicon(language)
     tokens: list[Token] = []
     index = 0
     while index < len(raw):
@@ -237,12 +254,21 @@ def _tagged(raw: Sequence[Token], known: Lexicon, text: str) -> list[Token]:
             token = _with_tags(token, known)
         tokens.append(token)
         index += 1
-    return tokens
+    return [
+        spelled_out(tokens, at, language) if _ABBREVIATED & token.tags.keys() else token
+        for at, token in enumerate(tokens)
+    ]
+
+
+_ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
 
 
 def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
     for parts in known.phrases.get(raw[index].word, ()):
-        if all(index + n < len(raw) and raw[index + n].word == part for n, part in enumerate(parts)):
+        last = index + len(parts) - 1
+        if last >= len(raw) or any(raw[index + n].word != part for n, part in enumerate(parts[:-1])):
+            continue
+        if raw[last].word in {parts[-1], f"{parts[-1]}'s"}:
             return len(parts)
     return 1
 

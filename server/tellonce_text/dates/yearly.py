@@ -44,9 +44,9 @@ _SOON: Final = 100
 begins within this many days."""
 
 
-def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Meaning:
+def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days], *, nearest: bool = False) -> Meaning:
     """The meaning of `last March`, `next summer` or `this Easter`. The meaning is certain if only one year can be
-    meant."""
+    meant. With `nearest` (`this past summer`), it is the last year in any case."""
     now = scene.today.year
     begun = next(d for y in range(now, now - 3, -1) if (d := days(y)).first <= scene.today)
     coming = next(d for y in range(now - 1, now + 3) if (d := days(y)).first > scene.today)
@@ -56,7 +56,8 @@ def stepped_yearly(scene: Scene, step: int, days: Callable[[int], Days]) -> Mean
         running = begun.end > scene.today
         back = days(begun.first.year - 1) if running else begun
         season_runs = running and begun.precision == "season"
-        return Meaning((back, days(back.first.year - 1)), back.first.year < now and not season_runs)
+        clear = nearest or back.first.year < now
+        return Meaning((back, days(back.first.year - 1)), clear and not season_runs)
     return Meaning((coming, days(coming.first.year + 1)), coming.first.year > now)
 
 

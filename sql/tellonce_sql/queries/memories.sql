@@ -178,6 +178,13 @@ select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids @> array[$3::bigint]
 order by id
 
+-- name: lock
+-- $1 owner, $2 hashes of the sorted words of statements. Other transactions that take one of these locks wait until this
+-- transaction ends. Two calls that store the same statement at the same time would otherwise both find that it is new.
+-- The order prevents deadlocks.
+select pg_advisory_xact_lock(key) from (
+  select hashtextextended($1::bigint || ' ' || words, 0) as key from unnest($2::bigint[]) words order by key) keys
+
 -- name: same_words
 -- $1 owner, $2 chat, $3 hash of the sorted words: current statements with the same words in any order
 select * from memories
@@ -298,8 +305,9 @@ order by version
 
 -- name: provenance
 -- $1 owner, $2 number: the model that worded the memory (null for the user's own words), its tier, the chat of its
--- sources, its quotes, the memories that it will replace and end once confirmed, and whether it is shown
-select model, tier, source_chat_id, quotes, intends, shown from memories
+-- sources, its quotes, the memories that it will replace and end once confirmed, whether it is shown, and the time when
+-- it became uncertain because it is an overdue goal
+select model, tier, source_chat_id, quotes, intends, shown, overdue_at from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
@@ -309,15 +317,16 @@ select distinct owner_id from memories
 where valid_to is null and kind in ('date', 'goal') and coalesce(happens_to, deadline) < $1
 
 -- name: passed_dates
--- $1 owner, $2 now: completes past dates that are neither pinned nor confirmed, except dates with an alarm that is not
--- delivered yet
+-- $1 owner, $2 now, $3 the user's time zone: completes past dates that are not pinned, except dates with an alarm that
+-- is not delivered yet. A date that the user gave without a time of day stays, because it may be a birthday.
 update memories m
 set status = 'completed', valid_to = coalesce(happens_to, deadline), updated_at = $2, reason = 'the day has passed'
 where not exists (
     select from reminders r where r.owner_id = $1 and r.memory_id = m.id and r.done_at is null)
   and owner_id = $1 and valid_to is null and status = 'active' and kind = 'date'
   and coalesce(happens_to, deadline) < $2::timestamptz - interval '1 day'
-  and origin in ('extracted', 'model') and not pinned and not user_confirmed and happens_precision is distinct from 'ongoing'
+  and not pinned and happens_precision is distinct from 'ongoing'
+  and (origin <> 'user' or (coalesce(happens_to, deadline) at time zone $3)::time not in ('00:00', '23:59'))
   and coalesce(happens_to, deadline) > valid_from
 
 -- name: overdue_goals

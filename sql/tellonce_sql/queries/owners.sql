@@ -66,9 +66,17 @@ begin
 end
 $$
 
+-- part: owned
+-- The tables with an owner, from the catalog
+select c.oid::regclass as name
+from pg_class c
+join pg_attribute owned on owned.attrelid = c.oid and owned.attname = 'owner_id'
+where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+-- end
+
 -- name: move
 -- across owners: the rows of one owner become those of another
--- Every table with an owner is found in the catalog, with those of its columns that contain the owner or a chat
+-- In every table with an owner, this changes the columns that contain the owner or a chat.
 do $$
 declare
   former constant bigint := current_setting('chatmem.move_from');
@@ -76,7 +84,7 @@ declare
   command text;
 begin
   for command in
-    select format('update %s set %s where owner_id = %s', owned.attrelid::regclass,
+    select format('update %s set %s where owner_id = %s', owned.name,
       string_agg(format('%I = %s', changed.attname, case changed.attname
         when 'owner_id' then heir::text
         when 'thread_key' then 'pg_temp.moved_key(thread_key)'
@@ -85,12 +93,12 @@ begin
         when 'tsv' then format('pg_temp.moved_words(tsv, %s, %s, chat_id)', former, heir)
         else format('pg_temp.moved(%I)', changed.attname) end), ', '),
       former)
-    from pg_class c
-    join pg_attribute owned on owned.attrelid = c.oid and owned.attname = 'owner_id'
-    join pg_attribute changed on changed.attrelid = c.oid and changed.attname in
+    from (
+      -- use: owned
+    ) owned
+    join pg_attribute changed on changed.attrelid = owned.name and changed.attname in
       ('owner_id', 'chat_id', 'source_chat_id', 'thread_key', 'dedup_key', 'subject', 'tsv')
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
-    group by owned.attrelid
+    group by owned.name
   loop
     execute command;
   end loop;
@@ -137,10 +145,10 @@ $$
 -- name: clear
 -- across owners: removes all rows of an owner
 -- $1 owner: the statements that do this
-select format('delete from %s where owner_id = %s', c.oid::regclass, $1::bigint) as statement
-from pg_class c
-join pg_attribute owned on owned.attrelid = c.oid and owned.attname = 'owner_id'
-where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+select format('delete from %s where owner_id = %s', owned.name, $1::bigint) as statement
+from (
+  -- use: owned
+) owned
 
 -- name: take_tokens
 -- $1 the former owner, $2 the new owner: the access tokens of the former act for the new one

@@ -54,10 +54,10 @@ select (select count(*) from memories where owner_id = $1 and valid_to is null) 
   (select count(*) from chats where owner_id = $1) as chats
 
 -- name: answers
--- $1 owner, $2 a time, $3 a memory or null, $4 how many: contexts built before $2, newest first, with the message that
--- each was built for. With $3, only contexts that showed this memory. A context that was built before its message was
--- recorded (at the start of a session, or by a client that records afterwards) has `preceded`: the next message of the
--- user in that thread, within an hour.
+-- $1 owner, $2 a time, $3 a memory or null, $4 how many, $5 a receipt or null: contexts built before $2, newest first,
+-- with the message that each was built for. With $3, only contexts that showed this memory, in any section. A context
+-- that was built before its message was recorded (at the start of a session, or by a client that records afterwards)
+-- has `preceded`: the next message of the user in that thread, within an hour.
 select r.id as receipt_id, r.chat_id, c.channel, r.created_at as at, r.tokens, r.token_budget, r.truncated,
   coalesce(m.content, n.content, '') as question, m.id is null and n.content is not null as preceded
 from context_receipts r
@@ -71,7 +71,11 @@ left join lateral (
   order by thread_no
   limit 1) n on true
 where r.owner_id = $1 and r.as_of is null and r.created_at < $2
-  and ($3::bigint is null or r.included -> 'memories' @> to_jsonb($3::bigint))
+  and ($5::text is null or r.id = $5)
+  and ($3::bigint is null or exists (
+    select from jsonb_each(r.included) part
+    where part.key not in ('messages', 'summaries', 'relevant message', 'relevant summary')
+      and part.value @> to_jsonb($3::bigint)))
 order by r.created_at desc
 limit $4
 

@@ -30,11 +30,12 @@ where owner_id = $1 and exists (select from owner)
 
 -- name: count_exchange
 -- $1 owner: counts one more exchange since the profile was built. Returns whether memories changed since the profile's
--- job was queued, and whether some of them ended or were reworded.
+-- job was queued, and whether some of them ended, were reworded or became uncertain.
 update user_profile p set exchanges_since = exchanges_since + 1
 where owner_id = $1
 returning exchanges_since, built_at is null as first,
   memories_changed_at is not null and (queued_at is null or memories_changed_at > queued_at) as stale,
   exists (
     select from memories m
-    where m.owner_id = $1 and (m.valid_to is not null or m.version > 1) and m.updated_at > p.queued_at) as wrong
+    where m.owner_id = $1 and (m.valid_to is not null or m.version > 1 or m.overdue_at is not null)
+      and m.updated_at > p.queued_at) as wrong

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
 from tellonce.work import WorkMessage
-from tellonce_summarizer.keep.lines import MARK
+from tellonce_text.clipping import head_and_tail
 
 _EXAMPLES = """\
 EXAMPLES (fields that are not shown have their default)
@@ -172,13 +172,9 @@ characters): what it reported and anything that needs doing. Do not copy its beg
 exactly. No introduction, no title, no list, no code. Language of the message."""
 
 
-SIDE_CHARACTERS = 1800
-"""Maximum characters of one message in an extraction."""
-
-
-def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int = SIDE_CHARACTERS) -> str:
-    """Format each message as one line, `[12] user, Wed 2026-02-18 09:15: …`; the middle of a long message is cut
-    out."""
+def transcript(messages: Sequence[WorkMessage], zone: ZoneInfo, characters: int | None = None) -> str:
+    """Format each message as one line, `[12] user, Wed 2026-02-18 09:15: …`. With `characters`, the middle of a longer
+    message is cut out."""
     return "\n".join(_line(message, zone, characters) for message in messages) or "(none)"
 
 
@@ -196,18 +192,9 @@ def plain(messages: Sequence[WorkMessage], characters: int) -> str:
     )
 
 
-def head_and_tail(text: str, characters: int) -> str:
-    """Return at most `characters` of the text: two thirds from the beginning and the rest from the end, where people
-    often state their point."""
-    if len(text) <= characters:
-        return text
-    tail = max(1, characters // 3)
-    return f"{text[: max(1, characters - tail - 3)]} {MARK} {text[-tail:]}"
-
-
-def _line(message: WorkMessage, zone: ZoneInfo, characters: int) -> str:
-    at = message.at.astimezone(zone)
-    text = head_and_tail(message.text.strip(), characters)
+def _line(message: WorkMessage, zone: ZoneInfo, characters: int | None) -> str:
+    at, said = message.at.astimezone(zone), message.text.strip()
+    text = said if characters is None else head_and_tail(said, characters)
     return f"[{message.id}] {speaker(message)}, {at:%a %Y-%m-%d %H:%M}: {text}"
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from tellonce import page_contract as p
-from tellonce_server.api import text
 from tellonce_server.api.assistant import CHANGE, READ
-from tellonce_server.api.spec import Call, ToolSpec, specs_of, tool
+from tellonce_server.api.page.tools import page_tool
+from tellonce_server.api.spec import Call, ToolSpec, specs_of
 from tellonce_server.app.access_tokens import LOCAL, access_tokens
 from tellonce_server.app.page import commands
 from tellonce_server.app.page.uploads import backup_folder, backups
@@ -23,8 +23,7 @@ class NoSuchToken(Refused):
 
 def operator_tools(storage: Storage) -> list[ToolSpec]:
     """The tools with the scope `operator`, which only a page session has."""
-    t = _Tools(storage)
-    return specs_of(t.setup, t.clients, t.connect, t.token, t.import_, t.backup)
+    return specs_of(_Tools(storage))
 
 
 class _Tools:
@@ -32,8 +31,8 @@ class _Tools:
         self._storage = storage
         self._uploads = Uploads(storage.settings.data_dir)
 
-    @tool(p.PAGE_SETUP, "Setup: for the memory page.", READ, text.structured, title="Setup")
-    async def setup(self, call: Call[p.NoArgs]) -> p.PageSetup:
+    @page_tool("Setup", READ)
+    async def page_setup(self, call: Call[p.NoArgs]) -> p.PageSetup:
         services = await self._storage.services()
         external = self._storage.settings.database_url is not None
         return p.PageSetup(
@@ -45,18 +44,18 @@ class _Tools:
             database=None if external else str(self._storage.settings.data_dir),
         )
 
-    @tool(p.PAGE_CLIENTS, "Clients: for the memory page.", READ, text.structured, title="Clients")
-    async def clients(self, call: Call[p.NoArgs]) -> p.PageClients:
+    @page_tool("Clients", READ)
+    async def page_clients(self, call: Call[p.NoArgs]) -> p.PageClients:
         found = [p.ClientEntry(**entry) async for entry in commands.told(commands.CLIENTS, "clients")]
         return p.PageClients(clients=tuple(found))
 
-    @tool(p.PAGE_CONNECT, "Connect: for the memory page.", CHANGE, text.structured, title="Connect")
-    async def connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
+    @page_tool("Connect", CHANGE)
+    async def page_connect(self, call: Call[p.PageConnectArgs]) -> p.PageDone:
         await commands.last(commands.CLIENTS, "connect", call.args.client, *(["undo"] if call.args.undo else []))
         return p.PageDone()
 
-    @tool(p.PAGE_TOKEN, "Token: for the memory page.", CHANGE, text.structured, title="Token")
-    async def token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
+    @page_tool("Token", CHANGE)
+    async def page_token(self, call: Call[p.PageTokenArgs]) -> p.PageToken:
         """Create a token for the session's own user, or revoke one of the user's tokens."""
         name, user = call.args.name, call.caller.user_id
         now = datetime.now(UTC)
@@ -71,8 +70,8 @@ class _Tools:
                 raise NoSuchToken(f"There is no valid token named {name}.", "token_unknown", name=name)
         return p.PageToken(token=None)
 
-    @tool(p.PAGE_IMPORT, "Import: for the memory page.", CHANGE, text.structured, title="Import")
-    async def import_(self, call: Call[p.PageImportArgs]) -> p.PageImport:
+    @page_tool("Import", CHANGE)
+    async def page_import(self, call: Call[p.PageImportArgs]) -> p.PageImport:
         """Run an import or its dry run. Progress is reported in percent. The file is kept only after a dry run that
         succeeded."""
         file = self._uploads.path(call.args.upload)
@@ -92,8 +91,8 @@ class _Tools:
                 file.unlink(missing_ok=True)
         return p.PageImport(**found)
 
-    @tool(p.PAGE_BACKUP, "Backup: for the memory page.", CHANGE, text.structured, title="Backup")
-    async def backup(self, call: Call[p.NoArgs]) -> p.BackupFile:
+    @page_tool("Backup", CHANGE)
+    async def page_backup(self, call: Call[p.NoArgs]) -> p.BackupFile:
         name = f"{datetime.now(UTC):%Y-%m-%d-%H%M%S}.tellonce"
         file = backup_folder(self._storage.settings.data_dir) / name
         made = await commands.last(commands.WORK, "backup", str(file))

@@ -8,6 +8,7 @@ from tellonce.contract import Section, SectionName, ShownName, Stability
 from tellonce.settings import Budgets
 from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_share, log_share, scaled
 from tellonce_server.domain.context.canonical_summary import statement
+from tellonce_server.domain.context.lines import KIND_TITLES, LIST
 from tellonce_server.domain.context.material import Material
 from tellonce_text.dates.clock import moment_line
 from tellonce_text.fences import contained, fenced
@@ -17,9 +18,13 @@ SEPARATOR = "\n\n"
 """The text between two sections."""
 
 
+HEADINGS = sum(cost(title) for title in (LIST, *KIND_TITLES.values()))
+"""The tokens of all headings of the section of memories."""
+
+
 class Layout(NamedTuple):
-    """How a section is shown. `share` returns its maximum tokens from the scaled budgets and the total; None means that
-    it has no maximum of its own. If the finished context is too long, the sections with a `removed` number are removed
+    """How a section is shown. `share` returns its tokens from the scaled budgets and the total, including its title and
+    fences; None means that it has no share of its own. If the finished context is too long, the sections with a `removed` number are removed
     one by one, the lowest number first."""
 
     title: str
@@ -31,20 +36,28 @@ class Layout(NamedTuple):
 
 SECTIONS: Final[dict[ShownName, Layout]] = {
     "log": Layout("LOG", "append", lambda _, total: log_share(total), fenced=True, removed=1),
-    "profile": Layout("USER PROFILE", "stable", lambda b, _: b.profile, fenced=True, removed=5),
-    "summary": Layout("CHAT SUMMARY", "stable", lambda b, _: b.summary, fenced=True, removed=4),
-    "memories": Layout("FACTS, GOALS AND PINS", "slow", lambda b, _: b.memories, fenced=True, removed=6),
+    "profile": Layout("USER PROFILE", "stable", lambda b, _: b.profile + frame("profile"), fenced=True, removed=5),
+    "summary": Layout("CHAT SUMMARY", "stable", lambda b, _: b.summary + frame("summary"), fenced=True, removed=4),
+    "memories": Layout(
+        "FACTS, GOALS AND PINS", "slow", lambda b, _: b.memories + frame("memories") + HEADINGS, fenced=True, removed=6
+    ),
     "history": Layout("CONVERSATION HISTORY", "append", lambda b, _: b.summaries + b.history),
-    "elsewhere": Layout("ELSEWHERE", "volatile", lambda _, total: elsewhere_share(total), fenced=True, removed=2),
+    "elsewhere": Layout(
+        "ELSEWHERE", "volatile", lambda _, total: elsewhere_share(total) + frame("elsewhere"), fenced=True, removed=2
+    ),
     "relevant": Layout("RELEVANT CONTEXT", "volatile", lambda b, _: b.relevant, fenced=True, removed=3),
-    "quoted": Layout("QUOTED MESSAGE", "volatile", lambda b, _: b.quoted, removed=7),
+    "quoted": Layout("QUOTED MESSAGE", "volatile", lambda b, _: b.quoted + frame("quoted"), removed=7),
     "now": Layout("Now", "volatile", None),
 }
 """Every section, in display order. The history's share includes that of the older summaries."""
 
 
 def section_shares(budgets: Budgets, total: int) -> dict[ShownName, int]:
-    """The maximum tokens of each section in a context of `total` tokens."""
+    """The tokens that each section may use in a context of `total` tokens, including its title, fences and headings.
+
+    Two sections may use more: search results may use the tokens that other sections do not use, and the last messages
+    of the history are always shown.
+    """
     parts = scaled(budgets, total)
     return {name: layout.share(parts, total) for name, layout in SECTIONS.items() if layout.share is not None}
 
@@ -92,7 +105,7 @@ class Draft:
             return True
         if not self.wants(name):
             return False
-        if not self.token_budget.pay(estimate(_framed(name, "")) + cost(SEPARATOR)):
+        if not self.token_budget.pay(frame(name) + cost(SEPARATOR)):
             self.left_out.append(f"{name}: budget")
             return False
         self._opened.add(name)
@@ -130,6 +143,11 @@ class Draft:
                 text, (title, stability, *_) = _framed(name, body), layout
                 out.append(Section(name=name, title=title, text=text, tokens=estimate(text), stability=stability))
         return out
+
+
+def frame(name: ShownName) -> int:
+    """The tokens of a section's title and fences."""
+    return estimate(_framed(name, ""))
 
 
 def _framed(name: ShownName, body: str) -> str:

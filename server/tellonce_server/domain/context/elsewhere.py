@@ -4,10 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.material import Material
-from tellonce_server.store.context import Talk
 from tellonce_server.store.messages import Line
-from tellonce_text.fences import contained, name_of
-from tellonce_text.tokens import clip
 
 MESSAGE = 30
 """Maximum tokens of one message from another thread of this chat."""
@@ -55,14 +52,9 @@ def _others(m: Material) -> Iterator[str]:
         lines = _exchange(talk.lines)
         texts = (form.clipped_text(line, m.view, talk.chat_id, SIDE) for line in lines)
         said = " · ".join(f"{form.speaker(x.role, x.speaker)}: {text}" for x, text in zip(lines, texts, strict=True))
-        yield f"[{_label(talk)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"
+        yield f"[{form.chat_name(talk.channel, talk.name)} | {form.moment(lines[-1].sent_at, m.view)}] {said}"
 
 
 def _exchange(lines: Sequence[Line]) -> Sequence[Line]:
     """Return a message of the user with its answer, or the message alone if it has no answer yet."""
     return lines[-1:] if lines[-1].role == "user" else lines
-
-
-def _label(talk: Talk) -> str:
-    name = f", {clip(name_of(talk.name), 8)[0]}" if talk.name else ""
-    return contained(talk.channel + name)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 
 from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.budget import cost, elsewhere_share, take
 from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
@@ -126,7 +126,8 @@ class History:
 
     def _fitting(self, candidates: list[Line]) -> list[Line]:
         """The messages that fit, oldest first, from candidates that are given newest first."""
-        share = max(0, self._draft.shares.history - sum(cost(shown.text) for shown in self._newest))
+        newest = sum(cost(shown.text) for shown in self._newest)
+        share = max(0, self._draft.shares.history - newest, self._unused())
         wanted, share = self._wanted(candidates, share)
         newer = [self._newest[0].line if self._newest else None, *wanted]
         pairs = list(zip(wanted, newer, strict=False))
@@ -134,6 +135,17 @@ class History:
         fitting = wanted[: len(taken.kept)][::-1]
         cut_by_budget = len(wanted) > len(fitting)
         return _from_a_step(fitting) if cut_by_budget else fitting
+
+    def _unused(self) -> int:
+        """The tokens that no other section needs; 0 for a question. Sections that change from turn to turn count with
+        their whole share, so that the start of the history seldom moves."""
+        if self._m.asked:
+            return 0
+        draft, shares = self._draft, self._draft.shares
+        spent = sum(cost(draft.bodies[name]) for name in ("quoted", "elsewhere") if name in draft.bodies)
+        needed = shares.quoted + elsewhere_share(self._m.total) + shares.relevant
+        needed += shares.summaries if self._m.rows.chunks else 0
+        return draft.token_budget.left + spent - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
         """The older messages to consider, and their share of tokens. For a question both are limited, because the

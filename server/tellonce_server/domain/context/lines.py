@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryKind
+from tellonce.contract_types import MEMORY_KINDS, MemoryKind
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
@@ -28,21 +28,18 @@ from tellonce_text.tokens import clip, estimate
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
 
-KIND_TITLES: dict[MemoryKind, str] = {
-    "fact": "FACTS",
-    "preference": "PREFERENCES",
-    "goal": "GOALS",
+KIND_TITLES: Final[dict[MemoryKind, str]] = {
+    **{kind: f"{kind.upper()}S" for kind in MEMORY_KINDS},
     "date": "IMPORTANT DATES",
-    "outcome": "OUTCOMES",
-    "pin": "PINS",
 }
+LIST = "ALL OF THIS KIND"
 
 
 @dataclass(frozen=True)
 class View:
     """The values that a line's format depends on: the time of reading, the user's zone, the current thread and chat,
     and the statements that changed after their messages were sent. `known` are the memories that can have their own
-    lines in the context."""
+    lines in the context. `names` are the names of other chats."""
 
     now: datetime
     zone: ZoneInfo
@@ -50,6 +47,7 @@ class View:
     chat_id: int = 0
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
     known: frozenset[int] = frozenset()
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def current(self, text: str, place: MessageRange | None) -> str:
         """The text of a message, or of a summary of messages, with a note such as `(since changed: #8)` after each
@@ -119,12 +117,12 @@ def _name(text: str) -> str:
 def summary_line(chunk: Chunk, view: View) -> str:
     """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
     text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
-    return period_line(text, chunk.from_at, chunk.to_at, view.zone)
+    return period_line(text, chunk.from_at, chunk.to_at, view)
 
 
-def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
+def period_line(text: str, start: datetime, end: datetime, view: View) -> str:
     """Format a summary, or one line of a summary, as a line of a context."""
-    return f"[Summary | {period(start, end, zone)}]: {body(text)}"
+    return f"[Summary | {period(start, end, view.zone, view.today)}]: {body(text)}"
 
 
 def learned_line(x: Learned, view: View) -> str:
@@ -166,8 +164,8 @@ def _due(memory: Remembered, deadline: datetime, zone: ZoneInfo, today: date) ->
 
 
 def result_line(result: Result, view: View) -> str:
-    """A search result's line with its date; a result from another thread is labeled with that thread, too: `[Feb 15, 3
-    days ago | 09:15 AM] User: …`.
+    """A search result's line with its date; a result from another thread or chat is labeled with it: `[Feb 15, 3 days
+    ago | 09:15 AM | in claude-code, shop] User: …`.
 
     A result that is not recent has only its day, because age and time of day would cost as many tokens as a short
     message. In a message, a date is added after relative words such as "last Saturday". A note is added after each
@@ -190,12 +188,23 @@ def _lead(result: Result, view: View) -> str:
     when = f"{day}, {age(result.at, view.now, view.zone)}" if recent else day
     if result.kind == "message":
         minute = f" | {time_of_day(local_time)}" if recent else ""
-        thread = "" if result.thread_key == view.thread_key else f" | in {_name(result.thread_key or '')}"
+        thread = "" if result.thread_key == view.thread_key else f" | in {_place(result, view)}"
         return f"[{when}{minute}{thread}] {_teller(result)}"
     if result.kind == "summary":
         return f"[Summary | {when}]"
     note = f", {result.memory_status}" if result.memory_status not in (None, "active") else ""
     return f"[{result.kind} #{result.id} | {when}{note}]"
+
+
+def _place(result: Result, view: View) -> str:
+    """The name of the chat of a result, or its thread if it is in this chat."""
+    return view.names.get(result.chat_id or view.chat_id) or _name(result.thread_key or "")
+
+
+def chat_name(channel: str, conversation: str | None) -> str:
+    """The name of another chat: its channel, and what its client calls it."""
+    name = f", {clip(name_of(conversation), 8)[0]}" if conversation else ""
+    return contained(channel + name)
 
 
 def _teller(result: Result) -> str:

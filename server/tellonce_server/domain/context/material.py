@@ -22,7 +22,8 @@ class Material:
     """The material of one context. `results` are in rank order. `around` are the neighbors of a quoted message.
     `excluded` is the number of the message being answered. `changes` contains the statements that changed after their
     messages were sent, by chat and message number. `total` is the token budget. `clock` says whether the context shows
-    the current time. The last `keep` messages are shown even if they are summarized."""
+    the current time. The last `keep` messages are shown even if they are summarized. `names` are the names of the other
+    chats that have results."""
 
     rows: ContextRows
     results: Sequence[Result]
@@ -41,11 +42,12 @@ class Material:
     clock: bool = False
     chat_id: int = 0
     changes: Mapping[tuple[int, int], Sequence[Change]] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
 
     @cached_property
     def view(self) -> View:
         known = {memory.id for memory in self.rows.memories} | {result.id for result in self.found(*MEMORY_KINDS)}
-        return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known))
+        return View(self.now, self.zone, self.thread_key, self.chat_id, self.changes, frozenset(known), self.names)
 
     @property
     def changed(self) -> list[int]:

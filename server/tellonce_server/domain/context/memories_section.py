@@ -9,7 +9,6 @@ from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Remembered
 
-LIST = "ALL OF THIS KIND"
 ABOVE = "in the log above"
 LIST_PART = 2
 """A list may use the section's share divided by this number. The rest is for pins, preferences and memories that the
@@ -46,9 +45,10 @@ class Memories:
         if (
             not (members or above)
             or not draft.opens("memories")
-            or not draft.token_budget.pay(cost(LIST) + cost(self._above))
+            or not draft.token_budget.pay(cost(form.LIST) + cost(self._above))
         ):
             return
+        self._spent += cost(self._above) if above else 0
         view, share = draft.material.view, draft.shares.memories // LIST_PART
         taken = take(members, lambda result: form.member_line(result, view), share, draft.token_budget, dense=True)
         self._spent += taken.cost
@@ -83,7 +83,7 @@ class Memories:
         members = [text for _, text in sorted(self._listed, key=lambda pair: pair[0].at)]
         members += [self._above] if self._above else []
         self._draft.bodies["memories"] = "\n".join(
-            "\n".join([title, *block]) for title, block in ((LIST, members), *blocks.items()) if block
+            "\n".join([title, *block]) for title, block in ((form.LIST, members), *blocks.items()) if block
         )
         self._draft.note("memories", self.ids)
 

@@ -1,12 +1,17 @@
 """The section of a context that shows the search results that no other section shows. Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import TypeAlias
 
 from tellonce_server.domain.context import lines as form
 from tellonce_server.domain.context.budget import take
+from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.messages import Line
+
+Place: TypeAlias = tuple[int | None, int]
+"""The number of a message, and its chat if that is another chat."""
 
 
 def unseen(
@@ -14,12 +19,37 @@ def unseen(
 ) -> list[Result]:
     """The results that no other section shows. The history shows only a summary of a routine's message, so the full
     text of such a message counts as not shown."""
-    seen = {
-        "message": {line.id for line in messages if line.routine is None},
-        "summary": set(draft.included.get("summaries", ())),
+    shown: set[Place] = {(None, line.id) for line in messages if line.routine is None}
+    seen: dict[str, set[Place]] = {
+        "message": shown.union(_beside(draft)),
+        "summary": {(None, number) for number in draft.included.get("summaries", ())},
     }
-    of_memories = set(memories)
-    return [result for result in results if result.id not in seen.get(result.kind, of_memories)]
+    of_memories = {(None, number) for number in memories}
+    return [result for result in results if _place(draft, result) not in seen.get(result.kind, of_memories)]
+
+
+def _place(draft: Draft, result: Result) -> Place:
+    is_elsewhere = result.kind == "message" and result.chat_id in draft.material.names
+    return (result.chat_id if is_elsewhere else None), result.id
+
+
+def _beside(draft: Draft) -> Iterator[Place]:
+    """The messages whose whole text is in the quoted message's section or among the messages from elsewhere."""
+    rows, around = draft.material.rows, draft.material.around
+    beside = [*rows.elsewhere.left, *(line for talk in rows.elsewhere.replies for line in talk.lines)]
+    quoted = [*around, *([rows.quoted] if rows.quoted is not None else [])]
+    yield from ((None, line.id) for line in _whole(draft.bodies.get("quoted", ""), quoted))
+    yield from ((None, line.id) for line in _whole(draft.bodies.get("elsewhere", ""), beside))
+    for talk in rows.elsewhere.others:
+        yield from ((talk.chat_id, line.id) for line in _whole(draft.bodies.get("elsewhere", ""), talk.lines))
+
+
+def _whole(section: str, lines: Sequence[Line]) -> list[Line]:
+    """The messages whose whole text the section contains."""
+    short = [line for line in lines if line.routine is None and len(line.content) <= len(section)]
+    return [
+        line for line in short if statement(form.body(line.content), quoted=False) in statement(section, quoted=False)
+    ]
 
 
 class Relevant:
@@ -65,4 +95,5 @@ class Relevant:
         in_time = sorted(self._kept, key=lambda pair: pair[0].at)
         self._draft.bodies["relevant"] = "\n".join(text for _, text in in_time)
         for result, _ in self._kept:
-            self._draft.note(f"relevant {result.kind}", [result.id])
+            chat, number = _place(self._draft, result)
+            self._draft.note(f"relevant {result.kind}" + (f" in chat {chat}" if chat else ""), [number])

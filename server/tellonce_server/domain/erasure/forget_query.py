@@ -4,6 +4,8 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import starmap
 from typing import Final, Literal, Protocol
 
 from tellonce.contract import ForgetLabel
@@ -21,6 +23,10 @@ separators. `form`: other forms of the words. `part`: the characters inside a lo
 DEGREES: Final[tuple[Degree, ...]] = ("exact", "number", "form", "part")
 MOST_SILENT: Final = 100_000
 """Maximum sentences without a match that a query caches."""
+LEAST_SPACELESS: Final = 4
+"""Minimum characters of a quote in a script without spaces that is searched for outside of its message."""
+MESSAGES: Final = ("message", "message_version")
+"""The places with the words of a message itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,19 +148,26 @@ class StatementQuery:
         self._targets = [Target.statement(s.text) for s in self._stated]
         self._folded = [fold(s.text).strip() for s in self._stated]
         self._quotes = [tuple(filter(None, (fold(quote).strip() for quote in s.quotes))) for s in self._stated]
+        self._telling_quotes = [tuple(filter(_tells, quotes)) for quotes in self._quotes]
         self._ids = frozenset(s.id for s in self._stated if s.id is not None)
-        self._by_word: defaultdict[str, list[int]] = defaultdict(list)
-        for number, target in enumerate(self._targets):
-            for word in target.words:
-                self._by_word[word].append(number)
+        self._of_message: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, s in enumerate(self._stated):
+            for message in s.sources:
+                self._of_message[message].append(number)
+        quoted = ((n, Target.statement(quote)) for n, quotes in enumerate(self._telling_quotes) for quote in quotes)
+        self._wordings = list(starmap(_Wording, (*enumerate(self._targets), *quoted)))
+        self._by_word: defaultdict[str, list[_Wording]] = defaultdict(list)
+        for wording in self._wordings:
+            for word in wording.target.words:
+                self._by_word[word].append(wording)
         # A text without content words, or in a script without spaces, cannot be found by its words.
         self._wordless = frozenset(
             n for n, s in enumerate(self._stated) if not self._targets[n].words or is_spaceless(s.text)
         )
-        # For each statement, the number of those words that are numbers or dates, which a sentence may write
-        # differently.
-        self._counted = [sum(word[0].isdigit() or ":" in word for word in target.words) for target in self._targets]
-        self._only_counted = [n for n, t in enumerate(self._targets) if 0 < self._counted[n] == len(t.words)]
+        self._spaceless = frozenset(
+            n for n, quotes in enumerate(self._telling_quotes) if any(map(is_spaceless, quotes))
+        )
+        self._only_amounts = [wording for wording in self._wordings if wording.has_only_amounts]
         self._silent: set[str] = set()
 
     @property
@@ -180,6 +193,8 @@ class StatementQuery:
         return [Mark(0, len(text), "form")] if degree == "exact" else []
 
     def _degree(self, sentence: str, source: Source) -> Degree | None:
+        if self._is_quoted(sentence, source):
+            return "exact"
         if sentence in self._silent:
             return None
         read = Sentence(sentence)
@@ -196,30 +211,64 @@ class StatementQuery:
                 degree = "form"
         return degree
 
+    def _is_quoted(self, sentence: str, source: Source) -> bool:
+        """Whether the sentence is a quote of a statement, or a part of it, in the message that the quote is from."""
+        own = self._of_message.get((source.chat_id or 0, source.id)) if source.place in MESSAGES else None
+        if own is None:
+            return False
+        said = fold(sentence).strip()
+        return any(quote in said or said in quote for number in own for quote in self._quotes[number])
+
     def _is_same(self, number: int, read: Sentence, folded: str, source: Source) -> bool:
         """Whether the sentence makes the statement. The exact words alone do not always prove that the sentence states
         it: `lives in Berlin` may be said of a brother."""
         target, words, said = self._targets[number], read.words, folded.strip()
-        is_source = (source.chat_id, source.id) in self._stated[number].sources
-        if any(quote in said or (is_source and said in quote) for quote in self._quotes[number]):
+        if any(quote in said for quote in self._telling_quotes[number]):
             return True
+        is_source = source.place in MESSAGES and (source.chat_id, source.id) in self._stated[number].sources
         lenient = source.place in DERIVED or is_source
         if (lenient or number in self._wordless) and self._folded[number] and self._folded[number] in folded:
             return True
         return target.is_all_of(words) or (lenient and bool(target.words) and target.most_in(words))
 
-    def _candidates(self, read: Sentence) -> list[int]:
-        """Return the statements that share at least two words with the sentence, or that have only one word and share
-        it. If the sentence may write numbers differently, the statement's numbers and dates count as shared words."""
+    def _candidates(self, read: Sentence) -> set[int]:
+        """Return the statements of which a wording shares at least two words with the sentence, or shares its only
+        word."""
         stems = {stem(part) for word in read.tokens for part in (word, *word.split("-"))}
-        shared = Counter(number for word in stems for number in self._by_word.get(word, ()))
-        otherwise = read.may_count_otherwise
-        enough = [
-            number
-            for number, count in shared.items()
-            if count + otherwise * self._counted[number] >= min(2, len(self._targets[number].words))
-        ]
-        return [*enough, *self._wordless, *(self._only_counted if otherwise else ())]
+        shared = Counter(wording for word in stems for wording in self._by_word.get(word, ()))
+        close = (w.number for w, count in shared.items() if count + w.hidden_in(read) >= min(2, len(w.target.words)))
+        amounts = (w.number for w in self._only_amounts if w.hidden_in(read))
+        return {*close, *amounts, *self._wordless, *self._spaceless}
+
+
+def _tells(quote: str) -> bool:
+    """Whether a quote can be recognized outside of its message. An answer such as `yes` or `Berlin` cannot."""
+    return len(quote) >= LEAST_SPACELESS if is_spaceless(quote) else len(Target.statement(quote).words) > 1
+
+
+@dataclass(frozen=True, eq=False)
+class _Wording:
+    """The words of a statement or of one of the statement's quotes. `number` is the statement's number in the query."""
+
+    number: int
+    target: Target
+
+    @cached_property
+    def _dates(self) -> int:
+        return sum(":" in word for word in self.target.words)
+
+    @cached_property
+    def _amounts(self) -> int:
+        return sum(word[0].isdigit() or ":" in word for word in self.target.words)
+
+    @property
+    def has_only_amounts(self) -> bool:
+        return 0 < self._amounts == len(self.target.words)
+
+    def hidden_in(self, sentence: Sentence) -> int:
+        """How many of the words may be in the sentence in another form: every date and, if the sentence may write
+        numbers differently, every number."""
+        return self._amounts if sentence.may_count_otherwise else self._dates
 
 
 class RowQuery:
@@ -235,7 +284,7 @@ class RowQuery:
         return ["%"]
 
     def marks(self, text: str, source: Source) -> list[Mark]:
-        if source.place in ("message", "message_version", "routine"):
+        if source.place in (*MESSAGES, "routine"):
             meant = (source.chat_id, source.id) in self._messages and not source.is_metadata
             return [Mark(0, len(text), "exact")] if meant and text else []
         return self._statements.marks(text, source)

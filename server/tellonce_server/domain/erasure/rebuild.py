@@ -4,7 +4,7 @@ texts are used."""
 from datetime import datetime
 
 from tellonce.contract import JobKind
-from tellonce_server.store import messages, queue, summaries, threads
+from tellonce_server.store import messages, queue, summaries
 from tellonce_server.store.database import Queries
 from tellonce_server.store.queue import Job, NewJob
 from tellonce_server.store.texts import ARCHIVED, TextRow
@@ -39,13 +39,6 @@ async def queue_rolling_rebuild(q: Queries, owner_id: int, chat_id: int, thread_
     return await _queue(
         q, NewJob(owner_id, chat_id, "thread_summary", thread_key, f"{_REBUILD}{thread_key}", 0, 0, now)
     )
-
-
-async def queue_profile(q: Queries, owner_id: int, chat_id: int, now: datetime) -> JobKind:
-    """Queue the rewriting of the profile's narrative. The job belongs to the chat from which the request came."""
-    of_chat = await threads.of_chat(q, owner_id, chat_id)
-    key = of_chat[0].thread_key if of_chat else ""
-    return await _queue(q, NewJob(owner_id, chat_id, "profile", key, "profile", 0, 0, now))
 
 
 async def queue_canonical(q: Queries, owner_id: int, row: TextRow, now: datetime) -> JobKind | None:

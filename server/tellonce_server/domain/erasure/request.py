@@ -24,7 +24,7 @@ from tellonce_server.store.texts import TextRow
 from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
-TELLING = 3
+TELLING = 2
 """Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
 
 

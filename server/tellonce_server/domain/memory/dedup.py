@@ -7,6 +7,7 @@ same. `key` is a hash for finding statements with the same words.
 """
 
 import hashlib
+from datetime import datetime
 from typing import Final
 
 from tellonce_server.domain.memory import literals
@@ -77,6 +78,11 @@ def is_denied(text: str, denied: str, cosine: float | None, *, same_source: bool
         return False
     a, b = literals.content(text).keys(), literals.content(denied).keys()
     return same_source or not certain or a <= b or b <= a
+
+
+def is_later(said_at: datetime, rejected_at: datetime | None) -> bool:
+    """Whether words were said after a statement was rejected."""
+    return rejected_at is not None and said_at > rejected_at
 
 
 def is_retold(one: str, other: str) -> bool:

@@ -1,12 +1,13 @@
 """Changes memories as time passes: completes past dates, asks the user about overdue goals, and closes overdue goals
 about which the user does not answer. The module also computes missing keys for `dedup`."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
-from tellonce_server.store import memories
+from tellonce_server.domain.memory.profile_queue import queue_profile
+from tellonce_server.store import chats, memories
 
 ASKED_AFTER: Final = timedelta(days=30)
 """The time after a goal's deadline at which the user is asked about the goal, and only once."""
@@ -26,11 +27,23 @@ class Expiry:
         await self._key_words()
         now = self._deps.now()
         for owner in await memories.owners_with_endings(self._deps.database, now):
-            ended = await memories.end_passed_dates(self._deps.database, owner, now)
+            ended = await memories.end_passed_dates(self._deps.database, owner, now, self._deps.settings.timezone)
             ended += await memories.close_overdue_goals(self._deps.database, owner, now, now - CLOSED_AFTER)
             ended += await memories.ask_about_overdue_goals(self._deps.database, owner, now, now - ASKED_AFTER)
             if ended:
+                await self._rewrite_profile(owner, now)
                 self._deps.tell_subscribers(owner, "memory://profile")
+
+    async def _rewrite_profile(self, owner_id: int, now: datetime) -> None:
+        """Queue the profile, which may state what has ended. The job belongs to the owner's newest chat."""
+        known = await chats.of_owner(self._deps.database, owner_id)
+        if not known:
+            return
+        newest = max(known, key=lambda chat: chat.created_at).chat_id
+        async with self._deps.database.transaction() as t:
+            await chats.lock(t, owner_id, newest)
+            await queue_profile(t, owner_id, newest, now)
+        self._deps.tell_workers()
 
     async def _key_words(self) -> None:
         while found := await memories.unkeyed(self._deps.database, KEYED_AT_ONCE):

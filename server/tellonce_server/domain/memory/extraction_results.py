@@ -203,13 +203,12 @@ class Learner:
     def _checked(self, x: _Exchange, item: ExchangeItem) -> checks.Verdict:
         if item.note:
             return _checked_note(x, item)
-        when = checks.When(item.when.start, item.when.end, item.when.precision) if item.when else None
         return checks.check(
             item.text,
             [self._quoted(x, quote.message_id, quote.text) for quote in item.quotes if quote.message_id in x.lines],
             shown=x.around,
             known=[m.content for m in x.known.values()],
-            when=when,
+            when=item.when,
             deadline=item.deadline,
         )
 
@@ -219,7 +218,8 @@ class Learner:
         return checks.Quoted(own_words(text), mask(own_words(line.content)), role, line.sent_at, self._deps.zone)
 
     async def _is_denied(self, t: Queries, x: _Exchange, judged: _Judged) -> bool:
-        """Whether the user rejected this statement before, in any words."""
+        """Whether the user rejected this statement before, in any words. A certain statement in a message that the user
+        sent after the rejection is a new one."""
         key = x.job.key
         if judged.item.note:
             return False
@@ -235,6 +235,7 @@ class Learner:
                 certain=judged.certain,
             )
             for n in near
+            if not (judged.certain and dedup.is_later(judged.said_at, n.memory.valid_to))
         )
 
     async def _store(self, t: Queries, x: _Exchange, judged: _Judged) -> Stored:

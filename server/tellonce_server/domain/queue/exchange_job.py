@@ -16,8 +16,11 @@ from tellonce_server.store.queue import Job, NewJob
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import estimate
 
-SIDE_CHARACTERS = 1800
-"""Maximum characters of one message that extraction sees (docs/CONTRACT.md, 5)."""
+OWN_CHARACTERS = 8_000
+"""Maximum characters of one message with the user's own words that extraction sees."""
+
+SIDE_CHARACTERS = 1_800
+"""Maximum characters of any other message that extraction sees."""
 
 EXCHANGE_MESSAGES = 12
 """Maximum messages of one extraction. A job that has accumulated more is split."""
@@ -48,15 +51,15 @@ class ExchangeJob(JobType[ExchangeResult]):
         assert chat is not None  # the foreign key guarantees the job's chat
         known = await self._known.about(*key.chat, [mask(line.content) for line in said])
         await queue.show(self._deps.database, *key, job.fence, [m.id for m in known])
-        own = tuple(shown(line, SIDE_CHARACTERS) for line in said)
+        own = {line.id: shown(line, OWN_CHARACTERS) for line in said}
         return ExchangeInput(
             timezone=self._deps.settings.timezone,
             now=sender_time(lines[-1]),
             user_name=await memories.user_name(self._deps.database, *key.chat),
             before=tuple(shown(line, SIDE_CHARACTERS // BEFORE) for line in before),
-            messages=tuple(shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
+            messages=tuple(own.get(line.id) or shown(line, SIDE_CHARACTERS) for line in lines if line.routine is None),
             known=known,
-            notable=tuple(await self._keeper.notable(own, [m.text for m in known if m.note])),
+            notable=tuple(await self._keeper.notable(tuple(own.values()), [m.text for m in known if m.note])),
             canonical=chat.canonical,
             canonical_cap_tokens=self._deps.settings.compaction.canonical_cap,
         )

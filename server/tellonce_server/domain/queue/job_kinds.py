@@ -1,13 +1,12 @@
 """Declares the server's part of every kind of job. A new kind needs an entry in `JobKinds`, its models in
 `tellonce/work.py`, a migration, and a task in the summarizer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from pydantic import TypeAdapter
 
-from tellonce.contract import Memory
 from tellonce.work import JobKind, ProfileInput, ProfileResult, RoutineInput, RoutineResult, WorkInput, WorkResult
 from tellonce_server.core.scope import known_everywhere
 from tellonce_server.domain.dependencies import Dependencies
@@ -27,8 +26,6 @@ _RESULT: TypeAdapter[WorkResult] = TypeAdapter(WorkResult)
 
 TOLD = 60
 """Maximum memories that a profile is written from."""
-
-LISTED: Final = {"facts": "fact", "preferences": "preference", "goals": "goal", "dates": "date"}
 
 
 class ProfileJob(JobType[ProfileResult]):
@@ -52,7 +49,7 @@ class ProfileJob(JobType[ProfileResult]):
         owner = job.key.owner_id
         live = [m for m in await memories.live(t, owner, known_everywhere(owner), ("active",)) if not m.note]
         narrative = clip(mask(result.narrative), self._deps.settings.compaction.profile_cap)[0]
-        await profile.put(t, job, narrative, _lists_of(live), now)
+        await profile.put(t, job, narrative, live, now)
         return {"profiles": 1}
 
 
@@ -114,8 +111,3 @@ class JobKinds:
         changed = self._types[job.kind].changes(chat)
         self._deps.tell_subscribers(job.key.owner_id, *changed, f"{chat}/context")
         self._deps.tell_workers()
-
-
-def _lists_of(live: Sequence[Memory]) -> profile.Lists:
-    """Return the lists of the profile: for each kind of memory, the texts of the memories."""
-    return profile.Lists(**{name: [m.content for m in live if m.kind == kind] for name, kind in LISTED.items()})

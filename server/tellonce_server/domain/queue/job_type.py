@@ -14,6 +14,7 @@ from tellonce_server.store import messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job, NewJob
+from tellonce_text.clipping import head_and_tail
 from tellonce_text.secrets import mask
 
 MESSAGE_CHARACTERS = 4000
@@ -72,8 +73,7 @@ def sender_time(line: Line) -> datetime:
 
 def shown(line: Line, characters: int = MESSAGE_CHARACTERS) -> WorkMessage:
     """The message as a worker sees it: masked, with at most this many characters."""
-    text = mask(line.content)
-    clipped = text if len(text) <= characters else text[: characters - 1] + "…"
+    clipped = head_and_tail(mask(line.content), characters)
     return WorkMessage(
         id=line.id, role=line.role, speaker=line.speaker, at=sender_time(line), text=clipped, routine=line.routine
     )

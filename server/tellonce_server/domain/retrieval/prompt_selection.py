@@ -107,6 +107,39 @@ def _of_thread(messages: Sequence[Result], thread_key: str | None) -> list[Resul
     return [f for f in messages if f.thread_key == thread_key or f.covered >= best + OTHER_THREAD_MARGIN]
 
 
+OTHER_CHATS = 3
+"""Maximum messages of the owner's other chats in a prompt."""
+
+CLEARLY_COVERED = 0.6
+"""Minimum share of the question's words in a message of another chat, unless its cosine is at least MESSAGE_COSINE. The
+share or the cosine must also exceed that of all results of this chat by a margin."""
+
+NEARER = 0.15
+"""Minimum margin of the cosine of a message of another chat."""
+
+
+def is_answered(own: Sequence[Result]) -> bool:
+    """Whether results of this chat contain so many of the question's words that no message of another chat can exceed
+    them by the margin."""
+    return _most_covered(own) + OTHER_THREAD_MARGIN > 1
+
+
+def from_other_chats(
+    ranked: Sequence[Result], query: str, chat_id: int, own: Sequence[Result], *, several: bool
+) -> list[Result]:
+    """The messages of the owner's other chats that clearly answer a question, best first. `own` are the results of the
+    chat `chat_id`. `several` says whether the question has more than one word to match; a single word proves little."""
+    covered = max(CLEARLY_COVERED, _most_covered(own) + OTHER_THREAD_MARGIN)
+    near = max(MESSAGE_COSINE, max((f.cosine or 0.0 for f in own), default=0.0) + NEARER)
+    messages = [f for f in ranked if f.kind == "message" and f.chat_id != chat_id and f.text != query]
+    clear = [f for f in messages if (several and f.covered >= covered) or (f.cosine or 0.0) >= near]
+    return without_echoes(clear, query)[:OTHER_CHATS]
+
+
+def _most_covered(own: Sequence[Result]) -> float:
+    return max((f.covered for f in own), default=0.0)
+
+
 SAME_QUESTION = 0.9
 """An earlier question counts as the current question in other words if the cosine of the two is at least this value."""
 

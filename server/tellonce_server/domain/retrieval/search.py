@@ -20,6 +20,7 @@ from tellonce_server.domain.retrieval.candidates import Scan
 from tellonce_server.domain.retrieval.categories import Categories
 from tellonce_server.domain.retrieval.excerpt import WHOLE
 from tellonce_server.domain.retrieval.lexical import index_text
+from tellonce_server.domain.retrieval.prompt_selection import from_other_chats, is_answered
 from tellonce_server.domain.retrieval.question import Question, Setting
 from tellonce_server.domain.retrieval.search_results import Result, SearchPage, SearchRequest
 from tellonce_server.domain.retrieval.signals import Candidate, Learned
@@ -87,6 +88,16 @@ class Retriever:
         being read."""
         everywhere = replace(request, thread_key=None)
         return _ranked(everywhere, await self.read(everywhere))
+
+    async def from_other_chats(self, request: SearchRequest, own: Sequence[Result]) -> list[Result]:
+        """Messages of the owner's other chats that clearly answer the question of `request`, if `own`, the results of
+        its chat, do not."""
+        if request.chat_id is None or is_answered(own):
+            return []
+        everywhere = replace(request, chat_id=None, thread_key=None)
+        read = await self.read(everywhere)
+        several = len(read.question.terms) > 1
+        return from_other_chats(_ranked(everywhere, read), request.query, request.chat_id, own, several=several)
 
     async def read(self, r: SearchRequest) -> Read:
         """Return the analyzed question and all candidates that may answer the question. The candidates are not ranked
@@ -201,15 +212,14 @@ def read_cursor(text: str, search: int) -> Cursor:
     try:
         start, below, of = json.loads(base64.urlsafe_b64decode(text.encode()))
     except (binascii.Error, ValueError, TypeError):
-        raise _refused(text) from None
+        raise _refused() from None
     if not all(type(value) is int for value in (start, below, of)) or start < 0 or below < 0 or of != search:
-        raise _refused(text)
+        raise _refused()
     return Cursor(start, below, of)
 
 
-def _refused(text: str) -> CursorRefused:
+def _refused() -> CursorRefused:
     return CursorRefused(
-        f"{text!r} is not a cursor of this search; use next_cursor of the previous page, and the same query and "
-        "arguments.",
+        "That is not a cursor of this search; use next_cursor of the previous page, and the same query and arguments.",
         "call",
     )

@@ -41,6 +41,7 @@ class PageReads:
         shown = found[: args.limit]
         return p.PageMemories(
             entries=tuple(shown),
+            chats=await self._chats(owner_id) if first else (),
             total=total if first else None,
             next_cursor=page_cursor(shown[-1].memory.valid_from, shown[-1].memory.id)
             if len(found) > args.limit
@@ -80,7 +81,7 @@ class PageReads:
         where = ChatScope(owner_id, found.chat_id or owner_id)
         explanation = await self._explainer.explain(where, ExplainArgs(memory_id=args.memory_id))
         origin = await memories.provenance(database, owner_id, args.memory_id)
-        shown_to = await page.answers(database, owner_id, None, args.memory_id, CARDS)
+        shown_to = await page.answers(database, owner_id, CARDS, shown=args.memory_id)
         return p.PageMemory(
             explanation=explanation,
             talks=await self._talks(owner_id, origin.source_chat_id, found.sources),
@@ -105,7 +106,9 @@ class PageReads:
         return p.PageWords(lines=tuple(lines[: args.limit]), next_id=lines[args.limit].id if more else None)
 
     async def answers(self, owner_id: int, args: p.PageAnswersArgs) -> p.PageAnswers:
-        found = await page.answers(self._deps.database, owner_id, args.before, None, args.limit)
+        found = await page.answers(
+            self._deps.database, owner_id, args.limit, before=args.before, receipt_id=args.receipt_id
+        )
         return p.PageAnswers(
             answers=self._answers(found),
             next_before=found[-1].at if len(found) == args.limit else None,
@@ -120,6 +123,10 @@ class PageReads:
         return tuple(
             x.model_copy(update={"budgets": section_shares(self._deps.settings.budgets, x.token_budget)}) for x in found
         )
+
+    async def _chats(self, owner_id: int) -> tuple[p.PageChat, ...]:
+        found = await chats.of_owner(self._deps.database, owner_id)
+        return tuple(p.PageChat(chat_id=x.chat_id, channel=x.channel, conversation=x.conversation) for x in found)
 
     async def _newest(
         self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None

@@ -6,8 +6,8 @@ from tellonce import page_contract as p
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
-from tellonce_server.domain.erasure.rebuild import queue_profile
 from tellonce_server.domain.memory import dedup
+from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.store import memories, page
 from tellonce_server.store.database import Queries

@@ -1,72 +1,89 @@
-/* The actions of the page on memories. Each can be undone. */
+/* The actions of the page on memories. Most can be undone. A changed memory is drawn again where it is, so that the list keeps its place and the keyboard its focus. */
 
-import { Refused, call } from "./client.js";
+import { Refused, call, sentence } from "./client.js";
 import { ask, field, h, note } from "./dom.js";
 import { t } from "./words.js";
 
-/* The chat argument for a call that changes this memory. */
-function at(memory) {
-  return memory.chat_id === null ? {} : { chat_id: memory.chat_id };
+/* Calls `update_memory`. Returns the changed memory. */
+function update(memory, args) {
+  return call("update_memory", { memory_id: memory.id, chat_id: memory.chat_id, ...args });
+}
+
+/* The elements that show a memory. */
+function places({ id }) {
+  return [...document.querySelectorAll(`[data-memory="${id}"]`)];
+}
+
+/* Draws memories again wherever they are shown. The first gets the focus if the focused element is gone. */
+function redraw(memories) {
+  for (const memory of memories) for (const place of places(memory)) place.redraw(memory);
+  const now = document.activeElement;
+  if (memories.length && (now === document.body || now.closest("[hidden]"))) places(memories[0])[0]?.querySelector("a, button").focus();
 }
 
 function former({ id, status, user_confirmed, pinned, note: own, deadline }, edited) {
-  return { memory_id: id, status, user_confirmed, pinned, ...(edited ? { edited: { note: own, deadline } } : {}) };
+  return { memory_id: id, status, user_confirmed, pinned, edited: edited ? { note: own, deadline } : null };
 }
 
-/* Undoes changes, at most 200 per call, which is the limit of the tool. */
-async function undo(memories, { withdraw, edited } = {}) {
-  for (let i = 0; i < memories.length; i += 200) await call("page_undo", { memories: memories.slice(i, i + 200).map((memory) => former(memory, edited)), ...(withdraw ? { withdraw } : {}) });
-  note(t("undone"));
+/* Shows the changed memories and offers an undo, which restores `was`: at most 200 memories per call, the limit of the tool. */
+function settle(text, changed, was, { edited, withdraw } = {}) {
+  const undo = async () => {
+    for (let i = 0; i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
+    note(t("undone"));
+    if (withdraw) for (const place of places(withdraw)) place.remove();
+    redraw(was);
+  };
+  note(text, was.length ? undo : null);
+  redraw(changed);
 }
 
-/* Changes each memory and shows the progress. Returns the changed memories, and the error messages for the others. */
-async function each(memories, act) {
-  const done = [];
+/* Changes memories one by one and shows the progress. Returns the former and the changed memories, and why the others could not be changed. */
+async function each(memories, args) {
+  const was = [];
+  const changed = [];
   const refused = new Set();
   for (const memory of memories) {
-    if (memories.length > 5) note(t("working", { n: done.length, total: memories.length }));
+    if (memories.length > 5) note(t("working", { n: was.length, total: memories.length }));
     try {
-      await act(memory);
-      done.push(memory);
+      changed.push(await update(memory, args));
+      was.push(memory);
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      refused.add(error.message);
+      refused.add(sentence(error));
+      if (!(error instanceof Refused)) break;
     }
   }
-  return { done, refused: [...refused] };
+  return { was, changed, text: [was.length ? t(`done.${args.action}`, { n: was.length }) : "", ...refused].join(" ") };
 }
 
 /* Confirms, rejects, completes, reopens, pins or unpins one or more memories. */
-export async function change(memories, action, after) {
-  const { done, refused } = await each(memories, (memory) => call("update_memory", { memory_id: memory.id, action, ...at(memory) }));
-  const back = { label: t("undo"), act: async () => { await undo(done); await after(); } };
-  note([done.length ? t(`done.${action}`, { n: done.length }) : "", ...refused].join(" "), done.length ? back : undefined);
-  await after();
+export async function change(memories, action) {
+  const { was, changed, text } = await each(memories, { action });
+  settle(text, changed, was);
 }
 
-export async function edit(memory, content, after) {
-  await call("update_memory", { memory_id: memory.id, action: "edit", content, ...at(memory) });
-  const back = async () => { await undo([memory], { edited: true }); await after(); };
-  note(t("done.edit"), { label: t("undo"), act: back });
-  await after();
+export async function edit(memory, content) {
+  settle(t("done.edit"), [await update(memory, { action: "edit", content })], [memory], { edited: true });
 }
 
 /* Replaces several memories by one statement. */
-export async function merge(memories, after) {
-  const text = h("textarea", { value: memories.map((memory) => memory.content).join(" "), required: true });
-  if (!(await ask(t("merge.title", { n: memories.length }), field(t("merge.text"), text), t("merge"), t("cancel")))) return;
-  const [first] = memories;
-  const made = await call("remember", { content: text.value, kind: first.kind, scope: first.scope, replaces: memories.map((memory) => memory.id), ...at(first) });
-  const back = async () => { await undo(memories, { withdraw: made.memory.id }); await after(); };
-  note(t("done.merge"), { label: t("undo"), act: back });
-  await after();
+export function merge(memories, after) {
+  const text = h("textarea", { value: memories.map((memory) => memory.content).join("; "), required: true });
+  ask(t("merge.title", { n: memories.length }), field(t("merge.text"), text), t("merge"), async () => {
+    const [{ kind, scope, chat_id }] = memories;
+    const { memory } = await call("remember", { content: text.value, kind, scope, replaces: memories.map((old) => old.id), chat_id });
+    after();
+    for (const place of places(memories[0])) place.before(place.another(memory));
+    return () => settle(t("done.merge"), memories.map((old) => ({ ...old, status: "superseded", superseded_by: memory.id })), memories, { withdraw: memory });
+  });
 }
 
-export async function share(memories) {
+export function share(memories) {
   const chat = h("input", { type: "number", required: true, inputMode: "numeric" });
-  if (!(await ask(t("share.title"), field(t("share.chat"), chat), t("share"), t("cancel")))) return;
-  const { done, refused } = await each(memories, (memory) => call("update_memory", { memory_id: memory.id, action: "share", to_chat_id: Number(chat.value), ...at(memory) }));
-  note([done.length ? t("done.share", { n: done.length }) : "", ...refused].join(" "));
+  ask(t("share.title"), field(t("share.chat"), chat), t("share"), async () => {
+    const { was, text } = await each(memories, { action: "share", to_chat_id: Number(chat.value) });
+    if (!was.length) throw new Refused(text);
+    note(text);
+  });
 }
 
 /* The address of the forget screen that previews these memories. */

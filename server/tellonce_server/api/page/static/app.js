@@ -1,9 +1,10 @@
 /* Starts the page: signs in, chooses the language, and shows the screen that the address names. */
 
 import { address, followLinks, go } from "./address.js";
-import { Hosted, Http, Refused, SignedOut, connect, refusal } from "./client.js";
+import { Hosted, Http, SignedOut, connect, isHosted, sentence } from "./client.js";
 import { data } from "./data.js";
 import { ask, div, h, icon, note, show, table } from "./dom.js";
+import { actionKeys } from "./entries.js";
 import { forget, preview } from "./forget.js";
 import { memories } from "./memories.js";
 import { memory } from "./memory.js";
@@ -12,15 +13,27 @@ import { today } from "./today.js";
 import { why } from "./why.js";
 import { speak, t } from "./words.js";
 
-const SCREENS = { today, memories, memory, timeline, why, forget, data };
+/* The screens by name, each with its icon in the rail. */
+const SCREENS = {
+  today: [today, "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5"],
+  memories: [memories, "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01"],
+  timeline: [timeline, "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z"],
+  why: [why, "M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z"],
+  forget: [forget, "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5"],
+  data: [data, "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3"],
+  memory: [memory],
+};
+
 /* The screens in the rail, in the order of their keys. A host shows no data screen, which belongs to the operator. */
-let RAIL = ["today", "memories", "timeline", "why", "forget", "data"];
+function railed() {
+  return Object.keys(SCREENS).filter((name) => SCREENS[name][1] && !(name === "data" && isHosted()));
+}
 
 const main = h("main", { tabIndex: -1, id: "main" });
 const rail = h("nav");
 
 function drawRail(current) {
-  const links = RAIL.map((name, i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(name), t(name)));
+  const links = railed().map((name, i) => h("a", { href: `#${name}`, className: name === "data" ? "last" : "", "aria-current": current === name ? "page" : null, title: `${t(name)} (${i + 1})` }, icon(SCREENS[name][1]), t(name)));
   rail.setAttribute("aria-label", t("rail"));
   show(rail, h("strong", "Tellonce"), links);
   // On a phone the rail is a strip that scrolls.
@@ -29,13 +42,14 @@ function drawRail(current) {
 
 /* The number of the latest navigation. A screen that loads slowly is not shown if the user has left it meanwhile. */
 let turn = 0;
+let searching = false;
 
 async function route() {
   const mine = ++turn;
   const [name, ...parts] = address().split("/").map(decodeURIComponent);
-  const screen = SCREENS[name] ?? today;
+  const [screen] = SCREENS[name] ?? SCREENS.today;
   drawRail(name === "memory" ? "memories" : name in SCREENS ? name : "today");
-  document.title = `${t(RAIL.includes(name) ? name : "memories")} · Tellonce`;
+  document.title = `${t(name === "memory" ? "memories" : name in SCREENS ? name : "today")} · Tellonce`;
   const place = h("div", { className: "screen", "data-screen": name });
   const failed = await attempt(() => screen(place, ...parts));
   if (mine !== turn) return;
@@ -44,6 +58,8 @@ async function route() {
   // No field gets the focus, so that the keys for other screens still work.
   if (failed || mine > 1) main.focus({ preventScroll: true });
   scrollTo(0, 0);
+  if (searching) document.getElementById("search")?.focus();
+  searching = false;
 }
 
 /* Runs the action. Returns null on success, otherwise an element that describes the error. */
@@ -57,34 +73,39 @@ async function attempt(act) {
 }
 
 function trouble(error) {
-  if (error instanceof SignedOut) return signedOut(error.sent);
-  const text = error instanceof Refused ? error.message : t("unreachable");
-  return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, text), h("button", { type: "button", onclick: route }, t("again")));
+  if (error instanceof SignedOut) return signedOut(error.reason());
+  return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, sentence(error)), h("button", { type: "button", onclick: route }, t("again")));
 }
 
-/* Shows the error of a failed action without changing the screen. */
-function report(error) {
-  if (error instanceof SignedOut) show(main, signedOut());
-  else note(error instanceof Refused ? error.message : t("unreachable"));
+function signedOut(reason) {
+  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), reason ? h("p", reason) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
 }
 
-function signedOut(sent) {
-  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), sent ? h("p", refusal(sent)) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
-}
+const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };
 
+/* A key opens a screen, moves between the memories, or presses the button that declares it: first in the memory with the focus, or in the only one. */
 function keys(event) {
-  if (event.target.closest("input, textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const screen = RAIL[Number(event.key) - 1];
-  const own = { "/": () => { go("memories"); setTimeout(() => document.getElementById("search")?.focus(), 150); }, e: () => document.querySelector(`[data-edit] [aria-label="${t("edit")}"]`)?.click(), u: () => document.querySelector("[data-undo]")?.click(), "?": help };
-  const act = screen ? () => { go(screen); } : own[event.key];
-  if (!act) return;
+  if (event.target.closest("input:not([type=checkbox]), textarea, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const rows = [...document.querySelectorAll("[data-memory]")];
+  const row = event.target.closest("[data-memory]") ?? (rows.length === 1 ? rows[0] : null);
+  const step = STEPS[event.key];
+  const next = step && rows[row ? rows.indexOf(row) + step : 0]?.querySelector("a");
+  const pressed = step ? null : [row, document.querySelector(".note")].map((x) => x?.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key)}"]`)).find(Boolean);
+  const screen = railed()[Number(event.key) - 1];
+  const own = { "/": search, "?": help }[event.key];
+  if (!(next || pressed || screen || own)) return;
   event.preventDefault();
-  act();
+  if (next) next.focus(); else if (pressed) pressed.click(); else if (screen) go(screen); else own();
+}
+
+function search() {
+  searching = true;
+  if (address().startsWith("memories")) route(); else go("memories");
 }
 
 function help() {
-  const rows = [[`1–${RAIL.length}`, "keys.screens"], ["/", "search"], ["j k ↓ ↑", "keys.move"], ["Enter", "keys.open"], ["e", "edit"], ["p", "pin"], ["x", "keys.select"], ["Delete", "forget"], ["u", "undo"]];
-  ask(t("keys"), table(rows.map(([key, what]) => [key, t(what)])), t("close"));
+  const rows = [[`1–${railed().length}`, t("keys.screens")], ["/", t("search")], ["j k ↓ ↑", t("keys.move")], ["Enter", t("keys.open")], ["x", t("keys.select")], ...actionKeys(), ["Delete", t("forget")], ["u", t("undo")]];
+  ask(t("keys"), table(rows), t("close"));
 }
 
 /* In a host, shows the forget preview that the model has just requested. */
@@ -112,7 +133,7 @@ async function begin() {
   const embedded = document.getElementById("strings");
   const link = embedded ? new Hosted(JSON.parse(embedded.textContent)) : new Http();
   connect(link);
-  if (embedded) { RAIL = RAIL.filter((name) => name !== "data"); document.body.className = "app"; follow(link); }
+  if (embedded) { document.body.className = "app"; follow(link); }
   const error = await link.signIn().then(() => null, (reason) => reason);
   theme(link.context);
   await speak((language) => link.load(language), [link.context?.locale, ...navigator.languages].filter(Boolean));
@@ -120,7 +141,7 @@ async function begin() {
   addEventListener("hashchange", route);
   addEventListener("keydown", keys);
   followLinks();
-  addEventListener("unhandledrejection", (event) => { event.preventDefault(); report(event.reason); });
+  addEventListener("unhandledrejection", (event) => { event.preventDefault(); note(sentence(event.reason)); });
   if (error) { drawRail("today"); show(main, trouble(error)); } else if (turn === 0) await route();
 }
 

@@ -1,8 +1,8 @@
 /* The screen "Connect and data": other programs, tokens, import, export, backups, health and cost. Only the operator
    sees it. */
 
-import { Refused, call, refusal } from "./client.js";
-import { ask, button, div, field, h, note, show, soft, table } from "./dom.js";
+import { call, post } from "./client.js";
+import { ask, button, div, during, field, h, note, section, show, soft, table } from "./dom.js";
 import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
 export async function data(place) {
@@ -11,27 +11,27 @@ export async function data(place) {
   show(place, h("h1", t("data")), clients(), imports(), keep(setup, again), tokens(setup.tokens, again), health(setup), costs(setup.costs));
 }
 
-const section = (name, ...children) => h("section", h("h2", t(`${name}.title`)), ...children);
-
 /* A separate process reads the clients' configuration files, so this section is loaded after the others. */
 function clients() {
-  const cards = div("cards", h("progress", { "aria-label": t("client.title") }));
-  const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
-  fill();
-  return section("client", soft(t("client.what")), cards);
+  const cards = div("cards");
+  const read = () => call("page_clients");
+  const draw = (found) => show(cards, found.clients.map((entry) => client(entry, async () => draw(await read()))));
+  during(cards, t("client.reading"), read).then((found) => found && draw(found));
+  return section(t("client.title"), soft(t("client.what")), cards);
 }
 
 function client(entry, again) {
   const act = async () => {
-    await call("page_connect", { client: entry.name, undo: entry.connected });
+    if (!(await during(state, t("saving"), () => call("page_connect", { client: entry.name, undo: entry.connected })))) return;
     note(t(entry.connected ? "client.undone" : "client.done", { title: entry.title, file: entry.file }));
     await again();
   };
+  const state = h("div");
   return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
     entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
       div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
-      h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
+      state, h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
 
 async function copy(text) {
@@ -44,28 +44,28 @@ function imports() {
   const file = h("input", { type: "file", id: "import-file", "aria-label": t("import.choose"), onchange: () => file.files[0] && plan(state, file.files[0]) });
   const drop = h("div", { className: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"),
     ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
-  return section("import", drop, state);
+  return section(t("import.title"), drop, state);
 }
 
 /* Uploads the file and shows what it contains before anything is imported. */
 async function plan(state, file) {
-  const bar = working(state, t("import.reading", { file: file.name }));
-  const answer = await fetch("/page/upload", { method: "POST", body: file });
-  const sent = await answer.json();
-  if (!answer.ok) return show(state, h("p", { className: "bad" }, refusal(sent)));
+  show(state);
+  const text = t("import.reading", { file: file.name });
+  const sent = await during(state, text, () => post("upload", file));
+  if (!sent) return;
   addEventListener("hashchange", discard);
   addEventListener("pagehide", discard);
-  await look(state, sent.upload, "", bar);
+  await look(state, text, sent.upload, null);
 }
 
-async function look(state, upload, me, told) {
-  const found = await result(state, call("page_import", { upload, ...(me ? { me } : {}) }, told));
+async function look(state, text, upload, me) {
+  const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
-  const name = h("input", { value: me });
+  const name = h("input", { value: me ?? "" });
   const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
     found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
   show(state, h("div", { className: "card", id: "import-plan" }, table(rows),
-    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, upload, name.value.trim(), working(state, t("import.reading", { file: "" })))))] : null,
+    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
 
@@ -85,64 +85,40 @@ function estimate(found) {
 async function run(state, upload, me) {
   removeEventListener("hashchange", discard);
   removeEventListener("pagehide", discard);
-  const done = await result(state, call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, working(state, t("import.working"))));
+  const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, me }, told));
   if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
-}
-
-/* The result of a call. If the server refuses it, its reason replaces the progress bar, and the result is null. The
-   person may have left the screen; then nothing is shown. */
-async function result(state, asked) {
-  try {
-    return await asked;
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    show(state, h("p", { className: "bad" }, error.message));
-    return null;
-  }
-}
-
-/* Returns a progress bar and a function that updates it. */
-function working(state, text) {
-  const bar = h("progress", { "aria-label": text });
-  show(state, h("p", text), bar);
-  return ({ progress, total }) => { bar.max = total ?? 100; bar.value = progress; };
 }
 
 function keep({ backups }, again) {
   const state = h("div");
   const now = button(t("backup.now"), async () => {
-    working(state, t("backup.working"));
-    const made = await call("page_backup");
+    const made = await during(state, t("backup.working"), (told) => call("page_backup", {}, told));
+    if (!made) return;
     note(t("backup.done", { file: made.file }));
     await again();
   }, { id: "backup-now" });
-  return section("keep", div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
+  return section(t("keep.title"), div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     soft(t("keep.what")),
     backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
 }
 
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
 async function download(file) {
-  const answer = await fetch("/page/ticket", { method: "POST", body: file.split(/[\\/]/).pop() });
-  const sent = await answer.json();
-  if (!answer.ok) return note(refusal(sent));
-  h("a", { href: `/page/backup/${sent.ticket}`, download: "tellonce-backup.tellonce" }).click();
+  const { ticket } = await post("ticket", file.split(/[\\/]/).pop());
+  h("a", { href: `/page/backup/${ticket}`, download: "tellonce-backup.tellonce" }).click();
 }
 
 function tokens(entries, again) {
-  const make = async () => {
+  const make = () => {
     const name = h("input", { required: true, maxLength: 64 });
-    if (!(await ask(t("token.new"), field(t("token.name"), name), t("token.make"), t("cancel")))) return;
-    const made = await call("page_token", { name: name.value.trim() });
-    await again();
-    await ask(t("token.made"), [h("p", t("token.once")), h("pre", { id: "token" }, made.token)], t("close"));
+    ask(t("token.new"), field(t("token.name"), name), t("token.make"), async () => {
+      const made = await call("page_token", { name: name.value.trim() });
+      await again();
+      ask(t("token.made"), [h("p", t("token.once")), h("pre", { id: "token" }, made.token)], t("close"));
+    });
   };
-  const revoke = (entry) => async () => {
-    if (!(await ask(t("token.revoke"), h("p", t("token.sure", { name: entry.name })), t("token.revoke"), t("cancel"), { bad: true }))) return;
-    await call("page_token", { name: entry.name, revoke: true });
-    await again();
-  };
-  return section("token", soft(t("token.what")),
+  const revoke = ({ name }) => () => ask(t("token.revoke"), h("p", t("token.sure", { name })), t("token.revoke"), async () => { await call("page_token", { name, revoke: true }); await again(); }, { bad: true });
+  return section(t("token.title"), soft(t("token.what")),
     h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", { className: "when" }, day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
@@ -159,7 +135,7 @@ function health({ health: seen, queue, database }) {
     ...failed.map(([name, task]) => [name, task.error]),
     ...queue.providers_down.map((down) => [down.model, down.reason]),
   ].filter(Boolean);
-  return section("health", h("p", { className: seen.ready && !failed.length ? "good" : "bad" }, t(seen.ready && !failed.length ? "health.good" : "health.bad")), table(rows));
+  return section(t("health.title"), h("p", { className: seen.ready && !failed.length ? "good" : "bad" }, t(seen.ready && !failed.length ? "health.good" : "health.bad")), table(rows));
 }
 
 function meaning({ ready, failed }) {
@@ -168,7 +144,7 @@ function meaning({ ready, failed }) {
 }
 
 function costs(entries) {
-  if (!entries.length) return section("cost", soft(t("cost.none")));
+  if (!entries.length) return section(t("cost.title"), soft(t("cost.none")));
   const row = (x) => h("tr", h("td", monthName(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
-  return section("cost", h("table", entries.map(row)));
+  return section(t("cost.title"), h("table", entries.map(row)));
 }

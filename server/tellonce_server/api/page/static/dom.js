@@ -1,5 +1,8 @@
 /* Builds elements. Text always becomes a text node, so the text of a memory is never parsed as markup. */
 
+import { sentence } from "./client.js";
+import { t } from "./words.js";
+
 const SVG = new Set(["svg", "path", "circle", "line", "rect", "text", "g"]);
 
 export function h(tag, props, ...children) {
@@ -29,17 +32,9 @@ function set(element, name, value) {
   else element.setAttribute(name, value === true ? "" : value);
 }
 
-const ICONS = {
-  today: "M4 6h16v14H4zM4 10h16M8 3v5M16 3v5",
-  memories: "M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01",
-  timeline: "M12 7v5l3 2M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
-  why: "M9.5 9a2.5 2.5 0 1 1 3.5 2.3c-.7.4-1 1-1 1.7v.5M12 17h.01M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z",
-  forget: "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5",
-  data: "M12 3v12M8 11l4 4 4-4M4 17v3h16v-3",
-};
-
-export function icon(name) {
-  return h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
+/* An icon of 24 by 24 units, drawn as one line. */
+export function icon(path) {
+  return h("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, h("path", { d: path }));
 }
 
 /* An element for text that a person or a model wrote. The browser detects the direction of the text. */
@@ -55,9 +50,9 @@ export function button(label, onclick, props = {}) {
   return h("button", { type: "button", onclick, ...props }, label);
 }
 
-/* A button with an icon, and with a label for screen readers. */
-export function iconButton(sign, name, onclick, props = {}) {
-  return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: name, "aria-label": name, ...props });
+/* A button with a sign, a label for screen readers, and a key. */
+export function iconButton(sign, name, key, onclick) {
+  return button(h("span", { "aria-hidden": "true" }, sign), onclick, { className: "icon", title: `${t(name)} (${key})`, "aria-label": t(name), "aria-keyshortcuts": key });
 }
 
 /* A table of pairs: heading and value. */
@@ -69,32 +64,77 @@ export function field(label, control) {
   return h("label", { className: "field" }, label, control);
 }
 
-export function choice(options, value, onchange) {
-  const made = options.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
-  return h("select", { onchange: (event) => onchange(event.target.value) }, made);
+export function choice(choices, value, onchange) {
+  return h("select", { onchange: (event) => onchange(event.target.value) }, options(choices, value));
 }
 
-/* Asks in a dialog, whose `body` may contain fields. Resolves to whether the person confirmed. Without `no`, the dialog has one button. */
-export function ask(title, body, yes, no, props = {}) {
-  return new Promise((answer) => {
-    const done = h("button", { className: `main ${props.bad ? "bad" : ""}`, value: "yes", disabled: Boolean(props.ready) }, yes);
-    const form = h("form", { method: "dialog" }, h("h2", title), body, div("row", done, no ? h("button", { value: "", formNoValidate: true }, no) : null));
-    const dialog = h("dialog", { "aria-label": title, onclose: () => { dialog.remove(); answer(dialog.returnValue === "yes"); } }, form);
-    if (props.ready) form.addEventListener("input", () => { done.disabled = !props.ready(); });
-    document.body.append(dialog);
-    dialog.showModal();
-  });
+export function options(choices, value) {
+  return choices.map(([key, text]) => h("option", { value: key, selected: key === value }, text));
 }
 
+/* A section with a heading. Returns null if there is nothing to show. */
+export function section(title, ...children) {
+  const shown = present(children);
+  return shown.length ? h("section", h("h2", title), shown) : null;
+}
+
+/* A list that grows by a page when the person asks for more. `read` takes a cursor, and returns the items of a page and the next cursor. */
+export async function paged(rows, read, draw) {
+  let cursor;
+  const next = async () => {
+    const [items, following] = await read(cursor);
+    rows.append(...items.map(draw));
+    rows.hidden = !rows.childElementCount;
+    cursor = following;
+    more.hidden = !cursor;
+  };
+  const more = button(t("more"), next);
+  await next();
+  return h("div", rows, h("p", more));
+}
+
+/* Shows a progress bar in the place while `act` runs. If `act` fails, the place shows why, above its former contents, and the result is undefined. */
+export async function during(place, text, act) {
+  const before = [...place.childNodes].filter((x) => x.role !== "alert");
+  const bar = h("progress", { "aria-label": text });
+  show(place, h("p", { role: "status" }, text), bar);
+  try {
+    const result = await act(({ progress, total }) => { bar.max = total ?? 100; bar.value = progress; });
+    show(place);
+    return result ?? null;
+  } catch (error) {
+    show(place, h("p", { className: "bad", role: "alert" }, sentence(error)), before);
+  }
+}
+
+/* Asks in a dialog, whose `body` may contain fields, and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. `act` may return what to do then. Without `act`, the dialog has one button. */
+export function ask(title, body, yes, act, { bad, ready, working } = {}) {
+  const done = h("button", { className: bad ? "main bad" : "main", disabled: Boolean(ready) }, yes);
+  const state = h("div");
+  const submit = async (event) => {
+    event.preventDefault();
+    done.disabled = true;
+    const then = act ? await during(state, working ?? t("saving"), act) : null;
+    if (then !== undefined) dialog.close();
+    done.disabled = false;
+    then?.();
+  };
+  const form = h("form", { onsubmit: submit }, h("h2", title), body, state, div("row", done, act ? button(t("cancel"), () => dialog.close()) : null));
+  const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() }, form);
+  if (ready) form.addEventListener("input", () => { done.disabled = !ready(); });
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+const box = h("div", { className: "note", role: "status", hidden: true });
 let closing;
 
 /* Shows a message about a completed action, with a button that undoes it for one minute. */
 export function note(text, undo) {
   clearTimeout(closing);
-  document.querySelector(".note")?.remove();
-  const box = h("div", { className: "note", role: "status" }, h("span", text));
-  const close = () => box.remove();
-  if (undo) box.append(button(undo.label, async () => { close(); await undo.act(); }, { "data-undo": "" }));
+  const close = () => { box.hidden = true; show(box); };
   document.body.append(box);
-  closing = setTimeout(close, undo ? 60_000 : 6_000);
+  box.hidden = false;
+  show(box, h("span", text), undo ? button(t("undo"), () => { close(); return undo(); }, { "aria-keyshortcuts": "u" }) : null, button("✕", close, { "aria-label": t("close") }));
+  closing = setTimeout(close, undo ? 60_000 : 9_000);
 }

@@ -1,70 +1,87 @@
-/* A memory as one entry of a list: its text, its source, and its buttons. */
+/* A memory as one entry: its text, its source, and its buttons. Every screen draws memories with this module. */
 
 import { change, edit, forgetting } from "./actions.js";
-import { button, div, h, icon, iconButton, show, written } from "./dom.js";
+import { during, div, h, icon, iconButton, show, written } from "./dom.js";
 import { day, t } from "./words.js";
+
+const BIN = "M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13M10 11v5M14 11v5";
+
+/* The actions on one memory: name, sign, key, and when the action applies. Their texts are `<name>` and `done.<name>`. */
+const ACTIONS = [
+  ["confirm", "✓", "c", (memory) => memory.status === "uncertain"],
+  ["reject", "✗", "n", (memory) => memory.status === "uncertain"],
+  ["edit", "✎", "e", (memory) => memory.status === "active" || memory.status === "uncertain"],
+  ["complete", "✓", "c", (memory) => memory.status === "active" && (memory.kind === "goal" || memory.kind === "date")],
+  ["pin", "☆", "p", (memory) => memory.status === "active" && !memory.pinned],
+  ["unpin", "★", "p", (memory) => memory.status === "active" && memory.pinned],
+  ["reopen", "↺", "o", (memory) => memory.status !== "active" && memory.status !== "uncertain"],
+];
+
+/* The keys of the actions, each with the names of its actions. */
+export function actionKeys() {
+  return Object.entries(Object.groupBy(ACTIONS, ([, , key]) => key)).map(([key, actions]) => [key, actions.map(([name]) => t(name)).join(", ")]);
+}
 
 export function tags(memory) {
   const late = memory.deadline && memory.kind === "goal" && memory.status === "active" && new Date(memory.deadline) < new Date();
   const due = memory.deadline ?? memory.when?.start;
+  const plain = [`#${memory.id}`, day(memory.valid_from), memory.valid_to && t("until", { day: day(memory.valid_to) }), t(`origin.${memory.origin}`), memory.about !== "user" && memory.about,
+    memory.chat_id !== null && t("in.chat", { chat: String(memory.chat_id) }), memory.status === "uncertain" && memory.reason];
   return div("tags",
     h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
     memory.status === "active" ? null : h("span", { className: `tag ${memory.status}` }, t(`status.${memory.status}`)),
     memory.pinned ? h("span", { className: "tag" }, t("pinned")) : null,
     due ? h("span", { className: late ? "tag overdue" : "tag" }, t(late ? "overdue.on" : "due.on", { day: day(due) })) : null,
-    h("span", `#${memory.id}`),
-    h("span", day(memory.valid_from)),
-    h("span", t(`origin.${memory.origin}`)),
-    memory.about === "user" ? null : h("span", memory.about),
-    memory.chat_id === null ? null : h("span", t("in.chat", { chat: String(memory.chat_id) })),
-    memory.status === "uncertain" && memory.reason ? h("span", memory.reason) : null);
+    plain.map((text) => text && h("span", text)));
 }
 
-/* The list item of a memory. `after` reloads the list; `select` adds a checkbox. */
-export function item(entry, after, select) {
-  const { memory } = entry;
-  const text = div("text", link(memory), entry.quote && entry.quote !== memory.content ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
-  const row = h("li", { "data-memory": memory.id, tabIndex: -1 },
-    select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,
-    text, div("row", buttons(memory, after, () => editor(text, memory, after))));
-  row.memory = memory;
+/* An entry that draws itself again after a change. `select` adds a checkbox, `card` makes a card instead of a list item, and `still` leaves out the buttons. */
+export function item(entry, look = {}) {
+  const { memory, quote } = entry;
+  const text = div("text", written("a", { href: `#memory/${memory.id}` }, memory.content), quote && quote !== memory.content ? written("p", { className: "quote" }, quote) : null, tags(memory));
+  const { select } = look;
+  const row = h(look.card ? "article" : "li", { className: look.card ? "card" : "", "data-memory": memory.id, tabIndex: -1 },
+    select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-keyshortcuts": "x", "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,
+    text, look.still ? null : div("row", buttons(memory, text)));
+  row.another = (other) => item({ memory: other, quote: null }, look);
+  row.redraw = (changed) => {
+    const fresh = item({ ...entry, memory: changed }, look);
+    if (select?.has(memory.id)) select.toggle(changed, true);
+    const focused = row.contains(document.activeElement);
+    row.replaceWith(fresh);
+    if (focused) fresh.querySelector("a").focus();
+  };
   return row;
 }
 
-function link(memory) {
-  return written("a", { href: `#memory/${memory.id}` }, memory.content);
+/* The buttons that apply to a memory's current status. An edit replaces the contents of `text`. */
+export function buttons(memory, text) {
+  const made = ACTIONS.filter(([, , , applies]) => applies(memory)).map(([name, sign, key]) => iconButton(sign, name, key, name === "edit" ? () => editor(text, memory) : () => change([memory], name)));
+  return [made, h("a", { className: "button icon", href: `#${forgetting([memory])}`, title: t("forget"), "aria-label": t("forget"), "aria-keyshortcuts": "Delete" }, icon(BIN))];
 }
 
-/* The buttons that apply to a memory's current status. */
-export function buttons(memory, after, startEdit) {
-  const one = [memory];
-  const act = (action) => () => change(one, action, after);
-  if (memory.status === "uncertain") {
-    return [iconButton("✓", t("confirm"), act("confirm")), iconButton("✗", t("reject"), act("reject")), iconButton("✎", t("edit"), startEdit)];
-  }
-  if (memory.status !== "active") return [button(t("reopen"), act("reopen"))];
-  return [
-    iconButton("✎", t("edit"), startEdit),
-    memory.kind === "goal" || memory.kind === "date" ? iconButton("✓", t("complete"), act("complete")) : null,
-    iconButton(memory.pinned ? "★" : "☆", t(memory.pinned ? "unpin" : "pin"), act(memory.pinned ? "unpin" : "pin"), { "aria-pressed": String(memory.pinned) }),
-    h("a", { className: "button icon", href: `#${forgetting(one)}`, title: t("forget"), "aria-label": t("forget") }, icon("forget")),
-  ];
-}
+/* The texts of editors that were left without saving or canceling, by the memory's number. */
+const drafts = new Map();
 
-/* Edits the text in place. Enter saves, Escape cancels. */
-export function editor(place, memory, after) {
+/* Edits the text in place. Enter saves, Escape cancels. A text that could not be saved stays. */
+function editor(place, memory) {
   const before = [...place.childNodes];
-  const text = written("textarea", { value: memory.content, "aria-label": t("edit") });
-  const leave = () => show(place, before);
-  const keep = async () => { if (text.value.trim() && text.value !== memory.content) await edit(memory, text.value.trim(), after); else leave(); };
+  const text = written("textarea", { value: drafts.get(memory.id) ?? memory.content, "aria-label": t("edit"), oninput: () => drafts.set(memory.id, text.value) });
+  const leave = () => { drafts.delete(memory.id); show(place, before); place.parentNode.querySelector("[aria-keyshortcuts=e]").focus(); };
+  const save = async () => {
+    const wanted = text.value.trim();
+    if (!wanted || wanted === memory.content) return leave();
+    if ((await during(state, t("saving"), () => edit(memory, wanted))) !== undefined) drafts.delete(memory.id);
+  };
+  const state = h("div");
   text.addEventListener("keydown", (event) => {
     if (event.key === "Escape") { event.stopPropagation(); leave(); }
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); keep(); }
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); save(); }
   });
-  show(place, text, div("row", button(t("save"), keep, { className: "main" }), button(t("cancel"), leave)));
+  show(place, text, state, div("row", h("button", { type: "button", className: "main", onclick: save }, t("save")), h("button", { type: "button", onclick: leave }, t("cancel"))));
   text.focus();
 }
 
-export function list(entries, after) {
-  return h("ul", { className: "list" }, entries.map((entry) => item(entry, after)));
+export function list(entries, look) {
+  return h("ul", { className: "list" }, entries.map((entry) => item(entry, look)));
 }

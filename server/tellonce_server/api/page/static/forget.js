@@ -53,18 +53,16 @@ function counts(tally) {
   return Object.entries(tally).filter(([, n]) => n).map(([name, n]) => `${t(`table.${name}`)}: ${number(n)}`).join(", ") || "0";
 }
 
-async function confirm(place, args, typed, found, ticks, near) {
+function confirm(place, args, typed, found, ticks, near) {
   const text = h("input", { required: true, autocomplete: "off", id: "forget-typed" });
   const picked = [...ticks, ...near].filter((x) => x.box.checked).length + found.unlisted;
-  const body = [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)];
-  if (!(await ask(t("forget"), body, t("forget.go"), t("cancel"), { bad: true, ready: () => text.value.trim() === typed }))) return;
-  const bar = h("progress", { "aria-label": t("forget.working") });
-  show(place, h("p", { role: "status" }, t("forget.working")), bar);
-  const told = ({ progress, total }) => { bar.max = total ?? 1; bar.value = progress; };
   const kept = ticks.filter((x) => !x.box.checked).map((x) => x.match.id);
-  const results = [await call("forget", { ...args, confirm: found.confirm, except: kept }, told)];
-  for (const also of alsoForget(near.filter((x) => x.box.checked).map((x) => x.match))) results.push(await all(also, told));
-  done(place, results, kept.length);
+  const also = alsoForget(near.filter((x) => x.box.checked).map((x) => x.match));
+  const steps = [(told) => call("forget", { ...args, confirm: found.confirm, except: kept }, told), ...also.map((more) => (told) => all(more, told))];
+  const results = [];
+  // After an error, the person may continue with the step that failed.
+  const erase = async (told) => { while (steps.length) { results.push(await steps[0](told)); steps.shift(); } return () => done(place, results, kept.length); };
+  ask(t("forget"), [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)], t("forget.go"), erase, { bad: true, ready: () => text.value.trim() === typed, working: t("forget.working") });
 }
 
 /* The arguments that forget related matches by number: all memories in one call, messages in one call for each chat. */

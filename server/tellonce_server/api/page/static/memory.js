@@ -1,32 +1,30 @@
 /* The screen of one memory: its source in the conversation, its former versions, what it replaced, and the answers that
    used it. */
 
-import { forgetting, share } from "./actions.js";
+import { share } from "./actions.js";
 import { call } from "./client.js";
-import { button, div, h, show, soft, written } from "./dom.js";
-import { buttons, editor, tags } from "./entries.js";
+import { button, div, h, section, show, soft, written } from "./dom.js";
+import { buttons, tags } from "./entries.js";
 import { asked } from "./why.js";
 import { clock, day, moment, t } from "./words.js";
 
 export async function memory(place, id) {
   const { explanation: why, talks, answers } = await call("page_memory", { memory_id: Number(id) });
   const known = why.memory;
-  const again = () => memory(place, id);
   const text = h("div", written("p", { className: "narrative" }, known.content), tags(known));
+  const card = h("div", { className: "card", "data-memory": id }, text, div("row", buttons(known, text), button(t("share"), () => share([known]))));
+  card.redraw = () => memory(place, id);
+  const part = (title, entries, made) => section(t(title), entries.map(made));
   show(place,
     h("p", h("a", { href: "#memories" }, `← ${t("memories")}`)),
     h("h1", t("memory.title", { id: String(known.id) })),
-    div("card", text, h("div", { className: "row", "data-edit": "" }, buttons(known, again, () => editor(text, known, again)), button(t("share"), () => share([known])), known.status === "active" ? null : h("a", { className: "button", href: `#${forgetting([known])}` }, t("forget")))),
+    card,
     soft([t("memory.certainty", { percent: Math.round(known.confidence * 100) }), why.model ? t("memory.model", { model: why.model }) : t(why.versions.length ? "memory.corrected" : known.origin === "import" ? "origin.import" : "memory.own"), why.reason].filter(Boolean).join(" · ")),
     part("memory.said", talks, (talk) => div("card", byDay(talk.lines))),
     part("memory.before", why.versions, (version) => written("p", { className: "quote" }, version.text, h("br"), h("span", { className: "soft" }, t("until", { day: moment(version.at) })))),
     part("memory.replaced", why.memories, (old) => written("p", { className: "quote" }, h("a", { href: `#memory/${old.id}` }, old.content), h("br"), h("span", { className: "soft" }, t("from.to", { from: day(old.valid_from), to: old.valid_to ? day(old.valid_to) : "…" }), old.reason ? ` · ${old.reason}` : ""))),
     known.superseded_by ? h("p", h("a", { href: `#memory/${known.superseded_by}` }, t("memory.by", { id: String(known.superseded_by) }))) : null,
     part("memory.answers", answers, (answer) => h("p", h("a", { href: `#why/${answer.receipt_id}/${answer.chat_id}` }, `${moment(answer.at)} · ${asked(answer)}`))));
-}
-
-function part(title, entries, made) {
-  return entries.length ? h("section", h("h2", t(title)), entries.map(made)) : null;
 }
 
 /* Adds a heading for each day, because neighboring messages may have been sent weeks apart. */

@@ -1,20 +1,21 @@
 /* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
 import { call } from "./client.js";
-import { div, h, show, soft, written } from "./dom.js";
-import { editor, buttons, list, tags } from "./entries.js";
+import { div, during, h, note, section, show, soft, written } from "./dom.js";
+import { item, list } from "./entries.js";
 import { dollars, span, t } from "./words.js";
 
 export async function today(place) {
   const seen = await call("page_today");
-  const again = () => today(place);
+  const part = (name) => section(t(`today.${name}`), seen[name].length ? list(seen[name]) : name === "learned" ? soft(t("today.learned.none")) : null);
   show(place,
     h("h1", t("today")),
     introduction(seen),
     soft([t("memories.count", { n: seen.memories }), t("messages.count", { n: seen.messages }), t("chats.count", { n: seen.chats })].join(", ")),
     reading(seen),
-    part("today.confirm", seen.uncertain, div("cards", seen.uncertain.map((entry) => card(entry, again)))),
-    ["overdue", "coming", "learned", "told", "wishes"].map((name) => part(`today.${name}`, seen[name], list(seen[name], again), name === "learned")),
+    tell(() => today(place)),
+    section(t("today.confirm"), seen.uncertain.length ? div("cards", seen.uncertain.map((entry) => item(entry, { card: true }))) : null),
+    ["overdue", "coming", "learned", "told", "wishes"].map(part),
     seen.told.length + seen.wishes.length ? h("p", h("a", { href: "#memories" }, t("more"))) : null);
 }
 
@@ -22,12 +23,6 @@ export async function today(place) {
 function introduction({ narrative, memories }) {
   if (!narrative && memories) return null;
   return written("p", { className: "narrative" }, narrative || t("today.nobody"));
-}
-
-/* Without entries, a part is left out or, if `kept`, says that there are none. */
-function part(title, entries, made, kept) {
-  if (!entries.length && !kept) return null;
-  return h("section", h("h2", t(title)), entries.length ? made : soft(t(`${title}.none`)));
 }
 
 function reading({ reading: work, cost }) {
@@ -40,8 +35,17 @@ function reading({ reading: work, cost }) {
   return h("p", { className: "strip", role: "status" }, parts.join(" · "));
 }
 
-function card(entry, again) {
-  const { memory } = entry;
-  const text = h("div", written("a", { href: `#memory/${memory.id}` }, memory.content), entry.quote ? written("p", { className: "quote" }, entry.quote) : null, tags(memory));
-  return h("article", { className: "card", "data-memory": memory.id }, text, div("row", buttons(memory, again, () => editor(text, memory, again))));
+/* A form for a statement to remember. The typed text stays until it is stored. */
+function tell(after) {
+  const text = written("input", { id: "tell", required: true, autocomplete: "off" });
+  const state = h("div");
+  const send = async (event) => {
+    event.preventDefault();
+    const made = await during(state, t("saving"), () => call("remember", { content: text.value }));
+    if (!made) return;
+    await after();
+    document.getElementById("tell").focus();
+    note(t(made.outcome === "duplicate" ? "tell.known" : "tell.done"));
+  };
+  return h("form", { onsubmit: send }, div("row end", h("label", { className: "field grow" }, t("tell.what"), text), h("button", { className: "main" }, t("tell"))), state);
 }

@@ -30,13 +30,18 @@ export function said(text, sent) {
 const formatters = new Map();
 
 function formatted(Kind, options, value) {
-  const key = language + JSON.stringify(options);
+  const key = Kind.name + language + JSON.stringify(options);
   if (!formatters.has(key)) formatters.set(key, new Kind(language, options));
   return formatters.get(key).format(value);
 }
 
 export function number(value) {
   return formatted(Intl.NumberFormat, {}, value);
+}
+
+/* Texts as one phrase: "a, b, and c". */
+export function listed(texts) {
+  return formatted(Intl.ListFormat, {}, texts);
 }
 
 export function dollars(value) {

@@ -1,0 +1,30 @@
+"""The small stores of the relay, each in a file of its folder, so that they survive restarts."""
+
+from pathlib import Path
+
+from tellonce_relay.seen_store import SeenStore
+from tellonce_relay.telegram.moved_groups import MovedGroups
+
+
+class Stores:
+    """The stores in `folder`, which the relay and `tellonce send` share. Without a folder, they are lost when the process
+    ends.
+
+    `newest` holds the highest message id of each chat. `parts` maps `chat:message` of each further part of a long
+    message to the id of its first part, because the memory knows only this id. `asked` holds the memories that the
+    person was asked about, and `told` the sentences that are said only once. `languages` holds the language of each
+    chat, `alarms` the state of each reminder, and `routines` the id of the last message of each `chat:routine`.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        def store(name: str) -> SeenStore:
+            return SeenStore(folder / f"{name}.json" if folder is not None else None)
+
+        self.moved = MovedGroups(store("moved_groups"))
+        self.newest = store("newest")
+        self.parts = store("parts")
+        self.asked = store("asked")
+        self.told = store("told")
+        self.languages = store("languages")
+        self.alarms = store("alarms")
+        self.routines = store("routines")
