@@ -330,3 +330,28 @@ async def test_a_whole_number_is_an_id_in_any_form_and_an_empty_selection_select
     assert "created message 1 in topic:42:5" in str(first.content)
     assert "duplicate message 1 in topic:42:5" in str(again.content)
     assert all("I like tea" in str(result.content) for result in (found, context, preview))
+
+
+async def test_a_new_chat_expects_no_answer_to_an_earlier_question(memory: Memory) -> None:
+    asks = c.RecordMessageArgs(role="assistant", content="Which day?", expects=c.Expects(slot="day", type="date"))
+    async with memory.client() as client:
+        await client.record_message(asks)
+        before = await client.get_context(c.GetContextArgs(query="Friday"))
+        await client.start_new_chat(c.StartNewChatArgs())
+        after = await client.get_context(c.GetContextArgs(query="Friday"))
+        await client.record_message(asks)
+        again = await client.get_context(c.GetContextArgs(query="Friday"))
+    assert [x.focus.source if x.focus else None for x in (before, after, again)] == ["slot", None, "slot"]
+
+
+async def test_a_routine_without_a_summary_is_shown_once(memory: Memory) -> None:
+    report = c.RecordMessageArgs(role="assistant", content="The greenhouse cost 40 euros", routine="daily-cost")
+    async with memory.client() as client:
+        await client.record_message(report)
+        bare = await client.get_context(c.GetContextArgs(query="What did the greenhouse cost?"))
+        await client.record_message(
+            report.model_copy(update={"summary": "Costs are low", "content": "The barn cost 90"})
+        )
+        summed_up = await client.get_context(c.GetContextArgs(query="What did the barn cost?"))
+    assert (bare.context or "").count("The greenhouse cost 40 euros") == 1
+    assert [(summed_up.context or "").count(text) for text in ("Costs are low", "The barn cost 90")] == [1, 1]
