@@ -15,6 +15,7 @@ import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
+from tellonce.contract_types import When
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
@@ -29,7 +30,7 @@ from tellonce_server.domain.context import canonical_summary, lines, slots, turn
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, literals, resolution, retraction, statements
+from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
@@ -240,10 +241,10 @@ READERS: dict[str, Callable[[str], object]] = {
         [[_line(text)]], [_known(text)], ZONE
     ),
     "tellonce_server.domain.memory.check.check": lambda text: check.check(
-        SENTENCE, [_quoted(text)], shown=[text], when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], shown=[text], when=When(start=NOW)
     ),
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
-        SENTENCE, [_quoted(text)], when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], when=When(start=NOW)
     ),
     "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
@@ -267,6 +268,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
     "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
+    "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, [text]),
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),

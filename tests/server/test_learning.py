@@ -116,6 +116,25 @@ async def test_what_the_quote_does_not_bear_out_is_uncertain_with_the_reason(
     assert (found.status, why.reason) == ("uncertain" if reason else "active", reason)
 
 
+@pytest.mark.parametrize(
+    ("text", "about", "status"),
+    [
+        ("Maria works at a bank", "Maria", "uncertain"),
+        ("Ann works at a bank", "Ann", "active"),
+        ("The user's sister works at a bank", "the user's sister", "active"),
+    ],
+)
+async def test_the_name_at_the_beginning_of_a_statement_is_checked_too(
+    memory: Memory, clock: Clock, text: str, about: str, status: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Ann sends her regards")
+        await say(client, clock, "My sister works at a bank")
+        await read(agent, lambda x: [item(x, text, about=about)] if "bank" in x.messages[-2].text else [])
+        known = await profile(client)
+    assert [m.status for m in (*known.facts, *known.uncertain)] == [status]
+
+
 async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory: Memory, clock: Clock) -> None:
     def invented(x: w.ExchangeInput) -> list[w.ExchangeItem]:
         assistants = w.Quote(message_id=x.messages[-1].id, text="I see.")
@@ -260,6 +279,21 @@ async def test_forgetting_a_statement_takes_the_words_it_rests_on(
         done = await client.forget(c.ForgetArgs(memory_ids=(fact.id,), confirm=preview.confirm))
         left = [await tables_with(tables, words) for words in (said.removeprefix("My "), text)]
     assert (done.traces_left, left) == (0, [[], []])
+
+
+async def test_a_topic_in_the_users_words_takes_the_statement_that_words_it_differently(
+    memory: Memory, clock: Clock
+) -> None:
+    said = "My passport number is X1234567 and my sister is Ann"
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await say(client, clock, said)
+        passport, sister = "The user's passport number is X1234567", "Ann is the user's sister"
+        await read(agent, lambda x: [item(x, passport), item(x, sister, about="Ann")])
+        preview = await client.forget(c.ForgetArgs(topic="my passport number"))
+        done = await client.forget(c.ForgetArgs(topic="my passport number", confirm=preview.confirm))
+        left = await tables_with(tables, "X1234567")
+        known = await facts(client)
+    assert (done.traces_left, left, known) == (0, [], [sister])
 
 
 async def test_a_date_that_an_edit_takes_back_is_in_no_text_in_use(memory: Memory, clock: Clock) -> None:

@@ -29,6 +29,7 @@ def found(
         cosine,
         (number,),
         covered,
+        own_score=8.0 - number,
     )
 
 
@@ -43,6 +44,13 @@ def test_a_statement_recalls_five_messages_and_no_more() -> None:
 def test_a_question_is_offered_all_that_bears_on_it_in_rank_order_and_five_messages_at_least() -> None:
     assert ids(p.choose([found(n) for n in range(20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(8))
     assert ids(p.choose([found(n) for n in range(9, 20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(9, 14))
+
+
+def test_a_memory_moves_its_message_forward_only_behind_those_that_a_small_context_shows() -> None:
+    near = [found(n)._replace(score=9 - n / 4, own_score=9 - n / 4) for n in range(16)]
+    learned_from = [near[2]._replace(score=12.0), *near[:2], *near[3:15], near[15]._replace(score=8.9)]
+    chosen = ids(p.choose(sorted(learned_from, key=lambda f: -f.score), ASKING, THREAD, frozenset(), LIMITS))
+    assert chosen == [*range(p.UNMOVED), 15, *range(p.UNMOVED, 15)]
 
 
 def test_an_answer_that_repeats_a_better_message_and_the_question_asked_before_are_no_evidence() -> None:

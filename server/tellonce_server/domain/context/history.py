@@ -32,6 +32,10 @@ ASKED_PART = 4
 """For a question, the latest messages may use the budget divided by this number. Long replies among these messages are
 clipped to fit, because search results have priority."""
 
+SMALL = 1_000
+"""For a question, all messages of the history together may use the tokens above this number, divided by ASKED_PART. A
+smaller context shows only the last ALWAYS messages, because the messages before them rarely contain the answer."""
+
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
 REPLY_PART if that is less. Only replies are clipped, because they are often repetitive. The user's messages stay
@@ -152,7 +156,8 @@ class History:
         """
         if not self._m.asked:
             return older, share
-        share = min(share, max(0, self._m.total // ASKED_PART - sum(cost(shown.text) for shown in self._newest)))
+        room = max(0, self._m.total - SMALL) // ASKED_PART
+        share = min(share, max(0, room - sum(cost(shown.text) for shown in self._newest)))
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:

@@ -10,9 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
-from typing import Final, Literal
+from typing import Final
 
+from tellonce.contract_types import When
 from tellonce_server.domain.memory import literals
+from tellonce_server.domain.memory.measures import changed
 from tellonce_server.domain.memory.resolution import (
     Following,
     admits,
@@ -66,15 +68,6 @@ class Quoted:
     role: str
     said_at: datetime
     zone: tzinfo
-
-
-@dataclass(frozen=True, slots=True)
-class When:
-    """The time at which a claim holds or happens."""
-
-    start: date | datetime | None = None
-    end: date | datetime | None = None
-    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +234,8 @@ class _Evidence:
             f"The number {number} is not in the quote." for number in self._missing_numbers(in_digits(text), moments)
         ]
         reasons += [f"The quote does not count in {unit}s." for unit in self._other_units(text)]
+        units = changed(text, (quoted.quote for quoted in self._quotes))
+        reasons += [f"The unit of {measure} is not the one in the quote." for measure in units]
         moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
@@ -351,11 +346,11 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
     """
     if when is not None and when.start is not None:
-        yield _Moment(_local(when.start, zone), when.precision)
+        yield _Moment(when.start.astimezone(zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
-        yield _Moment(_local(when.end, zone), "end" if when.precision == "day" else when.precision)
+        yield _Moment(when.end.astimezone(zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
-        yield _Moment(_local(deadline, zone), "deadline")
+        yield _Moment(deadline.astimezone(zone), "deadline")
     plain = literals.plain(text)
     for match in _ISO_DAY.finditer(plain):
         with suppress(ValueError):
@@ -366,10 +361,6 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     for match in _NOTED_YEAR.finditer(plain):
         with suppress(ValueError):
             yield _Moment(date(int(match[1]), 1, 1), "year")
-
-
-def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
-    return moment.astimezone(zone) if isinstance(moment, datetime) else moment
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:

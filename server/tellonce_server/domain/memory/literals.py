@@ -32,11 +32,11 @@ _ASCII_TOKEN: Final = re.compile(r"([A-Za-z0-9]+)")
 """Finds the same tokens as _TOKEN in an ASCII text, but several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
-_NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|kg|g|ml|l)(?![^\W_]))?")
+_NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|[km]?g|ml|l)(?![^\W_]))?")
 """Matches a number and the metric unit or `k` after it. `k` means thousands."""
 _THOUSANDS: Final = re.compile(r"(?<=\d)[kK](?![^\W_])")
 _SCALES: Final = {
-    "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
+    "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "mg": (0.001,), "g": (0.001, 1000), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
 """The factors that convert a length, a mass or a volume in each unit to other units of the same quantity."""
@@ -264,11 +264,18 @@ _COMPOUNDED: Final = 6
 
 def _inflected(name: str, word: str) -> bool:
     """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
-    (Warszawa, Warszawie)."""
+    (Warszawa, Warszawie).
+
+    In the Latin alphabet, one of the endings is a letter at most, because Freiberg is not Freiburg. The endings `a` and
+    `o` distinguish persons.
+    """
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
-    return common >= (5 if name.isascii() else 4) and max(len(name), len(word)) - common <= 3
+    endings = {name[common:], word[common:]}
+    if name.isascii() and (min(map(len, endings)) > 1 or endings == {"a", "o"}):
+        return False
+    return common >= (5 if name.isascii() else 4) and max(map(len, endings)) <= 3
 
 
 def numbers(text: str) -> list[Number]:

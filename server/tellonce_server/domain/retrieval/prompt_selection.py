@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from tellonce.contract_types import MEMORY_KINDS
@@ -17,6 +18,10 @@ from tellonce_text.caches import of_texts
 SUMMARIES = 2
 TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
+
+UNMOVED = 12
+"""Number of a question's best messages whose order does not depend on memories. A context of 1,000 tokens has room for
+about this many, so that a small context contains the same messages whether or not the summarizer has run."""
 
 MORE_MEMORIES = 12
 """Maximum memories for a question; the memories within `limits` count, too."""
@@ -72,10 +77,16 @@ def _summaries(ranked: Sequence[Result]) -> list[Result]:
 
 def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
     """The relevant messages, best first. The first `least` messages are always included, because the scores of only a
-    few messages say little about relevance. Irrelevant messages are not used to fill a budget."""
-    best = messages[0].score if messages else 0.0
-    floor = max(w.FLOOR, best - w.FAR)
-    return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
+    few messages say little about relevance. Irrelevant messages are not used to fill a budget.
+
+    Memories learned from a message move it forward only behind the UNMOVED best messages.
+    """
+    ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
+    floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0
+    unmoved = max(least, UNMOVED)
+    first = [f for place, f in enumerate(ranked[:unmoved]) if place < least or f.score >= floor]
+    others = sorted(ranked[unmoved:], key=attrgetter("score", "at", "id"), reverse=True)
+    return [*first, *(f for f in others if f.score >= floor)]
 
 
 def _near(result: Result) -> bool:

@@ -1,0 +1,49 @@
+"""Compares the metric units of two texts: `75 milligrams` is not `75 micrograms`. Units that are not known are not
+compared. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from tellonce_server.domain.memory import literals
+
+MOST: Final = 2_000
+"""Maximum characters of a text that are searched for measures. The contract limits quotes to the same length."""
+
+
+def changed(claim: str, said: Iterable[str]) -> list[str]:
+    """The numbers in the claim that the texts `said` give with other units only, each with the claim's unit."""
+    there = frozenset(measure for text in said for measure in _measures(text))
+    numbers = {number for number, _ in there}
+    return [f"{number} {unit}" for number, unit in sorted(set(_measures(claim)) - there) if number in numbers]
+
+
+_UNITS: Final = {
+    "mcg": "mcg|[µμ]g|mi[ck]rogr|микрогр|мкг",
+    "mg": "mg|mill?igr|миллигр|мг",
+    "kg": "kg|kilos?(?![a-z])|kilogr|килогр|кг",
+    "g": "g|gr(?:am|amm|ammi|amme|amo)?s?(?![a-z])|грамм|г",
+    "km": "km|kilom|quil[oô]m|chilom|километр|км",
+    "cm": "cm|[cz]ent[ií]m|сантиметр|см",
+    "mm": "mm|mill?[ií]m|миллиметр|мм",
+    "m": "m|m[eè]t(?:er|re|ro)|метр|м",
+    "ml": "ml|mill?ilit|миллилитр|мл",
+    "l": "l|lit(?:er|re|ro)|литр|л",
+}
+"""For each metric unit, how a word begins that names it; a symbol is the whole word."""
+_MEASURE: Final = re.compile(
+    r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,4})?) ?(?:"
+    + "|".join(f"(?P<{unit}>(?:{forms}))" for unit, forms in _UNITS.items())
+    + r")(\w*)",
+    re.IGNORECASE,
+)
+_LONGEST_SYMBOL: Final = 3
+
+
+def _measures(text: str) -> Iterator[tuple[str, str]]:
+    for match in _MEASURE.finditer(literals.plain(text[:MOST])):
+        unit = match.lastgroup or ""
+        named = next((name for name in _UNITS if match[name]), unit)
+        symbol = len(match[named]) <= _LONGEST_SYMBOL
+        if not (symbol and match[match.lastindex or 0]):
+            yield match[1], named
