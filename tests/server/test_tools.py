@@ -355,3 +355,20 @@ async def test_a_routine_without_a_summary_is_shown_once(memory: Memory) -> None
         summed_up = await client.get_context(c.GetContextArgs(query="What did the barn cost?"))
     assert (bare.context or "").count("The greenhouse cost 40 euros") == 1
     assert [(summed_up.context or "").count(text) for text in ("Costs are low", "The barn cost 90")] == [1, 1]
+
+
+async def test_only_a_memory_that_holds_can_be_shared(memory: Memory) -> None:
+    async with memory.relay() as relay:
+        for number, action in enumerate(("reject", "complete"), start=1):
+            goal = c.RememberArgs(content=f"Sail to Crete in boat {number}", kind="goal", chat_id=USER)
+            kept = (await relay.remember(goal)).memory
+            assert kept is not None
+            change = c.UpdateMemoryArgs(memory_id=kept.id, action=action, to_chat_id=-100, chat_id=USER)
+            await relay.update_memory(change)
+            with pytest.raises(MemoryRefused, match="cannot be shared; confirm or reopen it first"):
+                await relay.update_memory(change.model_copy(update={"action": "share"}))
+        reopen = c.UpdateMemoryArgs(memory_id=1, action="reopen", chat_id=USER)
+        await relay.update_memory(reopen)
+        shared = await relay.update_memory(reopen.model_copy(update={"action": "share", "to_chat_id": -100}))
+        known = await relay.get_profile(c.GetProfileArgs(chat_id=-100))
+    assert [goal.content for goal in known.goals] == [shared.content] == ["Sail to Crete in boat 1"]
