@@ -191,7 +191,7 @@ def test_the_same_measure_in_other_words_is_certain(text: str, quote: str) -> No
     ],
 )
 def test_a_certain_day_admits_no_other(quote: str, day: date, certain: bool) -> None:
-    verdict = check("The user said so", [user(quote)], when=When(day, day))
+    verdict = check("The user said so", [user(quote)], when=during(ZONE, day))
     assert verdict.certain == certain
 
 
