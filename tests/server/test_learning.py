@@ -425,11 +425,13 @@ async def test_the_user_is_known_by_the_name_they_gave_until_it_is_forgotten(mem
             await say(client, clock, said)
             await read(agent, named)
         known = await profile(client)
+        shown = await client.mcp.call_tool("get_profile", {"chat_id": 42})
         named_one = next(m for m in known.facts if "Priya" in m.content)
         await client.update_memory(c.UpdateMemoryArgs(memory_id=named_one.id, action="reject"))
         after = await profile(client)
     assert seen == [None, "Priya", "Priya"]
     assert (known.user_name, after.user_name) == ("Priya", None)
+    assert "the user's name: Priya" in str(shown.content)
 
 
 async def test_the_older_of_two_told_out_of_order_is_history(memory: Memory, clock: Clock) -> None:
