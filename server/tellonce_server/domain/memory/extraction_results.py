@@ -203,13 +203,12 @@ class Learner:
     def _checked(self, x: _Exchange, item: ExchangeItem) -> checks.Verdict:
         if item.note:
             return _checked_note(x, item)
-        when = checks.When(item.when.start, item.when.end, item.when.precision) if item.when else None
         return checks.check(
             item.text,
             [self._quoted(x, quote.message_id, quote.text) for quote in item.quotes if quote.message_id in x.lines],
             shown=x.around,
             known=[m.content for m in x.known.values()],
-            when=when,
+            when=item.when,
             deadline=item.deadline,
         )
 
