@@ -9,7 +9,9 @@ from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.verb_forms import (
     is_adjective,
+    is_foreign_participle,
     is_led_noun,
+    is_name,
     is_participle,
     is_preterite,
     is_strong,
@@ -108,13 +110,13 @@ def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
 def _looks_past(line: Line, index: int) -> bool:
     token = line[index]
     if token.has("tense_strong"):
-        return not _is_name(line, index)
+        return not is_name(line, index)
     if token.has("tense_past") or token.has("tense_weak"):
         return not token.has("tense_perfect") or _is_whole_perfect(line, index)
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or is_led_noun(line, index):
         return False
     german = line.language == "de"
-    if german and (_is_name(line, index) or is_adjective(line, index)):
+    if german and (is_name(line, index) or is_adjective(line, index)):
         return False
     if token.word.endswith(endings(line.language, "present")):
         return False
@@ -350,7 +352,7 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     token = line[index]
     if token.has("tense_strong") and not token.capital:
         return "past"
-    if token.tags or _is_name(line, index) or is_led_noun(line, index):
+    if token.tags or is_name(line, index) or is_led_noun(line, index):
         return None
     if line.language == "de":
         return "past" if is_preterite(line, index) else None
@@ -360,11 +362,6 @@ def _by_ending(line: Line, index: int) -> Direction | None:
         return "future"
     personal = "person" if line[index - 1].has("tense_person") else "past"
     return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
-
-
-def _is_name(line: Line, index: int) -> bool:
-    """Whether the word has a capital letter, although it does not begin its sentence."""
-    return line[index].capital and index != line.sentences[index][0]
 
 
 _SHORTEST_VERB: Final = 4
@@ -377,18 +374,7 @@ def _is_whole_perfect(line: Line, index: int) -> bool:
     (`hat offen`)."""
     near = _FAR // 2 if line.language == "de" else 5
     until = min(line.sentences[index][1], index + near)
-    return any(_is_foreign_participle(line, at) for at in range(index + 1, until))
-
-
-def _is_foreign_participle(line: Line, index: int) -> bool:
-    token = line[index]
-    if line.language == "de":
-        return is_participle(token)
-    if any(line[at].has(tag) for at in (index - 1, index) for tag in ("article", "one", "number")):
-        return False
-    known = token.has("tense_participle") or (token.has("tense_past") and not token.has("tense_perfect"))
-    shown = len(token.word) >= _SHORTEST_VERB and token.word.endswith(endings(line.language, "participle"))
-    return known or (shown and not token.tags.keys() - {"step"} and not _is_name(line, index))
+    return any(is_foreign_participle(line, at) for at in range(index + 1, until))
 
 
 def _is_contracted(line: Line, index: int) -> bool:

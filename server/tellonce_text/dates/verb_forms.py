@@ -3,8 +3,25 @@ past verbs."""
 
 from typing import Final
 
-from tellonce_text.dates.lexicon import strong_preterites
+from tellonce_text.dates.lexicon import endings, strong_preterites
 from tellonce_text.dates.tokens import Line, Token
+
+
+def is_name(line: Line, index: int) -> bool:
+    """Whether the word has a capital letter, although it does not begin its sentence."""
+    return line[index].capital and index != line.sentences[index][0]
+
+
+def is_foreign_participle(line: Line, index: int) -> bool:
+    """Whether the word has the form of a participle in a language other than English."""
+    token = line[index]
+    if line.language == "de":
+        return is_participle(token)
+    if any(line[at].has(tag) for at in (index - 1, index) for tag in ("article", "one", "number")):
+        return False
+    known = token.has("tense_participle") or (token.has("tense_past") and not token.has("tense_perfect"))
+    shown = len(token.word) >= _SHORTEST and token.word.endswith(endings(line.language, "participle"))
+    return known or (shown and not token.tags.keys() - {"step"} and not is_name(line, index))
 
 
 def is_participle(token: Token) -> bool:
