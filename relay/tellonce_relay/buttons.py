@@ -2,17 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
 from tellonce_relay.catalogue import phrase
 
-Asked = Literal["keep", "wipe", "confirm", "reject", "edit", "undo", "reopen", "close"]
-Listing = Literal["tick", "page", "all", "none", "erase", "cancel"]
-Browsing = Literal["tab", "open", "remove", "restore", "pin", "unpin"]
-Reminding = Literal["unremind", "remind again", "later", "done"]
-Action = Literal[Asked, Listing, Browsing, Reminding, "full text"]
+Action = Literal[
+    # questions and answers
+    "keep", "wipe", "confirm", "reject", "edit", "undo", "reopen", "close", "full text",
+    # the list of matches to forget
+    "tick", "page", "all", "none", "erase", "cancel",
+    # the view of the memory
+    "tab", "open", "remove", "restore", "pin", "unpin",
+    # reminders
+    "unremind", "remind again", "later", "done",
+]  # fmt: skip
 _CODES: dict[Action, str] = {
     "keep": "k",
     "wipe": "w",
@@ -41,12 +46,6 @@ _CODES: dict[Action, str] = {
     "full text": "ft",
 }
 _ACTIONS: dict[str, Action] = {code: action for action, code in _CODES.items()}
-LISTED: frozenset[Action] = frozenset(get_args(Listing))
-"""Actions on a list of matches to forget."""
-BROWSED: frozenset[Action] = frozenset(get_args(Browsing))
-"""Actions in the view of the memory."""
-REMINDING: frozenset[Action] = frozenset(get_args(Reminding))
-"""Actions under a reminder."""
 
 
 @dataclass(frozen=True)

@@ -29,11 +29,17 @@ class PageEntry(Contract):
 
     memory: Memory
     quote: str | None
-    said_in: int | None = Field(description="The chat that contains its sources.")
+
+
+class PageChat(Contract):
+    chat_id: int
+    channel: str
+    conversation: str | None
 
 
 class PageMemories(Contract):
     entries: tuple[PageEntry, ...]
+    chats: tuple[PageChat, ...] = Field(description="All chats of the owner, for a filter; only on the first page.")
     total: int | None = Field(description="The number of matches; only on the first page.")
     next_cursor: str | None
 

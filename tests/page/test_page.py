@@ -97,13 +97,23 @@ async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memo
     await page.get_by_label("Certainty").select_option("1")
     await expect(page.locator("#memories li")).to_have_count(6)
     await page.get_by_label("Certainty").select_option("0")
+    said = "I painted the attic"
+    await memory.record_message(c.RecordMessageArgs(role="user", content=said, conversation_id="attic"))
+    learned = {"statements": [{"content": "The attic is painted", "kind": "fact", "quote": said}]}
+    await memory.remember(c.RememberArgs.model_validate({**learned, "conversation_id": "attic"}))
+    page = await tab.show("memories")
+    await page.get_by_label("Chat").select_option(label="mcp: attic")
+    await expect(page.locator("#memories li")).to_have_count(1)
+    await expect(page.locator("#memories li")).to_contain_text("The attic is painted")
+    await page.get_by_label("Chat").select_option("")
 
 
 async def test_several_memories_are_confirmed_pinned_merged_and_shared_at_once(tab: Tab, memory: MemoryClient) -> None:
     page = await tab.show("memories")
-    for number in (ANN, TIAGO):
-        await tab.memory(number).get_by_role("checkbox").check()
     bar = page.get_by_role("toolbar")
+    await tab.memory(ANN).get_by_role("checkbox").check()
+    await expect(bar.get_by_role("button", name="Merge")).to_be_disabled()
+    await tab.memory(TIAGO).get_by_role("checkbox").check()
     await expect(bar).to_contain_text("2 selected")
     await bar.get_by_role("button", name="Pin", exact=True).click()
     await tab.noted("2 pinned")

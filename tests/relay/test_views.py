@@ -1,13 +1,14 @@
 """The exact texts of the commands' views."""
 
 from datetime import UTC, datetime
+from typing import get_args
 
 import pytest
 
 from tellonce import contract as c
 from tellonce.server_text import ServerText
 from tellonce_relay import views
-from tellonce_relay.buttons import LISTED, Pressed, data, read, uncertain_buttons, wipe_buttons
+from tellonce_relay.buttons import Action, Pressed, data, read, uncertain_buttons, wipe_buttons
 from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.commands import forget_list
 from tellonce_relay.commands.why_view import why_view
@@ -71,7 +72,7 @@ def test_the_status_view_tells_the_backlog_in_words() -> None:
     assert "1 job waiting, 0 in work" in views.status_view(summary(backlog=one))
 
 
-@pytest.mark.parametrize("action", sorted({"keep", "wipe", "confirm", "reject", "edit", *LISTED}))
+@pytest.mark.parametrize("action", get_args(Action))
 def test_a_buttons_data_comes_back_as_it_went_and_fits(action: str) -> None:
     pressed = Pressed(action, 2**62, 9_999)
     assert read(data(pressed)) == pressed

@@ -138,7 +138,11 @@ async def test_of_many_statements_all_are_stored_or_none(memory: Memory, clock: 
     async with memory.client() as client:
         await say(client, clock, "I like tea")
         with pytest.raises(MemoryRefused, match="states nothing"):
-            await learn(client, {"content": "The user likes tea", "quote": "I like tea"}, {"content": "..."})
+            await learn(
+                client,
+                {"content": "The user likes tea", "quote": "I like tea"},
+                {"content": "..."},
+            )
         assert await facts(client) == []
 
 
@@ -176,6 +180,28 @@ async def test_what_the_assistant_read_is_read_again_by_a_better_model(memory: M
         )
         (job,) = (await _redone(agent)).jobs
     assert job.kind == "exchange"
+
+
+@pytest.mark.parametrize("quote", [None, "My offsite is on March 15"])
+async def test_a_claim_that_an_edit_takes_back_is_no_longer_believed(
+    memory: Memory, clock: Clock, quote: str | None
+) -> None:
+    async with memory.client() as client:
+        await say(client, clock, "My offsite is on March 15 and I like green jasmine tea", "u1")
+        await learn(
+            client,
+            {"content": "The user's offsite is on March 15", "quote": quote, "source_message_id": "u1"},
+            {
+                "content": "The user likes green jasmine tea",
+                "quote": quote and "I like green jasmine tea",
+                "source_message_id": "u1",
+            },
+        )
+        before = await facts(client)
+        await say(client, clock, "My offsite is on March 22 and I like green jasmine tea", "u1")
+        after = await facts(client)
+    assert len(before) == 2
+    assert after == ["The user likes green jasmine tea"]
 
 
 async def _redone(agent: MemoryClient) -> w.ClaimedWork:

@@ -62,9 +62,9 @@ async def pressed(context: CommandContext, chat_id: int, press: buttons.Pressed,
         case "full text":
             said = await routine_list.full_text(memory, chat_id, press.number, now, context.zone)
             return Reaction("", toast="", said=said)
-        case _ if press.action in buttons.REMINDING:
+        case "unremind" | "remind again" | "later" | "done":
             return _shown(await reminders.press(memory, chat_id, press, now, context.zone))
-        case _ if press.action in buttons.BROWSED:
+        case "tab" | "open" | "remove" | "restore" | "pin" | "unpin":
             return _shown(await memory_browser.press(memory, chat_id, press, context.zone))
         case _:
             return await _pressed_in_list(context, press)

@@ -2,14 +2,19 @@
 
 import re
 from datetime import UTC, datetime
+from typing import Final
 
 from tellonce.contract import Conversation, GetProfileArgs, Memory, MemoryKind, MemoryStatus, Profile
+from tellonce.contract_types import MEMORY_KINDS
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.store import memories, profile
 from tellonce_server.store.page import FIRST_PAGE
+
+FACTS: Final = tuple(kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin"))
+"""The kinds without a list of their own."""
 
 
 class ProfileReader:
@@ -28,7 +33,7 @@ class ProfileReader:
         return Profile(
             user_name=await memories.user_name(self._deps.database, *where.key),
             narrative=stored.narrative if stored and args.cursor is None else "",
-            facts=_of(live, "fact", "outcome"),
+            facts=_of(live, *FACTS),
             preferences=_of(live, "preference"),
             goals=_of(live, "goal"),
             dates=_of(live, "date"),

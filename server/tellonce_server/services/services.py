@@ -36,7 +36,7 @@ class Services:
         self.receipts = ReceiptKeeper(deps.traces)
         self.categories = Categories(deps.database, deps.embedder)
         retriever = Retriever(deps.database, deps.embedder, self.categories)
-        self.recorder = Recorder(deps, EditCascade(statements))
+        self.recorder = Recorder(deps, EditCascade(statements, deps.zone))
         self.reader = ContextReader(deps, retriever, self.receipts)
         self.searcher = Searcher(deps, retriever)
         self.rememberer = Rememberer(deps, statements)

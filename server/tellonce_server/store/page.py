@@ -44,7 +44,7 @@ def _quoted(row: Row) -> PageEntry:
     quotes = row["quotes"]
     memory = memories.memory(row).model_copy(update={"content": row["words"]})
     quote = quotes[0]["text"] if quotes else None
-    return PageEntry(memory=memory, quote=quote, said_in=row["source_chat_id"])
+    return PageEntry(memory=memory, quote=quote)
 
 
 async def found(

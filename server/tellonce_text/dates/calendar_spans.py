@@ -6,7 +6,7 @@ from datetime import date
 from typing import Final
 
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.feasts import HOLY_WEEK, feast_days, is_local, nth_weekday
+from tellonce_text.dates.feasts import HOLY_WEEK, feast_in, nth_weekday
 from tellonce_text.dates.phrases import (
     Phrase,
     fixed,
@@ -331,7 +331,7 @@ def _decade(line: Line, index: int) -> Phrase | None:
 
 
 def feast(line: Line, index: int) -> Phrase | None:
-    """Parse `Christmas`, `last Easter`, `Thanksgiving 2025`."""
+    """Parse `Christmas`, `last Easter`, `Thanksgiving 2025`, `Spring Bank Holiday Monday`."""
     step = line[index].get("step")
     at = index + 1 if step is not None else index
     rule = line[at].get("feast")
@@ -343,7 +343,20 @@ def feast(line: Line, index: int) -> Phrase | None:
     if year is None:
         year, end = _stepped_year(line, at + 1)
     meaning, absolute = _feast_meaning(rule, year, step), bool(year and year > _FIRST_YEAR)
+    weekday = line[end].get("weekday")
+    if weekday is not None and line.language == "en":
+        meaning, end = _on_weekday(meaning, weekday), end + 1
     return Phrase(end, meaning, single=rule != HOLY_WEEK, absolute=absolute, form="feast")
+
+
+def _on_weekday(meaning: Callable[[Scene], Meaning | None], weekday: int) -> Callable[[Scene], Meaning | None]:
+    """Return the same meaning, marked as uncertain if the feast is not on the weekday that the text gives."""
+
+    def named(scene: Scene) -> Meaning | None:
+        found = meaning(scene)
+        return found and Meaning(found.choices, found.certain and found.choices[0].first.weekday() == weekday)
+
+    return named
 
 
 def _ends_range(line: Line, index: int) -> bool:
@@ -370,17 +383,17 @@ def _with_weekend(day: date) -> Days:
     return Days(min(day, saturday), max(day, saturday + DAY) + DAY, "week")
 
 
-def _feast_meaning(rule: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:
+def _feast_meaning(name: str, year: int | None, step: int | None) -> Callable[[Scene], Meaning | None]:
     def meaning(scene: Scene) -> Meaning | None:
-        def days(of: int) -> Days:
-            return feast_days(rule, of, scene.region)
-
+        there = feast_in(name, scene.region)
+        if there is None:
+            return None
         if year is not None:
-            found: Meaning | None = Meaning((days(year if year > _FIRST_YEAR else scene.today.year + year),))
+            found: Meaning | None = Meaning((there.days(year if year > _FIRST_YEAR else scene.today.year + year),))
         elif step is not None:
-            found = stepped_yearly(scene, step, days)
+            found = stepped_yearly(scene, step, there.days)
         else:
-            found = yearly(scene, days)
-        return found and Meaning(found.choices, found.certain and not is_local(rule, scene.region))
+            found = yearly(scene, there.days)
+        return found and Meaning(found.choices, found.certain and there.certain)
 
     return meaning

@@ -1,61 +1,107 @@
-"""Computes the day of a feast in a year: a fixed day, a day counted from Easter, or the n-th weekday of a month."""
+"""Computes the day of a feast in a year and a country: a fixed day, a day counted from Easter, the n-th weekday of a
+month, or a day that `words/feasts.toml` gives for the country or for the year."""
 
+import tomllib
+from collections.abc import Mapping
 from datetime import date
-from typing import Final
+from functools import cache
+from importlib import resources
+from typing import Any, Final, NamedTuple
 
 from tellonce_text.dates.readings import DAY, WEEK, Days, add_months, one_day
-
-_ABROAD: Final = {
-    ("nth-11-4-3", "CA"): "nth-10-2-0",
-    ("nth-5-2-6", "GB"): "easter-21",
-    ("nth-5-2-6", "IE"): "easter-21",
-    ("nth-5-2-6", "ES"): "nth-5-1-6",
-    ("nth-5-2-6", "PT"): "nth-5-1-6",
-    ("nth-5-2-6", "FR"): "nth-5--1-6",
-    ("nth-5-2-6", "MX"): "5-10",
-    ("nth-6-3-6", "AU"): "nth-9-1-6",
-    ("nth-6-3-6", "NZ"): "nth-9-1-6",
-    ("nth-6-3-6", "DE"): "easter+39",
-    ("nth-9-1-0", "CA"): "nth-9-1-0",
-}
-_SAME_ABROAD: Final = frozenset({"nth-5-2-6", "nth-6-3-6"})
-
-
-def feast_days(rule: str, year: int, region: str | None) -> Days:
-    """The day of a feast, or the days of Holy Week, from Palm Sunday to Easter Sunday."""
-    if rule == HOLY_WEEK:
-        return Days(easter(year) - WEEK, easter(year) + DAY, "week")
-    return one_day(feast_day(rule, year, region))
-
 
 HOLY_WEEK: Final = "holy-week"
 
 
-def feast_day(rule: str, year: int, region: str | None = None) -> date:
-    """The day by a rule such as `12-25`, `easter-2` (two days before) or `nth-11-4-3` (the fourth Thursday of
-    November)."""
-    rule = _ABROAD.get((rule, region or ""), rule)
+class Feast(NamedTuple):
+    """The rule of a feast in one country; `certain` is false if people of the country may mean another day."""
+
+    rule: str
+    certain: bool
+
+    def days(self, year: int) -> Days:
+        """The day of the feast, or the days of Holy Week, from Palm Sunday to Easter Sunday."""
+        if self.rule == HOLY_WEEK:
+            return Days(easter(year) - WEEK, easter(year) + DAY, "week")
+        return one_day(feast_day(self.rule, year))
+
+
+def feast_in(name: str, region: str | None) -> Feast | None:
+    """The feast of that name or rule in a country. None if no country of this name is known to celebrate it."""
+    countries = _by_country().get(name)
+    if countries is None:
+        return Feast(name, not (name.startswith("easter") and region in _ORTHODOX))
+    found = countries.get(region or "any") or countries.get("any")
+    if found is None or region is not None:
+        return found
+    return Feast(found.rule, found.certain and len(countries) == 1)
+
+
+_ORTHODOX: Final = frozenset("BG BY CY ET GE GR MD ME MK RO RS RU UA".split())
+"""Countries in which Easter and the days counted from it usually follow the Julian calendar."""
+
+
+def feast_day(rule: str, year: int) -> date:
+    """The day by a rule such as `12-25`, `easter-2` (two days before), `nth-11-4-3` (the fourth Thursday of November) or
+    `before-5-25-0` (the last Monday before May 25). `+4` after a rule means four days later. Raises ValueError if no
+    day is known for the year."""
+    anchor, _, later = rule.partition("+")
+    if later:
+        return feast_day(anchor, year) + int(later) * DAY
     if rule.startswith("orthodox"):
         return orthodox_easter(year) + int(rule[8:] or 0) * DAY
-    if rule.startswith("advent"):
-        return date(year, 12, 24) - (date(year, 12, 24).weekday() + 1) % 7 * DAY - (4 - int(rule[7:])) * WEEK
     if rule.startswith("easter"):
         return easter(year) + int(rule[6:] or 0) * DAY
-    if rule == "election-day":
-        return nth_weekday(year, 11, 1, 0) + DAY
-    if rule in {"black-friday", "cyber-monday"}:
-        return nth_weekday(year, 11, 4, 3) + (1 if rule == "black-friday" else 4) * DAY
+    if rule in _by_year():
+        return _in_year(_by_year()[rule], year)
+    if rule == "last-sunday-of-may":
+        return _french_mothers_day(year)
     if rule.startswith("nth"):
         month, rest = rule[4:].split("-", 1)
         nth, weekday = rest.rsplit("-", 1)
         return nth_weekday(year, int(month), int(nth), int(weekday))
+    if rule.startswith("before"):
+        month, day, weekday = rule[7:].split("-")
+        last = date(year, int(month), int(day)) - DAY
+        return last - (last.weekday() - int(weekday)) % 7 * DAY
     month, day = rule.split("-")
     return date(year, int(month), int(day))
 
 
-def is_local(rule: str, region: str | None) -> bool:
-    """Whether the date of the feast depends on the country, and the region is not known."""
-    return rule in _SAME_ABROAD and region is None
+def _french_mothers_day(year: int) -> date:
+    """The last Sunday of May, or a week later if that Sunday is Pentecost."""
+    sunday = nth_weekday(year, 5, -1, 6)
+    return sunday + WEEK if sunday == easter(year) + 7 * WEEK else sunday
+
+
+def _in_year(days: Mapping[int, date], year: int) -> date:
+    if year not in days:
+        raise ValueError(f"no day of this feast is known in {year}")
+    return days[year]
+
+
+@cache
+def _by_country() -> Mapping[str, Mapping[str, Feast]]:
+    """For each feast that countries celebrate on different days, its days by country; `any` is another country."""
+    return {
+        name: {
+            country.rstrip("?"): Feast(rule, not country.endswith("?"))
+            for rule, countries in days.items()
+            for country in countries.split()
+        }
+        for name, days in _table()["by_country"].items()
+    }
+
+
+@cache
+def _by_year() -> Mapping[str, Mapping[int, date]]:
+    found = {name: map(date.fromisoformat, days.split()) for name, days in _table()["by_year"].items()}
+    return {name: {day.year: day for day in days} for name, days in found.items()}
+
+
+def _table() -> dict[str, Any]:
+    file = resources.files("tellonce_text.dates") / "words" / "feasts.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def nth_weekday(year: int, month: int, nth: int, weekday: int) -> date:

@@ -265,7 +265,10 @@ _ABBREVIATED: Final = frozenset({"short_month", "short_weekday"})
 
 def _phrase(raw: Sequence[Token], index: int, known: Lexicon) -> int:
     for parts in known.phrases.get(raw[index].word, ()):
-        if all(index + n < len(raw) and raw[index + n].word == part for n, part in enumerate(parts)):
+        last = index + len(parts) - 1
+        if last >= len(raw) or any(raw[index + n].word != part for n, part in enumerate(parts[:-1])):
+            continue
+        if raw[last].word in {parts[-1], f"{parts[-1]}'s"}:
             return len(parts)
     return 1
 

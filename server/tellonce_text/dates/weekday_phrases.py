@@ -64,6 +64,8 @@ def _is_weekday(line: Line, index: int) -> bool:
     led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
     if token.has("vague_word") and (after.suffix in {"am", "pm"} or line[index + 2].has("half_of_day")):
         return True
+    if token.has("vague_word") and after.has("at") and before.has("tense_present"):  # `arrives sat at noon`
+        return True
     if token.has("vague_word"):
         return (led and not before.has("to")) or (
             token.capital
@@ -80,9 +82,12 @@ def _is_doubtful(line: Line, index: int, end: int) -> bool:
     owned = before.word.endswith("'s") and before.capital
     titled = before.capital and before.kind == "word" and not before.tags and index > line.sentences[index][0] + 1
     told = line[index].has("article") and (after.has("after") or after.has("before") or after.has("clause"))
-    return (
-        named or owned or titled or told or before.has("only_titles") or before.has("that") or before.word == "holiday"
-    )
+    listed = before.has("only_titles") or before.has("that") or before.word in _HOLIDAY
+    return named or owned or titled or told or listed
+
+
+_HOLIDAY: Final = frozenset({"holiday", "hol"})
+"""After these words, as in `bank holiday Monday`, the weekday may be weeks away."""
 
 
 def _bare(scene: Scene, number: int, *, sure: bool) -> Meaning | None:

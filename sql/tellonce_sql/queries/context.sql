@@ -118,7 +118,7 @@ select
     select row(id, kind, content, chat_id, priority, importance, pinned, deadline, valid_from, user_confirmed, note, about)
     from live
     where id in (
-      (select id from live where kind in ('fact', 'preference', 'date', 'outcome') order by valid_from desc, id desc limit $5)
+      (select id from live where kind not in ('goal', 'pin') order by valid_from desc, id desc limit $5)
       union all
       (select id from live where kind = 'goal' order by priority, deadline nulls last, id limit $6)
       union all

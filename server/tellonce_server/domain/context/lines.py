@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
-from tellonce.contract import MemoryKind
+from tellonce.contract_types import MEMORY_KINDS, MemoryKind
 from tellonce_server.domain.retrieval.search_results import Result
 from tellonce_server.store.context import Chunk, Learned, Remembered
 from tellonce_server.store.messages import Line
@@ -28,13 +28,9 @@ from tellonce_text.tokens import clip, estimate
 RECENT = timedelta(days=7)
 ROLES = ("user", "assistant", "system", "human")
 
-KIND_TITLES: dict[MemoryKind, str] = {
-    "fact": "FACTS",
-    "preference": "PREFERENCES",
-    "goal": "GOALS",
+KIND_TITLES: Final[dict[MemoryKind, str]] = {
+    **{kind: f"{kind.upper()}S" for kind in MEMORY_KINDS},
     "date": "IMPORTANT DATES",
-    "outcome": "OUTCOMES",
-    "pin": "PINS",
 }
 LIST = "ALL OF THIS KIND"
 
@@ -121,12 +117,12 @@ def _name(text: str) -> str:
 def summary_line(chunk: Chunk, view: View) -> str:
     """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
     text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
-    return period_line(text, chunk.from_at, chunk.to_at, view.zone)
+    return period_line(text, chunk.from_at, chunk.to_at, view)
 
 
-def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
+def period_line(text: str, start: datetime, end: datetime, view: View) -> str:
     """Format a summary, or one line of a summary, as a line of a context."""
-    return f"[Summary | {period(start, end, zone)}]: {body(text)}"
+    return f"[Summary | {period(start, end, view.zone, view.today)}]: {body(text)}"
 
 
 def learned_line(x: Learned, view: View) -> str:

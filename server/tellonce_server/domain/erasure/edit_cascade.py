@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from tellonce.contract import JobKind, Memory
 from tellonce_server.core.offload import offloaded
@@ -9,7 +10,7 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.erasure import derived_texts
 from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.check import contains_quote
+from tellonce_server.domain.memory.check import Quoted, check_claim, contains_quote
 from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.memory.statements import Statements
 from tellonce_server.store import memories, queue, summaries
@@ -27,8 +28,9 @@ case."""
 
 
 class EditCascade:
-    def __init__(self, statements: Statements) -> None:
+    def __init__(self, statements: Statements, zone: ZoneInfo) -> None:
         self._statements = statements
+        self._zone = zone
 
     async def after_edit(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
@@ -59,18 +61,22 @@ class EditCascade:
     async def _retire(
         self, t: Queries, where: ChatScope, old: StoredMessage, new_text: str, now: datetime
     ) -> list[Memory]:
-        """Withdraw and return the memories that were learned from this message alone, unless the new text contains all
-        quotes of the memory."""
+        """Withdraw and return the memories that models learned from this message alone, unless the new text supports
+        them."""
         learned = await memories.from_message(t, where.owner_id, where.chat_id, old.id)
-        stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, new_text)]
+        said = Quoted(new_text, new_text, old.role, old.sent_at, self._zone)
+        stale = [m for m in learned if _only_from(m, old.id) and not await self._holds(t, where, m, said)]
         for memory in stale:
             await self._statements.withdraw(t, where.owner_id, memory, now, denied=False)
         return stale
 
-    async def _holds(self, t: Queries, where: ChatScope, memory: Memory, new_text: str) -> bool:
-        """Whether the text still contains all words that support the memory."""
+    async def _holds(self, t: Queries, where: ChatScope, memory: Memory, said: Quoted) -> bool:
+        """Whether the text still contains all quotes that support the memory. An answer's tag has no quote; its claim is
+        checked against the whole text."""
         quotes = (await memories.provenance(t, where.owner_id, memory.id)).quotes
-        return bool(quotes) and all(contains_quote(new_text, quote.text) for quote in quotes)
+        if not quotes:
+            return await offloaded(len(said.quote), lambda: check_claim(memory.content, [said]).certain)
+        return all(contains_quote(said.quote, quote.text) for quote in quotes)
 
 
 def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
@@ -83,5 +89,5 @@ def _taken_back(old_text: str, new_text: str) -> Sequence[str]:
 
 
 def _only_from(memory: Memory, message_id: int) -> bool:
-    live = memory.valid_to is None and memory.origin == "extracted" and not memory.user_confirmed
+    live = memory.valid_to is None and memory.origin in ("extracted", "model") and not memory.user_confirmed
     return live and memory.sources == (message_id,)

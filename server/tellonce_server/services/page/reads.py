@@ -41,6 +41,7 @@ class PageReads:
         shown = found[: args.limit]
         return p.PageMemories(
             entries=tuple(shown),
+            chats=await self._chats(owner_id) if first else (),
             total=total if first else None,
             next_cursor=page_cursor(shown[-1].memory.valid_from, shown[-1].memory.id)
             if len(found) > args.limit
@@ -122,6 +123,10 @@ class PageReads:
         return tuple(
             x.model_copy(update={"budgets": section_shares(self._deps.settings.budgets, x.token_budget)}) for x in found
         )
+
+    async def _chats(self, owner_id: int) -> tuple[p.PageChat, ...]:
+        found = await chats.of_owner(self._deps.database, owner_id)
+        return tuple(p.PageChat(chat_id=x.chat_id, channel=x.channel, conversation=x.conversation) for x in found)
 
     async def _newest(
         self, owner_id: int, statuses: tuple[MemoryStatus, ...], since: datetime | None

@@ -6,7 +6,7 @@ import { t } from "./words.js";
 
 /* Calls `update_memory`. Returns the changed memory. */
 function update(memory, args) {
-  return call("update_memory", { memory_id: memory.id, ...(memory.chat_id === null ? {} : { chat_id: memory.chat_id }), ...args });
+  return call("update_memory", { memory_id: memory.id, chat_id: memory.chat_id, ...args });
 }
 
 /* The elements that show a memory. */
@@ -22,13 +22,13 @@ function redraw(memories) {
 }
 
 function former({ id, status, user_confirmed, pinned, note: own, deadline }, edited) {
-  return { memory_id: id, status, user_confirmed, pinned, ...(edited ? { edited: { note: own, deadline } } : {}) };
+  return { memory_id: id, status, user_confirmed, pinned, edited: edited ? { note: own, deadline } : null };
 }
 
 /* Shows the changed memories and offers an undo, which restores `was`: at most 200 memories per call, the limit of the tool. */
 function settle(text, changed, was, { edited, withdraw } = {}) {
   const undo = async () => {
-    for (let i = 0; i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), ...(withdraw ? { withdraw: withdraw.id } : {}) });
+    for (let i = 0; i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
     note(t("undone"));
     if (withdraw) for (const place of places(withdraw)) place.remove();
     redraw(was);
@@ -70,10 +70,10 @@ export function merge(memories, after) {
   const text = h("textarea", { value: memories.map((memory) => memory.content).join("; "), required: true });
   ask(t("merge.title", { n: memories.length }), field(t("merge.text"), text), t("merge"), async () => {
     const [{ kind, scope, chat_id }] = memories;
-    const { memory } = await call("remember", { content: text.value, kind, scope, replaces: memories.map((old) => old.id), ...(chat_id === null ? {} : { chat_id }) });
+    const { memory } = await call("remember", { content: text.value, kind, scope, replaces: memories.map((old) => old.id), chat_id });
     after();
     for (const place of places(memories[0])) place.before(place.another(memory));
-    settle(t("done.merge"), memories.map((old) => ({ ...old, status: "superseded", superseded_by: memory.id })), memories, { withdraw: memory });
+    return () => settle(t("done.merge"), memories.map((old) => ({ ...old, status: "superseded", superseded_by: memory.id })), memories, { withdraw: memory });
   });
 }
 

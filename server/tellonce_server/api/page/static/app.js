@@ -1,7 +1,7 @@
 /* Starts the page: signs in, chooses the language, and shows the screen that the address names. */
 
 import { address, followLinks, go } from "./address.js";
-import { Hosted, Http, SignedOut, connect, isHosted, refusal, sentence } from "./client.js";
+import { Hosted, Http, SignedOut, connect, isHosted, sentence } from "./client.js";
 import { data } from "./data.js";
 import { ask, div, h, icon, note, show, table } from "./dom.js";
 import { actionKeys } from "./entries.js";
@@ -73,12 +73,12 @@ async function attempt(act) {
 }
 
 function trouble(error) {
-  if (error instanceof SignedOut) return signedOut(error.sent);
+  if (error instanceof SignedOut) return signedOut(error.reason());
   return h("div", { className: "card", role: "alert" }, h("p", { className: "bad" }, sentence(error)), h("button", { type: "button", onclick: route }, t("again")));
 }
 
-function signedOut(sent) {
-  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), sent ? h("p", refusal(sent)) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
+function signedOut(reason) {
+  return h("div", { className: "card", role: "alert" }, h("h1", t("signin")), reason ? h("p", reason) : null, h("p", t("signin.how")), h("pre", "tellonce open"));
 }
 
 const STEPS = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 };

@@ -16,11 +16,15 @@ export class Refused extends Error {
   }
 }
 
-/* Nobody is signed in. `sent` is the server's response to a code that it did not accept. */
+/* Nobody is signed in. The text says why a code was not accepted; the catalogue is not loaded yet. */
 export class SignedOut extends Error {
-  constructor(sent) {
-    super();
-    this.sent = sent;
+  constructor(text = "", meta) {
+    super(text);
+    this.meta = meta;
+  }
+
+  reason() {
+    return said(this.message, this.meta?.[TEXTS]?.[0]);
   }
 }
 
@@ -44,8 +48,7 @@ export class Http {
     const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
     if (!code) return;
     history.replaceState(null, "", "/");
-    const answer = await fetch("/page/session", { method: "POST", body: code });
-    if (!answer.ok) throw new SignedOut(await answer.json());
+    await post("session", code, SignedOut);
   }
 
   async request(method, params, onProgress) {
@@ -69,9 +72,12 @@ export class Http {
   }
 }
 
-/* The error message of a response from one of the page's own routes. */
-export function refusal({ error, _meta }) {
-  return said(error, _meta?.[TEXTS]?.[0]);
+/* Sends a body to one of the page's own routes. Throws `Failed` with the server's reason. */
+export async function post(route, body, Failed = Refused) {
+  const answer = await fetch(`/page/${route}`, { method: "POST", body });
+  const sent = await answer.json();
+  if (!answer.ok) throw new Failed(sent.error, sent._meta);
+  return sent;
 }
 
 /* Reads server-sent events until the response arrives, and reports progress meanwhile. */

@@ -1,7 +1,7 @@
 /* The screen "Connect and data": other programs, tokens, import, export, backups, health and cost. Only the operator
    sees it. */
 
-import { Refused, call, refusal } from "./client.js";
+import { call, post } from "./client.js";
 import { ask, button, div, during, field, h, note, section, show, soft, table } from "./dom.js";
 import { day, dollars, moment, monthName, number, span, t } from "./words.js";
 
@@ -13,23 +13,25 @@ export async function data(place) {
 
 /* A separate process reads the clients' configuration files, so this section is loaded after the others. */
 function clients() {
-  const cards = div("cards", h("progress", { "aria-label": t("client.title") }));
-  const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
-  fill();
+  const cards = div("cards");
+  const read = () => call("page_clients");
+  const draw = (found) => show(cards, found.clients.map((entry) => client(entry, async () => draw(await read()))));
+  during(cards, t("client.reading"), read).then((found) => found && draw(found));
   return section(t("client.title"), soft(t("client.what")), cards);
 }
 
 function client(entry, again) {
   const act = async () => {
-    await call("page_connect", { client: entry.name, undo: entry.connected });
+    if (!(await during(state, t("saving"), () => call("page_connect", { client: entry.name, undo: entry.connected })))) return;
     note(t(entry.connected ? "client.undone" : "client.done", { title: entry.title, file: entry.file }));
     await again();
   };
+  const state = h("div");
   return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
     entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
       div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
-      h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
+      state, h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
 
 async function copy(text) {
@@ -49,26 +51,21 @@ function imports() {
 async function plan(state, file) {
   show(state);
   const text = t("import.reading", { file: file.name });
-  const upload = await during(state, text, async () => {
-    const answer = await fetch("/page/upload", { method: "POST", body: file });
-    const sent = await answer.json();
-    if (!answer.ok) throw new Refused(refusal(sent));
-    return sent.upload;
-  });
-  if (!upload) return;
+  const sent = await during(state, text, () => post("upload", file));
+  if (!sent) return;
   addEventListener("hashchange", discard);
   addEventListener("pagehide", discard);
-  await look(state, text, upload, "");
+  await look(state, text, sent.upload, null);
 }
 
 async function look(state, text, upload, me) {
-  const found = await during(state, text, (told) => call("page_import", { upload, ...(me ? { me } : {}) }, told));
+  const found = await during(state, text, (told) => call("page_import", { upload, me }, told));
   if (!found) return;
-  const name = h("input", { value: me });
+  const name = h("input", { value: me ?? "" });
   const rows = [[t("import.kind"), found.kind], [t("import.messages"), number(found.messages)], [t("import.mine"), number(found.mine)], [t("memories"), number(found.memories)],
     found.first ? [t("import.span"), `${day(found.first)} – ${day(found.last)}`] : null, [t("import.learning"), estimate(found)], found.unreadable ? [t("import.unreadable"), number(found.unreadable)] : null].filter(Boolean);
   show(state, h("div", { className: "card", id: "import-plan" }, table(rows),
-    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim())))] : null,
+    found.messages && !found.mine ? [h("p", t("import.who")), div("row end", field(t("import.me"), name), button(t("again"), () => look(state, text, upload, name.value.trim() || null)))] : null,
     div("row", button(t("import.go"), () => run(state, upload, me), { className: "main", id: "import-go" }), button(t("cancel"), () => { show(state); discard(); }))));
 }
 
@@ -88,7 +85,7 @@ function estimate(found) {
 async function run(state, upload, me) {
   removeEventListener("hashchange", discard);
   removeEventListener("pagehide", discard);
-  const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, ...(me ? { me } : {}) }, told));
+  const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, me }, told));
   if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }
 
@@ -107,10 +104,8 @@ function keep({ backups }, again) {
 
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
 async function download(file) {
-  const answer = await fetch("/page/ticket", { method: "POST", body: file.split(/[\\/]/).pop() });
-  const sent = await answer.json();
-  if (!answer.ok) return note(refusal(sent));
-  h("a", { href: `/page/backup/${sent.ticket}`, download: "tellonce-backup.tellonce" }).click();
+  const { ticket } = await post("ticket", file.split(/[\\/]/).pop());
+  h("a", { href: `/page/backup/${ticket}`, download: "tellonce-backup.tellonce" }).click();
 }
 
 function tokens(entries, again) {

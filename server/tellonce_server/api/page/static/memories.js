@@ -4,7 +4,7 @@
 import { change, forgetting, merge, share } from "./actions.js";
 import { go } from "./address.js";
 import { call } from "./client.js";
-import { button, choice, div, field, h, show } from "./dom.js";
+import { button, choice, div, field, h, options, show } from "./dom.js";
 import { item } from "./entries.js";
 import { t } from "./words.js";
 
@@ -19,12 +19,13 @@ export async function memories(place, about) {
   if (about !== undefined) wanted.about = about;
   const rows = h("div", { className: "list", id: "memories" });
   const count = h("p", { className: "soft", role: "status" });
+  const chats = choice([], "", (value) => set("chat")(value));
   const chosen = selection();
   const more = h("div");
   let cursor = null;
   let ahead = null;
   let turn = 0;
-  const asked = () => call("page_memories", cursor ? { ...filter(), cursor } : filter());
+  const asked = () => call("page_memories", { ...filter(), cursor });
 
   async function page(first) {
     if (first) { turn++; cursor = null; }
@@ -39,6 +40,7 @@ export async function memories(place, about) {
     const made = h("ul", { className: "part" }, found.entries.map((entry) => item(entry, { select: chosen })));
     if (first) rows.replaceChildren(made); else rows.append(made);
     rows.hidden = !rows.querySelector("li");
+    if (first && !chats.length) show(chats, options([["", t("any")], ...found.chats.map((x) => [String(x.chat_id), [x.channel, x.conversation].filter(Boolean).join(": ")])], wanted.chat));
     if (first) count.textContent = found.total ? t("memories.count", { n: found.total }) : t("memories.none");
     watch.unobserve(more);
     if (cursor) watch.observe(more);
@@ -48,21 +50,16 @@ export async function memories(place, about) {
   const watch = new IntersectionObserver((seen) => { if (seen.some((x) => x.isIntersecting) && cursor) loading = loading.catch(() => {}).then(() => page(false)); }, { rootMargin: "3000px" });
   const set = (name) => (value) => { wanted[name] = value; again(); };
 
-  show(place, h("h1", t("memories")), filters(set), count, rows, more, chosen.bar(rows));
+  show(place, h("h1", t("memories")), filters(set, chats), count, rows, more, chosen.bar(rows));
   await page(true);
 }
 
 function filter() {
-  const made = { statuses: STATUSES[wanted.status], least_confidence: Number(wanted.certainty) };
-  if (wanted.query.trim()) made.query = wanted.query.trim();
-  if (wanted.kind) made.kinds = [wanted.kind];
-  if (wanted.origin) made.origins = [wanted.origin];
-  if (/^-?\d+$/.test(wanted.chat)) made.chat_id = Number(wanted.chat);
-  if (wanted.about) made.about = wanted.about;
-  return made;
+  const some = (value) => (value ? [value] : null);
+  return { statuses: STATUSES[wanted.status], least_confidence: Number(wanted.certainty), query: wanted.query.trim() || null, kinds: some(wanted.kind), origins: some(wanted.origin), chat_id: Number(wanted.chat) || null, about: wanted.about || null };
 }
 
-function filters(set) {
+function filters(set, chats) {
   const any = ["", t("any")];
   const search = h("input", { type: "search", id: "search", value: wanted.query, className: "grow", placeholder: t("search.hint"), "aria-label": t("search"), oninput: (event) => set("query")(event.target.value) });
   return h("div", div("row", search), div("row end",
@@ -70,7 +67,7 @@ function filters(set) {
     field(t("status"), choice(Object.keys(STATUSES).map((status) => [status, t(`status.${status}`)]), wanted.status, set("status"))),
     field(t("origin"), choice([any, ...ORIGINS.map((origin) => [origin, t(`origin.${origin}`)])], wanted.origin, set("origin"))),
     field(t("certainty"), choice([["0", t("any")], ["0.5", "≥ 50 %"], ["0.8", "≥ 80 %"], ["1", "100 %"]], wanted.certainty, set("certainty"))),
-    field(t("chat"), h("input", { size: 10, value: wanted.chat, inputMode: "numeric", onchange: (event) => set("chat")(event.target.value.trim()) })),
+    field(t("chat"), chats),
     wanted.about ? button(`${wanted.about} ✕`, (event) => { event.target.remove(); set("about")(""); }) : null));
 }
 
@@ -78,7 +75,7 @@ function filters(set) {
 function selection() {
   const held = new Map();
   let bar = null;
-  const shown = () => { bar.hidden = held.size === 0; bar.firstChild.textContent = t("selected", { n: held.size }); };
+  const shown = () => { bar.hidden = held.size === 0; bar.firstChild.textContent = t("selected", { n: held.size }); bar.querySelector("#merge").disabled = held.size < 2; };
   return {
     has: (id) => held.has(id),
     toggle(memory, on) { if (on) held.set(memory.id, memory); else held.delete(memory.id); shown(); },
@@ -89,7 +86,7 @@ function selection() {
       const act = (action) => () => { const memories = all(); clear(); return change(memories, action); };
       bar = h("div", { className: "bar", hidden: true, role: "toolbar", "aria-label": t("selection") }, h("span"),
         ...["confirm", "pin", "complete", "reject"].map((action) => button(t(action), act(action))),
-        button(t("merge"), () => held.size > 1 && merge(all(), clear)),
+        button(t("merge"), () => merge(all(), clear), { id: "merge" }),
         button(t("share"), () => share(all())),
         button(t("forget"), () => { go(forgetting(all())); }, { className: "bad" }),
         button(t("cancel"), clear));

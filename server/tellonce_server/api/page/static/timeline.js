@@ -16,7 +16,7 @@ export async function timeline(place, view) {
 
 async function talks(place, wanted) {
   show(place);
-  const seen = await call("page_timeline", wanted ? { month: wanted } : {});
+  const seen = await call("page_timeline", { month: wanted });
   if (!seen.months.length) return show(place, soft(t("timeline.empty")));
   const options = seen.months.map((x) => [x.month, `${monthName(x.month)} (${number(x.messages)})`]);
   show(place, field(t("month"), choice(options, seen.month, (value) => talks(place, value))),
@@ -54,7 +54,7 @@ async function then(place) {
     const asked = { as_of: `${date(Number(value))}T23:59:59` };
     let total;
     const rows = await paged(h("ul", { className: "list" }), async (cursor) => {
-      const found = await call("page_memories", cursor ? { ...asked, cursor } : asked);
+      const found = await call("page_memories", { ...asked, cursor });
       total ??= found.total;
       return [found.entries, found.next_cursor];
     }, (entry) => item(entry, { still: true }));
@@ -68,23 +68,10 @@ async function then(place) {
 async function people(place) {
   const { names, links } = await call("page_names");
   if (!names.length) return show(place, soft(t("people.empty")));
-  show(place, names.length > 1 ? graph(names.slice(0, 24), links) : null,
-    h("ul", { className: "list" }, names.map((x) => h("li", div("text", h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), div("tags", t("memories.count", { n: x.memories }), beside(x.name, links)))))));
+  show(place, h("ul", { className: "list" }, names.map((x) => h("li", div("text", h("a", { href: `#memories/${encodeURIComponent(x.name)}` }, x.name), div("tags", t("memories.count", { n: x.memories }), beside(x.name, links)))))));
 }
 
 function beside(name, links) {
   const others = links.filter((x) => x.one === name || x.other === name).slice(0, 4).map((x) => (x.one === name ? x.other : x.one));
   return others.length ? h("span", t("people.with", { names: others.join(", ") })) : null;
-}
-
-/* Draws names on a circle. A line connects two names that occur in the same memory. */
-function graph(names, links) {
-  const place = new Map(names.map((x, i) => {
-    const angle = (2 * Math.PI * i) / names.length - Math.PI / 2;
-    return [x.name, { x: 400 + 230 * Math.cos(angle), y: 200 + 150 * Math.sin(angle), right: Math.cos(angle) >= 0, n: x.memories }];
-  }));
-  const joined = links.filter((x) => place.has(x.one) && place.has(x.other));
-  return h("svg", { class: "graph", viewBox: "0 0 800 400", role: "img", "aria-label": t("people.graph") },
-    joined.map((x) => h("line", { x1: place.get(x.one).x, y1: place.get(x.one).y, x2: place.get(x.other).x, y2: place.get(x.other).y, "stroke-width": Math.min(6, 1 + x.memories) })),
-    [...place].map(([name, p]) => [h("circle", { cx: p.x, cy: p.y, r: 4 + Math.min(10, Math.sqrt(p.n) * 2) }), h("text", { x: p.x + (p.right ? 16 : -16), y: p.y + 4, "text-anchor": p.right ? "start" : "end" }, name.slice(0, 24))]));
 }

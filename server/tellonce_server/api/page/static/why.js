@@ -5,9 +5,9 @@ import { div, h, paged, section, show, soft, written } from "./dom.js";
 import { listed, moment, number, t } from "./words.js";
 
 export async function why(place, receipt, chat) {
-  if (receipt) return one(place, receipt, Number(chat));
+  if (receipt) return one(place, receipt, Number(chat) || null);
   const rows = await paged(h("ul", { className: "list" }), async (before) => {
-    const { answers, next_before } = await call("page_answers", before ? { before } : {});
+    const { answers, next_before } = await call("page_answers", { before });
     return [answers, next_before];
   }, line);
   show(place, h("h1", t("why")), soft(t(rows.querySelector("li") ? "why.what" : "why.none")), rows);
@@ -25,7 +25,7 @@ function line(answer) {
 }
 
 async function one(place, receipt, chat) {
-  const [{ answers: [answer] }, seen] = await Promise.all([call("page_answers", { receipt_id: receipt }), call("explain", { receipt_id: receipt, ...(chat ? { chat_id: chat } : {}) })]);
+  const [{ answers: [answer] }, seen] = await Promise.all([call("page_answers", { receipt_id: receipt }), call("explain", { receipt_id: receipt, chat_id: chat })]);
   const left = leftOut(seen.left_out);
   const lines = recalled(seen.sections);
   show(place, h("p", h("a", { href: "#why" }, `← ${t("why")}`)), written("h1", null, asked(answer)),
@@ -37,39 +37,48 @@ async function one(place, receipt, chat) {
 
 /* Sentences that say how much of what the assistant was shown. */
 function shownInAll({ sections, included }, answer) {
-  const count = (test) => Object.entries(included).reduce((sum, [name, ids]) => sum + (test(name) ? ids.length : 0), 0);
-  const counts = (texts) => texts.map(([key, n]) => n && t(key, { n }));
-  const found = (name) => name.startsWith("relevant ");
-  const known = [sections.some((x) => x.name === "profile") && t("section.profile"), ...counts([["memories.count", count((x) => x === "memories")], ["messages.count", count((x) => x === "messages")], ["summaries.count", count((x) => x === "summaries")]])].filter(Boolean);
-  const more = counts([["memories.count", count((x) => found(x) && !FOUND.includes(x))], ["messages.count", included[FOUND[0]]?.length], ["summaries.count", included[FOUND[1]]?.length]]).filter(Boolean);
-  return [known.length ? t("why.got", { what: listed(known) }) : "", more.length ? t("why.found", { what: listed(more) }) : t("why.found.none"), answer ? t("why.size", { tokens: answer.tokens, budget: answer.token_budget }) : ""].filter(Boolean);
+  const counts = Object.entries(included).map(([kind, ids]) => [kind, ids.length]);
+  const found = counts.filter(([kind]) => kind.startsWith("relevant "));
+  const known = [...sections.filter((x) => x.name === "profile").map(() => ["section.profile", 1]), ...counts.filter((x) => !found.includes(x))];
+  return [known.length ? t("why.got", { what: phrase(known) }) : null,
+    found.length ? t("why.found", { what: phrase(found) }) : t("why.found.none"),
+    answer ? t("why.size", { tokens: answer.tokens, budget: answer.token_budget }) : null].filter(Boolean);
 }
 
-const FOUND = ["relevant message", "relevant summary"];
+/* Kinds of things on a receipt. Every other kind is one of memories. */
+const KINDS = { message: "messages.count", summary: "summaries.count", summaries: "summaries.count", messages: "messages.count", log: "lines.count" };
+
+/* Numbers of things by kind, as one phrase. The kind `section.…` is a whole section. */
+function phrase(counts) {
+  const sums = new Map();
+  for (const [kind, n] of counts) {
+    const key = kind.startsWith("section.") ? kind : (KINDS[kind.replace("relevant ", "")] ?? "memories.count");
+    sums.set(key, (sums.get(key) ?? 0) + n);
+  }
+  return listed([...sums].map(([key, n]) => t(key, { n })));
+}
 
 /* The memories and search results that the assistant was shown, one line each. */
 function recalled(sections) {
   const lines = sections.filter((x) => x.name === "memories" || x.name === "relevant").flatMap((x) => x.text.split("\n")).filter((x) => /^(- |\[)/.test(x));
   return lines.map((x) => {
-    const number = /^- #(\d+) /.exec(x)?.[1];
+    const number = /^(?:- |\[\w+ )#(\d+)/.exec(x)?.[1];
     return number ? written("a", { href: `#memory/${number}` }, x.slice(2)) : written("span", null, x.replace(/^- /, ""));
   });
 }
 
-/* Why things were left out, by the end or the beginning of the reason on the receipt. */
+/* Why things were left out, by a part of the reason on the receipt. */
 const REASONS = [[/budget$/, "why.full"], [/^clipped/, "why.clipped"], [/^before/, "why.enough"]];
 
-/* One sentence for each reason, with the number of things that were left out for it. */
+/* One sentence for each reason, with the numbers of things that were left out for it. The line `log 48: …` has a number of lines, others have the number of one thing. */
 function leftOut(entries) {
   const reasons = new Map();
   for (const entry of entries) {
-    const [, kind, number, why] = /^(\w+)(?: (\d+))?: (.*)$/.exec(entry) ?? [null, entry, "", ""];
+    const [, kind, id, why] = /^(\w+)(?: (\d+))?: (.*)$/.exec(entry) ?? [null, entry, "", ""];
     const key = REASONS.find(([form]) => form.test(why))?.[1] ?? why;
-    const counts = reasons.get(key) ?? reasons.set(key, new Map()).get(key);
-    const what = !number ? `section.${kind}` : { message: "messages.count", summary: "summaries.count", log: "lines.count" }[kind] ?? "memories.count";
-    counts.set(what, (counts.get(what) ?? 0) + (kind === "log" ? Number(number) : 1));
+    reasons.set(key, [...(reasons.get(key) ?? []), id ? [kind, kind === "log" ? Number(id) : 1] : [`section.${kind}`, 1]]);
   }
-  return [...reasons].map(([key, counts]) => t(key, { what: listed([...counts].map(([what, n]) => t(what, { n }))) }));
+  return [...reasons].map(([key, counts]) => t(key, { what: phrase(counts) }));
 }
 
 /* A section without a budget, such as the time, has no bar. Search results may use what other sections leave, and the last messages are always shown. */
