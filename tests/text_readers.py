@@ -15,6 +15,7 @@ import tellonce_summarizer
 import tellonce_text
 from tellonce import forget_contract, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
+from tellonce.contract_types import When
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
 from tellonce_cli.importers import items as imported_items
 from tellonce_relay import catalogue, incoming_message, views
@@ -240,10 +241,10 @@ READERS: dict[str, Callable[[str], object]] = {
         [[_line(text)]], [_known(text)], ZONE
     ),
     "tellonce_server.domain.memory.check.check": lambda text: check.check(
-        SENTENCE, [_quoted(text)], shown=[text], when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], shown=[text], when=When(start=NOW)
     ),
     "tellonce_server.domain.memory.check.check_claim": lambda text: check.check_claim(
-        SENTENCE, [_quoted(text)], when=check.When(NOW.date())
+        SENTENCE, [_quoted(text)], when=When(start=NOW)
     ),
     "tellonce_server.domain.memory.check.unsupported": lambda text: check.unsupported([SENTENCE], [_quoted(text)]),
     "tellonce_server.domain.memory.check.contains_quote": lambda text: check.contains_quote(text, text[1:]),
@@ -266,7 +267,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.measures.measures": measures.measures,
+    "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, [text]),
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
@@ -363,7 +364,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 NOT_READERS = frozenset(
     """
-    tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.feasts.feast_days tellonce_text.dates.number_words.compounds
+    tellonce_text.dates.abbreviations.spelled_out tellonce_text.dates.number_words.compounds
     tellonce_text.dates.lexicon.endings tellonce_text.dates.lexicon.is_determiner tellonce_text.dates.lexicon.is_time_noun tellonce_server.app.access_tokens.access_tokens
     tellonce_server.api.page.tools.page_tool tellonce_server.api.spec.tool tellonce_server.store.named_queries.column
     tellonce_server.services.export.place_of tellonce_server.services.export.external_id

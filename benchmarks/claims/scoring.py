@@ -4,12 +4,13 @@ without a quote."""
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, When, check, check_claim
+from tellonce.contract_types import When
+from tellonce_server.domain.memory.check import Quoted, Similarity, Verdict, check, check_claim
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID_AT = datetime(2026, 11, 20, 10, tzinfo=ZONE)  # a Friday
@@ -49,16 +50,18 @@ def _case(fields: dict[str, Any], said_at: datetime) -> Case:
     when, deadline = fields.pop("when", None), fields.pop("deadline", None)
     return Case(
         **fields,
-        when=When(_moment(when.get("start")), _moment(when.get("end")), when["precision"]) if when else None,
+        when=_when(when, said_at) if when else None,
         deadline=datetime.fromisoformat(deadline) if deadline else None,
         said_at=said_at,
     )
 
 
-def _moment(written: str | None) -> date | datetime | None:
-    if written is None:
-        return None
-    return datetime.fromisoformat(written) if "T" in written else date.fromisoformat(written)
+def _when(fields: dict[str, str], said_at: datetime) -> When:
+    """The time of a claim. A day is given by its first minute where the message was sent."""
+    times = {name: datetime.fromisoformat(fields[name]) for name in ("start", "end") if fields.get(name)}
+    here = {name: at if at.tzinfo else at.replace(tzinfo=said_at.tzinfo) for name, at in times.items()}
+    # A table may give a season, which the contract does not know.
+    return When.model_construct(precision=fields["precision"], **here)
 
 
 def quoted(case: Case, similarity: Similarity | None = None) -> Verdict:

@@ -134,12 +134,19 @@ def _blocks(file: Traversable) -> Iterator[tuple[str, _Named]]:
 
 
 def _with_parts(file: Traversable) -> str:
-    """Return the file's text, in which each `-- use:` line is replaced by the text of the part that the line names."""
+    """Return the file's text, in which each `-- use:` line is replaced by the text of the part that the line names. A part
+    may use the parts before it."""
     text = file.read_text(encoding="utf-8")
-    parts = {name: _without_leading_comments(body) for name, body in _PART.findall(text)}
-    if unknown := {name for name in _USE.findall(text) if name not in parts}:
-        raise SqlFileError(f"{file.name}: there is no part {', '.join(sorted(unknown))}")
-    return _USE.sub(lambda use: parts[use[1]], _PART.sub("", text))
+    parts: dict[str, str] = {}
+
+    def filled(part: str) -> str:
+        if unknown := {name for name in _USE.findall(part) if name not in parts}:
+            raise SqlFileError(f"{file.name}: there is no part {', '.join(sorted(unknown))}")
+        return _USE.sub(lambda use: parts[use[1]], part)
+
+    for name, body in _PART.findall(text):
+        parts[name] = filled(_without_leading_comments(body))
+    return filled(_PART.sub("", text))
 
 
 def _reach(body: str, statement: str) -> Reach:

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tellonce_server.domain.memory import literals
-from tellonce_server.domain.memory.check import Quoted, When, check, check_claim, contains_quote
+from tellonce_server.domain.memory.check import Quoted, check, check_claim, contains_quote
 from tests.depth import depth
+from tests.moments import during
 
 SAID_AT = datetime(2026, 11, 20, 9, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Berlin")
@@ -148,6 +149,53 @@ def test_names_stand_in_the_quotes_the_lines_shown_or_what_was_known(
 
 
 @pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The user takes 75 milligrams of the drug", "I take 75 micrograms of the drug"),
+        ("Die Nutzerin nimmt 40 mg pro Tag", "ich nehme 40 mg pro Woche"),
+        ("The user has been sober for 19 years", "been sober nineteen months"),
+        ("The user pays 300 a month for the garage", "the garage is 300 a week"),
+        ("У пользователя четверо детей", "у нас трое детей"),
+        ("The user moved to Freiberg", "i moved to Freiburg"),
+        ("The user's boss is Anselma", "my boss is Anselmo"),
+    ],
+)
+def test_a_changed_unit_numeral_or_name_is_a_reason(text: str, quote: str) -> None:
+    assert not check(text, [user(quote)]).certain
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The user takes 0.5 g twice a day", "I take 500 mg twice a day"),
+        ("The user pays 300 a month for 2 weeks of parking", "parking is 300 a month, for two weeks"),
+        ("The user runs 5 km a day", "ich laufe jeden Tag 5 Kilometer"),
+        ("The user's rent is 2,350 a month", "rent is twenty-three fifty a month"),
+        ("The user bought it for 2.5 million", "купили за два с половиной миллиона"),
+        ("Пользователь купил три билета", "купил три билета"),
+    ],
+)
+def test_the_same_measure_in_other_words_is_certain(text: str, quote: str) -> None:
+    assert check(text, [user(quote)]).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("quote", "day", "certain"),
+    [
+        ("got my braces off yesterday", date(2026, 11, 19), True),
+        ("got my braces off yesterday", date(2026, 11, 20), False),
+        ("sold the car on Wednesday", date(2026, 11, 18), True),
+        ("sold the car on Wednesday", date(2026, 11, 25), False),
+        ("the movers come on Wednesday", date(2026, 11, 25), True),
+        ("got my braces off, finally", date(2026, 11, 20), False),
+    ],
+)
+def test_a_certain_day_admits_no_other(quote: str, day: date, certain: bool) -> None:
+    verdict = check("The user said so", [user(quote)], when=during(ZONE, day))
+    assert verdict.certain == certain
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Works with Bob",
@@ -168,30 +216,30 @@ def test_a_name_from_nowhere_is_a_reason(text: str) -> None:
 def test_a_day_follows_from_the_quote_through_the_resolver() -> None:
     quote = user("the exam is in three weeks")
     for day in (date(2026, 12, 8), date(2026, 12, 14)):
-        assert check("The exam is soon", [quote], when=When(day)).certain
-    verdict = check("The exam is soon", [quote], when=When(date(2026, 12, 15)))
+        assert check("The exam is soon", [quote], when=during(ZONE, day)).certain
+    verdict = check("The exam is soon", [quote], when=during(ZONE, date(2026, 12, 15)))
     assert verdict.reasons == ("2026-12-15 does not follow from the quote.",)
 
 
 def test_a_day_may_be_written_out_in_the_claim() -> None:
     quote, day = user("the exam is in three weeks"), date(2026, 12, 9)
     for text in ("The exam is on December 9, 2026", "The exam is on 2026-12-09", "The exam is on 9 Dec. 26"):
-        assert check(text, [quote], when=When(day)).certain
-    assert not check("The exam in Oslo is on December 9", [quote], when=When(day)).certain
-    assert not check("The exam is on December 20", [quote], when=When(day)).certain
+        assert check(text, [quote], when=during(ZONE, day)).certain
+    assert not check("The exam in Oslo is on December 9", [quote], when=during(ZONE, day)).certain
+    assert not check("The exam is on December 20", [quote], when=during(ZONE, day)).certain
     assert not check("The exam is on 2026-12-19", [quote]).certain
 
 
 def test_a_day_written_in_digits_needs_no_resolver() -> None:
-    when = When(date(2027, 5, 12))
+    when = during(ZONE, date(2027, 5, 12))
     assert check("Gets married", [user("wir heiraten am 12.05.2027")], when=when).certain
     assert not check("Gets married", [user("wir heiraten am 13.05.2027")], when=when).certain
 
 
 def test_what_goes_on_may_count_from_the_day_it_was_said() -> None:
     quote = user("I live in Oslo")
-    assert check("Lives in Oslo", [quote], when=When(SAID_AT.date(), precision="ongoing")).certain
-    assert not check("Moved to Oslo", [quote], when=When(SAID_AT.date(), precision="day")).certain
+    assert check("Lives in Oslo", [quote], when=during(ZONE, SAID_AT.date(), precision="ongoing")).certain
+    assert not check("Moved to Oslo", [quote], when=during(ZONE, SAID_AT.date(), precision="day")).certain
 
 
 def test_a_deadline_is_read_in_the_users_zone() -> None:
@@ -253,10 +301,15 @@ def test_a_grouped_number_is_its_plain_one(value: int, mark: str) -> None:
     assert check(f"x {grouped}", [user(f"a {value} b")]).certain
 
 
-@given(st.text(max_size=80), st.text(max_size=80), st.dates(), st.datetimes())
+@given(
+    st.text(max_size=80),
+    st.text(max_size=80),
+    st.dates(date(2, 1, 1), date(9998, 12, 31)),
+    st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=st.just(UTC)),
+)
 def test_no_text_breaks_the_check(text: str, quote: str, day: date, deadline: datetime) -> None:
-    when = When(day, deadline, "instant")
-    check(text, [user(quote)], when=when, deadline=deadline.replace(tzinfo=UTC))
+    when = during(ZONE, day, deadline, "instant")
+    check(text, [user(quote)], when=when, deadline=deadline)
     check_claim(text, [user(quote)], lambda _a, _b: 0.5)
 
 
@@ -267,7 +320,7 @@ def test_a_long_text_takes_no_longer_than_its_length(part: str) -> None:
     size = depth(2**14, 2**16)
     text = "".join(part.replace("{}", str(i)) for i in range(size // len(part)))[:size]
     started = time.process_time()
-    check(text, [user(text)], shown=[text], when=When(SAID_AT.date() + timedelta(1)))
+    check(text, [user(text)], shown=[text], when=during(ZONE, SAID_AT.date() + timedelta(1)))
     check(text, [user("x" + text, "y" + text)])
     check_claim(text, [user(text)])
     assert time.process_time() - started < 5 * size / 2**16

@@ -5,13 +5,15 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tellonce_server.domain.memory.check import Quoted, When, check
+from tellonce.contract_types import When
+from tellonce_server.domain.memory.check import Quoted, check
 from tellonce_server.domain.memory.resolution import MOST, following
+from tests.moments import during
 
 ZONE = ZoneInfo("Europe/Berlin")
 SAID = datetime(2026, 3, 4, 18, 22, tzinfo=ZONE)
 QUARTER_TO_NINE, QUARTER_PAST_NINE = (
-    When(datetime(2026, 3, 5, *time, tzinfo=ZONE), None, "instant") for time in ((8, 45), (9, 15))
+    during(ZONE, datetime(2026, 3, 5, *time, tzinfo=ZONE), None, "instant") for time in ((8, 45), (9, 15))
 )
 
 
@@ -76,25 +78,35 @@ FOLLOWS: list[tuple[str, str, When | None, bool]] = [
     ("У меня трое детей", "У пользователя 4 ребёнка", None, False),
     ("я переехала в Лейпциг", "The user moved to Leipzig", None, True),
     ("Wir treffen uns um neun", "Der Nutzer trifft sich um 9 Uhr", None, True),
-    ("I've had it for about nine years", "Has had it since 2017", When(date(2017, 1, 1), None, "ongoing"), True),
-    ("I've had it for about nine years", "Has had it since 2018", When(date(2018, 1, 1), None, "ongoing"), False),
-    ("seit drei Monaten", "Since December", When(date(2025, 12, 1), None, "ongoing"), True),
-    ("on 8 May for three days", "From 8 to 10 May", When(date(2026, 5, 8), date(2026, 5, 10)), True),
-    ("on 8 May for three days", "From 8 to 12 May", When(date(2026, 5, 8), date(2026, 5, 12)), False),
+    (
+        "I've had it for about nine years",
+        "Has had it since 2017",
+        during(ZONE, date(2017, 1, 1), None, "ongoing"),
+        True,
+    ),
+    (
+        "I've had it for about nine years",
+        "Has had it since 2018",
+        during(ZONE, date(2018, 1, 1), None, "ongoing"),
+        False,
+    ),
+    ("seit drei Monaten", "Since December", during(ZONE, date(2025, 12, 1), None, "ongoing"), True),
+    ("on 8 May for three days", "From 8 to 10 May", during(ZONE, date(2026, 5, 8), date(2026, 5, 10)), True),
+    ("on 8 May for three days", "From 8 to 12 May", during(ZONE, date(2026, 5, 8), date(2026, 5, 12)), False),
     (
         "the fair is on 9 May from two till six",
         "The fair is on 9 May 2026 from 14:00 to 18:00",
-        When(datetime(2026, 5, 9, 14, tzinfo=ZONE), datetime(2026, 5, 9, 18, tzinfo=ZONE), "instant"),
+        during(ZONE, datetime(2026, 5, 9, 14, tzinfo=ZONE), datetime(2026, 5, 9, 18, tzinfo=ZONE), "instant"),
         True,
     ),
-    ("we meet on the 1st tho", "They meet on 1 April 2026", When(date(2026, 4, 1)), True),
-    ("we meet on the 1st tho", "They meet on 2 April 2026", When(date(2026, 4, 2)), False),
-    ("übermorgen kommt er", "Er kommt am Freitag zum Nutzer", When(date(2026, 3, 6)), True),
+    ("we meet on the 1st tho", "They meet on 1 April 2026", during(ZONE, date(2026, 4, 1)), True),
+    ("we meet on the 1st tho", "They meet on 2 April 2026", during(ZONE, date(2026, 4, 2)), False),
+    ("übermorgen kommt er", "Er kommt am Freitag zum Nutzer", during(ZONE, date(2026, 3, 6)), True),
     ("I've three cats and a dog", "The user has three cats", None, True),
     ("I've three cats and a dog", "The user has four cats", None, False),
     ("Tengo dos hermanas", "La usuaria tiene cinco hermanas", None, False),
-    ("the visa expires on 8 February", "It expires on 8 February 2027", When(date(2027, 2, 8)), True),
-    ("the visa expires on 8 June", "It expires on 8 June 2025", When(date(2025, 6, 8)), False),
+    ("the visa expires on 8 February", "It expires on 8 February 2027", during(ZONE, date(2027, 2, 8)), True),
+    ("the visa expires on 8 June", "It expires on 8 June 2025", during(ZONE, date(2025, 6, 8)), False),
     ("tomorrow at quarter to nine", "Tomorrow at 8:45", QUARTER_TO_NINE, True),
     ("tomorrow at quarter to nine", "Tomorrow at 9:15", QUARTER_PAST_NINE, False),
 ]

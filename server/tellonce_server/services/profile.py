@@ -13,7 +13,9 @@ from tellonce_server.domain.memory.statements import worth_showing
 from tellonce_server.store import memories, profile
 from tellonce_server.store.page import FIRST_PAGE
 
-FACTS: Final = tuple(kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin"))
+FACTS: Final[tuple[MemoryKind, ...]] = tuple(
+    kind for kind in MEMORY_KINDS if kind not in ("preference", "goal", "date", "pin")
+)
 """The kinds without a list of their own."""
 
 

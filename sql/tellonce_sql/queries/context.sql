@@ -1,3 +1,8 @@
+-- part: line
+-- A message as `Line` in store/messages.py
+id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+-- end
+
 -- part: other_threads
 -- $10 the time for which the context is built, $11 the call's channel, $12 external id of the message being answered,
 -- or null, $13 for a reply thread, the external id of the message that started it, or null, $14 root thread of the
@@ -36,8 +41,9 @@ asked as (
 -- part: messages_of_other_threads
   exists (select from chats where owner_id = $1 and chat_id <> $2 and last_id > 0) as has_others,
   array(
-    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version, channel)
+    select row(
+      -- use: line
+    )
     from messages
     where $19 and owner_id = $1 and chat_id = $2 and $13::text is not null and id < (select id from asked)
       and sent_at <= $10
@@ -46,8 +52,9 @@ asked as (
     order by thread_no desc
     limit $15) as left_talk,
   array(
-    select row(r.thread_key, m.id, m.thread_no, m.role, m.content, m.routine, m.routine_summary, m.speaker, m.sent_at,
-      m.utc_offset, m.tokens, m.ext_id, m.version, m.channel)
+    select row(r.thread_key,
+      -- use: line
+    )
     from replies r
     cross join lateral (
       select * from messages
@@ -96,8 +103,9 @@ select
     where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3) as thread_summary,
   -- Messages from before the last /new are not part of the history.
   array(
-    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version, channel)
+    select row(
+      -- use: line
+    )
     from messages
     where owner_id = $1 and chat_id = $2 and thread_key = $3
       and id > coalesce((select epoch_after from chats where owner_id = $1 and chat_id = $2), 0)
@@ -124,8 +132,9 @@ select
       union all
       (select id from live where pinned or kind = 'pin' order by importance desc, id limit $5))
     order by id) as memories,
-  (select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version, channel)
+  (select row(
+    -- use: line
+  )
     from messages
     where owner_id = $1 and chat_id = $2 and ext_id = $8
       and (channel = $11
@@ -187,8 +196,9 @@ select
       where owner_id = $1 and chat_id = $2 and kind = 'thread' and thread_key = $3 and updated_at <= $10),
     '') as thread_summary,
   array(
-    select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version, channel)
+    select row(
+      -- use: line
+    )
     from said
     where thread_key = $3 and thread_no > (select greatest(least(covered_to, last_no - $4::int), last_no - $9::int) from thread)
       and id > (select after from begun)
@@ -225,8 +235,9 @@ select
       and valid_from <= $10 and (valid_to is null or valid_to > $10)
     order by valid_from desc, m.id desc
     limit $5::int + $6::int) as memories,
-  (select row(id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id,
-      version, channel)
+  (select row(
+    -- use: line
+  )
     from said where ext_id = $8
       and (channel = $11 or (select count(*) from said where ext_id = $8) = 1)) as quoted,
   -- use: messages_of_other_threads

@@ -103,9 +103,15 @@ from message_versions
 where owner_id = $1 and chat_id = $2 and id = $3
 order by version
 
+-- part: line
+-- A message as `Line` in store/messages.py
+id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+-- end
+
 -- name: id_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most
-select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select
+  -- use: line
 from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
 order by id
@@ -114,7 +120,8 @@ limit $6
 -- name: last_of_range
 -- $1 owner, $2 chat, $3 thread key, $4 first and $5 last number, $6 how many at most: the last messages of the range
 select * from (
-  select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version
+  select
+    -- use: line
   from messages
   where owner_id = $1 and chat_id = $2 and thread_key = $3 and id between $4 and $5
   order by id desc
@@ -123,7 +130,8 @@ order by id
 
 -- name: before_in_thread
 -- $1 owner, $2 chat, $3 thread key, $4 number, $5 how many
-select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select
+  -- use: line
 from messages
 where owner_id = $1 and chat_id = $2 and thread_key = $3 and id < $4
 order by thread_no desc
@@ -131,14 +139,16 @@ limit $5
 
 -- name: by_ids
 -- $1 owner, $2 chat, $3 ids
-select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select
+  -- use: line
 from messages
 where owner_id = $1 and chat_id = $2 and id = any($3::bigint[])
 order by id
 
 -- name: page
 -- $1 owner, $2 chat, $3 a number, $4 how many: messages with numbers below $3, newest first
-select id, thread_no, role, content, routine, routine_summary, speaker, sent_at, utc_offset, tokens, ext_id, version, channel
+select
+  -- use: line
 from messages
 where owner_id = $1 and chat_id = $2 and id < $3
 order by id desc

@@ -7,25 +7,14 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from tellonce import tracing
 from tellonce.backoff import backoff
-from tellonce.client import MemoryRefused, MemoryUnreachable
+from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit
 from tellonce.shutdown import Stopped, drained, ended, pause_or_stop, unless_stopped
-from tellonce.work import (
-    ClaimedWork,
-    ClaimWorkArgs,
-    Extended,
-    ExtendWorkArgs,
-    Failed,
-    FailWorkArgs,
-    Submitted,
-    SubmitWorkArgs,
-    Tier,
-    WorkItem,
-)
+from tellonce.work import ClaimWorkArgs, ExtendWorkArgs, FailWorkArgs, Tier, WorkItem
 from tellonce_summarizer.agent.work import Done, done, submission
 from tellonce_summarizer.models.fallback_chain import FallbackChain
 
@@ -37,15 +26,6 @@ _FIRST_PAUSE = 0.2
 _LONGEST_PAUSE = 10.0
 _FINISH_SECONDS = 3.0
 _HAND_BACK_SECONDS = 1.5
-
-
-class Workplace(Protocol):
-    """The part of `MemoryClient` that an agent needs."""
-
-    async def claim_work(self, args: ClaimWorkArgs) -> ClaimedWork: ...
-    async def extend_work(self, args: ExtendWorkArgs) -> Extended: ...
-    async def submit_work(self, args: SubmitWorkArgs) -> Submitted: ...
-    async def fail_work(self, args: FailWorkArgs) -> Failed: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +42,7 @@ class Agent:
     """Works until it is stopped. When it stops, it completes the jobs that end within `finish_seconds` and returns the
     others to the server."""
 
-    def __init__(self, place: Workplace, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
+    def __init__(self, place: MemoryClient, chain: FallbackChain, habits: Habits, emit: Emit) -> None:
         self._place = place
         self._chain = chain
         self._habits = habits

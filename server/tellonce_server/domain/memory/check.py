@@ -10,11 +10,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import reduce
-from typing import Final, Literal
+from typing import Final
 
+from tellonce.contract_types import When
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.measures import changed
-from tellonce_server.domain.memory.resolution import Following, admits, calendar_names, following, in_digits
+from tellonce_server.domain.memory.resolution import (
+    Following,
+    admits,
+    calendar_names,
+    following,
+    in_digits,
+    timed_numbers,
+)
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
 
@@ -63,15 +71,6 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
-    """The time at which a claim holds or happens."""
-
-    start: date | datetime | None = None
-    end: date | datetime | None = None
-    precision: Literal["instant", "day", "month", "year", "ongoing"] = "day"
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """The result of a check. `reasons` are sentences for the user; a certain claim has none."""
 
@@ -89,9 +88,10 @@ def check(
     when: When | None = None,
     deadline: datetime | None = None,
     similarity: Similarity | None = None,
+    about: str = "",
 ) -> Verdict:
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
-    (`shown`) or from known memories (`known`).
+    (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
 
     With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
     claim are not compared in this way, because a local embedding model may know only one language.
@@ -102,6 +102,7 @@ def check(
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
     evidence = _Evidence(true, (*shown, *known))
     reasons += evidence.lacking(text, when, deadline)
+    reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote does not say this.")
@@ -222,41 +223,52 @@ class _Evidence:
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
         self._numbers |= self._following.numbers
+        self._timed = frozenset[tuple[int, str]]().union(*(timed_numbers(quoted.quote) for quoted in quotes))
         self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
-        today = list(self._named_today(text))
-        moments += [moment for moment in today if moment not in named or not self._is_dated()]
+        moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [
             f"The number {number} is not in the quote." for number in self._missing_numbers(in_digits(text), moments)
         ]
-        moments += [*today, *(_Moment(day, "day") for day in self._following.named)]
+        reasons += [f"The quote does not count in {unit}s." for unit in self._other_units(text)]
         units = changed(text, (quoted.quote for quoted in self._quotes))
         reasons += [f"The unit of {measure} is not the one in the quote." for measure in units]
+        moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
 
+    def missing_subject(self, text: str, about: str) -> list[str]:
+        """The reason against a claim that begins with the name of its subject, if nobody said this name. `lacking` does not
+        see such a name, because every sentence begins with a capital letter."""
+        first = next(iter(literals.Spoken(text).words), "")
+        named = first[:1].isupper() and first in literals.Spoken(about).words
+        return [f"The name {first} is not in the quote."] if named and not self._words.have(first) else []
+
     def _named_today(self, text: str) -> Iterator[_Moment]:
-        """The days on which the quotes were said, if the claim names these days: `sober for 600 days as of 20
-        November`."""
+        """The days on which the quotes were said, if the claim names these days and the quotes name no others: `sober for
+        600 days as of 20 November`."""
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
+            if self._following.named - {today}:
+                continue
             dated = (" ".join(part) for part in _around(str(today.day), text))
             if any(admits(part, quoted.said_at, quoted.zone, today) for part in dated):
                 yield _Moment(today, "day")
-
-    def _is_dated(self) -> bool:
-        """Whether the quotes name days, so that they do not mean the day on which they were said."""
-        return bool(self._following.named)
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
         missing = [n for n in literals.numbers(text) if not any(one <= said for one in (*n.readings, *n.converted))]
         return [n.text for n in missing if not self._is_difference(n, text)]
+
+    def _other_units(self, text: str) -> list[str]:
+        """The units of time in which the claim counts, while the quotes count the same number in other units only."""
+        counted = {number for number, _ in self._timed}
+        return sorted({unit for number, unit in timed_numbers(text) - self._timed if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
         """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,
@@ -343,11 +355,11 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     These forms are `2026-11-27`, `2026-11` and `(2026)`. The program writes these forms after relative dates.
     """
     if when is not None and when.start is not None:
-        yield _Moment(_local(when.start, zone), when.precision)
+        yield _Moment(when.start.astimezone(zone), when.precision)
     if when is not None and when.end is not None and when.end != when.start:
-        yield _Moment(_local(when.end, zone), "end" if when.precision == "day" else when.precision)
+        yield _Moment(when.end.astimezone(zone), "end" if when.precision == "day" else when.precision)
     if deadline is not None:
-        yield _Moment(_local(deadline, zone), "deadline")
+        yield _Moment(deadline.astimezone(zone), "deadline")
     plain = literals.plain(text)
     for match in _ISO_DAY.finditer(plain):
         with suppress(ValueError):
@@ -358,10 +370,6 @@ def _named_moments(text: str, when: When | None, deadline: datetime | None, zone
     for match in _NOTED_YEAR.finditer(plain):
         with suppress(ValueError):
             yield _Moment(date(int(match[1]), 1, 1), "year")
-
-
-def _local(moment: date | datetime, zone: tzinfo) -> date | datetime:
-    return moment.astimezone(zone) if isinstance(moment, datetime) else moment
 
 
 def _borne_out(text: str, said: Sequence[str], similarity: Similarity | None, share: float, cosine: float) -> bool:
