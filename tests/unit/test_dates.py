@@ -64,7 +64,7 @@ LEAST_RESOLVED = {
     "dates6.jsonl": 0.89,
     "dates7.jsonl": 0.92,
     "dates8.jsonl": 0.95,
-    "own.jsonl": 0.95,
+    "own.jsonl": 0.93,
 }
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]

@@ -51,20 +51,36 @@ def admits(text: str, day: date, said: Said, direction: Direction | None = None)
 
     `direction` does not exclude a reading. The direction only changes the order of the readings.
     """
-    return any(_covers(found, day) for found in expressions(text, said, direction))
+    return any(_covers(found, day, said) for found in expressions(text, said, direction))
 
 
-def possible(found: Expression) -> list[Reading]:
-    """The readings of an expression that a careful reader would accept. If the first reading is certain, another one is
-    accepted only if it contains the first, as the days around `in three weeks` do."""
+def possible(found: Expression, said: Said) -> list[Reading]:
+    """The readings of an expression that a careful reader would accept.
+
+    If the first reading is certain, another one is accepted if it contains the first (the days around `in three
+    weeks`), or if it is within half a year. The same weekday of another week is not accepted.
+    """
+    today = said.at.astimezone(said.zone).date()
     first, *others = found.readings or (None,)
     if first is None:
         return []
-    return [first, *(r for r in others if not found.certain or (r.start <= first.start and first.end <= r.end))]
+    return [first, *(r for r in others if not found.certain or _contains(r, first) or _is_within(r, today))]
 
 
-def _covers(found: Expression, day: date) -> bool:
-    for reading in possible(found):
+def _contains(reading: Reading, other: Reading) -> bool:
+    return reading.start <= other.start and other.end <= reading.end
+
+
+def _is_within(reading: Reading, today: date) -> bool:
+    return _TWO_WEEKS < abs((reading.days[0] - today).days) <= _HALF_YEAR
+
+
+_TWO_WEEKS: Final = 14
+_HALF_YEAR: Final = 183
+
+
+def _covers(found: Expression, day: date, said: Said) -> bool:
+    for reading in possible(found, said):
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
         slack = _SEASONS_DIFFER if reading.precision == "season" and first.month % 3 == 0 else slack

@@ -59,7 +59,7 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
         return True
     if local.minute and _is_another_time(text, local):
         return False
-    readings = (reading for found in expressions(text, said) for reading in meanings.possible(found))
+    readings = (reading for found in expressions(text, said) for reading in meanings.possible(found, said))
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
@@ -106,7 +106,7 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
     counted = frozenset(_spelled(line))
     said = Said(said_at, zone, region_of(zone))
     found = expressions(head, said)
-    readings = [reading for expression in found for reading in meanings.possible(expression)]
+    readings = [reading for expression in found for reading in meanings.possible(expression, said)]
     parts = (part for reading in readings for part in _parts(reading))
     named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
     lengths = list(islice(dict.fromkeys(_lengths(line, found)), _MOST_LENGTHS))

@@ -1,0 +1,84 @@
+"""Recognizes German past forms (strong and weak preterites, participles), and nouns of Romance languages that look like
+past verbs."""
+
+from typing import Final
+
+from tellonce_text.dates.lexicon import strong_preterites
+from tellonce_text.dates.tokens import Line, Token
+
+
+def is_participle(token: Token) -> bool:
+    """Whether the word has the form of a German participle."""
+    word = token.word
+    if token.capital or not word.endswith(("t", "en")):
+        return False
+    return "ge" in word[:-3] or word.startswith(_INSEPARABLE) or word.endswith("iert")
+
+
+_INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", "über", "hinter", "wider")
+"""German verbs with these prefixes have participles without `ge`."""
+
+
+def is_adjective(line: Line, index: int) -> bool:
+    """Whether the German word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
+    before, after = line[index - 1], line[index + 1]
+    return after.kind == "word" and after.capital and before.kind == "word" and not before.tags
+
+
+_PREFIXES: Final = tuple(
+    "an ab auf aus ein mit nach vor zu zurück um her hin weg ver zer be ge ent er miss über unter".split()
+)
+
+
+def is_preterite(line: Line, index: int) -> bool:
+    """Whether the word is a strong preterite, with or without a prefix, or a weak one beside a pronoun that excludes
+    the present: `es regnete`, but not `ich warte`."""
+    word = line[index].word
+    if word.endswith(("te", "ten")) and len(word) > _SHORTEST:
+        return any(line[at].has("tense_person") for at in (index - 1, index + 1)) and word.endswith("te")
+    if word.endswith("en"):  # with a prefix, it may be a participle: `verboten`
+        return word.removesuffix("en") in strong_preterites()
+    return is_strong(line[index])
+
+
+def is_strong(token: Token) -> bool:
+    """Whether the word has the form of a German strong preterite, with or without a prefix."""
+    bare = token.word.removesuffix("en")
+    return not _without_prefixes(bare).isdisjoint(strong_preterites())
+
+
+def _without_prefixes(bare: str) -> frozenset[str]:
+    return frozenset((bare, *(bare.removeprefix(prefix) for prefix in _PREFIXES)))
+
+
+_SHORTEST: Final = 4
+
+
+def is_led_noun(line: Line, index: int) -> bool:
+    """Whether an article that cannot be a pronoun, or a preposition, comes before the word, as in `ho il dentista`."""
+    before = line[index - 1]
+    if before.word in _NO_PRONOUNS.get(line.language, ()) or (
+        line.language == "fr" and before.has("article") and before.word != "l"
+    ):
+        return True
+    return line.language in {"es", "it", "pt"} and any(before.has(tag) for tag in ("one", "on", "inside", "own"))
+
+
+_NO_PRONOUNS: Final = {
+    "es": ("el",),
+    "it": ("i", "il"),
+    "fr": ("mon", "ma", "mes", "ton", "ta", "tes", "son", "sa", "ses", "notre", "votre", "un", "une", "des", "du"),
+}
+"""Articles and possessives that are never pronouns, so that a noun follows them."""
+
+
+def is_subordinate(line: Line, index: int) -> bool:
+    """Whether the word begins a clause with a verb of its own, so that a verb before it says nothing about a day in the
+    clause: `dijo que se casa el 30`, but not `tuve que ir el 30`."""
+    following = line[index + 1].word
+    if line.language == "pt" and line[index].word == "se":  # elsewhere, `se` is reflexive: `ela se casou`
+        return line[index - 1].word.endswith(("ou", "aram"))
+    return line[index].has("subordinate") and not following.endswith(_INFINITIVES.get(line.language, ()))
+
+
+_INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
