@@ -30,7 +30,7 @@ from tellonce_server.domain.context import canonical_summary, lines, slots, turn
 from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
-from tellonce_server.domain.memory import check, dedup, literals, resolution, retraction, statements
+from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
 from tellonce_server.domain.memory.resolution import following
 from tellonce_server.domain.retrieval import excerpt, lexical, prompt_selection, question, signals
 from tellonce_server.domain.retrieval.search_results import Result
@@ -179,7 +179,9 @@ READERS: dict[str, Callable[[str], object]] = {
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
-    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(text, NOW, NOW, ZONE),
+    "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(
+        text, NOW, NOW, lines.View(NOW, ZONE, "root:1")
+    ),
     "tellonce_server.domain.context.lines.quoted_line": lambda text: lines.quoted_line(
         _line(text), lines.View(NOW, ZONE, "root:1")
     ),
@@ -265,7 +267,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
+    "tellonce_server.domain.memory.measures.measures": measures.measures,
+    "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, [text]),
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,
     "tellonce_server.domain.memory.resolution.following": lambda text: following(text, NOW, ZONE),

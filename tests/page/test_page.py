@@ -97,9 +97,14 @@ async def test_memories_are_searched_filtered_and_edited_in_place(tab: Tab, memo
     await page.get_by_label("Certainty").select_option("1")
     await expect(page.locator("#memories li")).to_have_count(6)
     await page.get_by_label("Certainty").select_option("0")
-    await page.get_by_label("Chat").select_option(label="mcp")
-    await expect(page.locator("#memories li")).to_have_count(2)
-    await expect(tab.memory(ANN)).to_be_visible()
+    said = "I painted the attic"
+    await memory.record_message(c.RecordMessageArgs(role="user", content=said, conversation_id="attic"))
+    learned = {"statements": [{"content": "The attic is painted", "kind": "fact", "quote": said}]}
+    await memory.remember(c.RememberArgs.model_validate({**learned, "conversation_id": "attic"}))
+    page = await tab.show("memories")
+    await page.get_by_label("Chat").select_option(label="mcp: attic")
+    await expect(page.locator("#memories li")).to_have_count(1)
+    await expect(page.locator("#memories li")).to_contain_text("The attic is painted")
     await page.get_by_label("Chat").select_option("")
 
 

@@ -72,6 +72,18 @@ async def test_without_a_usable_model_the_short_form_is_the_beginning(said: str 
     assert await shortened(BRIEFING, model if said else None, seconds=0.01) == BRIEFING[:FALLBACK_CHARACTERS]
 
 
+async def test_the_model_that_shortens_a_routine_sees_no_secret() -> None:
+    seen: list[str] = []
+
+    async def model(prompt: str) -> str:
+        seen.append(prompt)
+        return "All is well."
+
+    said = await shortened("The scan found password: hunter2xyz in the logs. All is well otherwise.", model)
+    assert said == "All is well."
+    assert "hunter2xyz" not in seen[0]
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [

@@ -117,3 +117,20 @@ async def test_a_number_in_any_form_is_a_topic_and_a_name_a_session(memory: Memo
             for thread in (7, "7", 7.0, "s-7")
         ]
     assert keys == ["topic:42:7"] * 3 + ["topic:42:s-7"]
+
+
+async def test_a_memory_of_another_chat_is_refused_with_the_name_of_its_chat(memory: Memory) -> None:
+    async with memory.client() as client, memory.relay() as relay:
+        kept = await client.remember(
+            c.RememberArgs(content="The fence is painted on Fridays", scope="chat", conversation_id="garden")
+        )
+        assert kept.memory is not None
+        one = {"memory_id": kept.memory.id}
+        pin = {**one, "action": "pin"}
+        for call in (client.explain(c.ExplainArgs(**one)), client.update_memory(c.UpdateMemoryArgs(**pin))):
+            with pytest.raises(MemoryRefused, match=f"belongs to chat {kept.memory.chat_id} alone"):
+                await call
+        pinned = await client.update_memory(c.UpdateMemoryArgs(**pin, chat_id=kept.memory.chat_id))
+        with pytest.raises(MemoryRefused, match="No memory 1 in this chat"):
+            await relay.update_memory(c.UpdateMemoryArgs(**pin, chat_id=-200))
+    assert pinned.pinned

@@ -116,6 +116,25 @@ async def test_what_the_quote_does_not_bear_out_is_uncertain_with_the_reason(
     assert (found.status, why.reason) == ("uncertain" if reason else "active", reason)
 
 
+@pytest.mark.parametrize(
+    ("text", "about", "status"),
+    [
+        ("Maria works at a bank", "Maria", "uncertain"),
+        ("Ann works at a bank", "Ann", "active"),
+        ("The user's sister works at a bank", "the user's sister", "active"),
+    ],
+)
+async def test_the_name_at_the_beginning_of_a_statement_is_checked_too(
+    memory: Memory, clock: Clock, text: str, about: str, status: str
+) -> None:
+    async with memory.client() as client, memory.agent() as agent:
+        await say(client, clock, "Ann sends her regards")
+        await say(client, clock, "My sister works at a bank")
+        await read(agent, lambda x: [item(x, text, about=about)] if "bank" in x.messages[-2].text else [])
+        known = await profile(client)
+    assert [m.status for m in (*known.facts, *known.uncertain)] == [status]
+
+
 async def test_what_quotes_nobody_or_the_assistant_is_dropped_and_counted(memory: Memory, clock: Clock) -> None:
     def invented(x: w.ExchangeInput) -> list[w.ExchangeItem]:
         assistants = w.Quote(message_id=x.messages[-1].id, text="I see.")
@@ -262,6 +281,21 @@ async def test_forgetting_a_statement_takes_the_words_it_rests_on(
     assert (done.traces_left, left) == (0, [[], []])
 
 
+async def test_a_topic_in_the_users_words_takes_the_statement_that_words_it_differently(
+    memory: Memory, clock: Clock
+) -> None:
+    said = "My passport number is X1234567 and my sister is Ann"
+    async with memory.client() as client, memory.agent() as agent, memory.tables() as tables:
+        await say(client, clock, said)
+        passport, sister = "The user's passport number is X1234567", "Ann is the user's sister"
+        await read(agent, lambda x: [item(x, passport), item(x, sister, about="Ann")])
+        preview = await client.forget(c.ForgetArgs(topic="my passport number"))
+        done = await client.forget(c.ForgetArgs(topic="my passport number", confirm=preview.confirm))
+        left = await tables_with(tables, "X1234567")
+        known = await facts(client)
+    assert (done.traces_left, left, known) == (0, [], [sister])
+
+
 async def test_a_date_that_an_edit_takes_back_is_in_no_text_in_use(memory: Memory, clock: Clock) -> None:
     async with memory.client() as client, memory.agent() as agent:
         await say(client, clock, WEDDING, "7")
@@ -391,11 +425,13 @@ async def test_the_user_is_known_by_the_name_they_gave_until_it_is_forgotten(mem
             await say(client, clock, said)
             await read(agent, named)
         known = await profile(client)
+        shown = await client.mcp.call_tool("get_profile", {"chat_id": 42})
         named_one = next(m for m in known.facts if "Priya" in m.content)
         await client.update_memory(c.UpdateMemoryArgs(memory_id=named_one.id, action="reject"))
         after = await profile(client)
     assert seen == [None, "Priya", "Priya"]
     assert (known.user_name, after.user_name) == ("Priya", None)
+    assert "the user's name: Priya" in str(shown.content)
 
 
 async def test_the_older_of_two_told_out_of_order_is_history(memory: Memory, clock: Clock) -> None:

@@ -368,6 +368,35 @@ async def test_a_subscriber_hears_of_one_memory_and_of_the_list_of_chats(
                 assert event == ResourceUpdated(uri="memory://chats")
 
 
+async def test_a_subscriber_hears_of_each_resource_that_a_call_changes(
+    memory: Memory, settings: ServerSettings, clock: Clock
+) -> None:
+    chat, tea = f"memory://chat/{USER}", {"chat_id": USER, "role": "user", "message_id": "1"}
+    calls: tuple[tuple[str, str, dict[str, Any]], ...] = (
+        (f"{chat}/messages", "record_message", {**tea, "content": "I like tea"}),
+        (f"{chat}/summary", "record_message", {**tea, "content": "I like mint tea", "message_id": "2"}),
+        ("memory://profile", "record_message", {**tea, "content": "I like green tea"}),
+        (f"{chat}/context", "record_message", {**tea, "content": "Hello", "chat_id": None, "conversation_id": "x"}),
+        (f"{chat}/context", "remember", {"content": "I live in Lisbon", "conversation_id": "x"}),
+        (f"{chat}/context", "start_new_chat", {"chat_id": USER}),
+        (f"{chat}/messages", "forget", {"literal": "green", "conversation_id": "x"}),
+    )
+    async with (
+        second_process(settings, clock) as other,
+        client_of(memory, MODES[0]) as listener,
+        client_of(other, MODES[0]) as writer,
+    ):
+        for uri, tool, arguments in calls:
+            async with listener.listen(resource_subscriptions=[uri]) as events:
+                await heard_on(memory)
+                result = await writer.call_tool(tool, arguments)
+                if tool == "forget":
+                    assert result.structured_content is not None
+                    await writer.call_tool(tool, {**arguments, "confirm": result.structured_content["confirm"]})
+                with anyio.fail_after(HANGS):
+                    assert await anext(aiter(events)) == ResourceUpdated(uri=uri), tool
+
+
 LISTENING = """
 select count(*) from pg_stat_activity
 where datname = current_database() and query ilike 'listen%tellonce_changes%' and state = 'idle'

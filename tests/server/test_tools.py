@@ -1,10 +1,13 @@
 """The assistant tools, tested through MCP."""
 
+import asyncio
+
 import pytest
 from mcp import MCPError
 
 from tellonce import contract as c
 from tellonce.client import MemoryRefused
+from tellonce_server.store import queue
 from tests.memory_fixtures import USER, Clock, Memory
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +74,14 @@ async def test_remember_stores_dedups_and_supersedes(memory: Memory) -> None:
     assert moved.superseded is not None
     assert moved.superseded.superseded_by == moved.memory.id
     assert [m.content for m in profile.facts] == ["I live in Lisbon"]
+
+
+async def test_a_statement_that_comes_several_times_at_once_is_stored_once(memory: Memory) -> None:
+    async with memory.client() as client:
+        bike = c.RememberArgs(content="I own a red bike")
+        stored = await asyncio.gather(*(client.remember(bike) for _ in range(6)))
+    assert sorted(one.outcome or "" for one in stored) == ["duplicate"] * 5 + ["stored"]
+    assert len({one.memory.id for one in stored if one.memory is not None}) == 1
 
 
 async def test_forget_previews_first_and_erases_only_with_its_token(memory: Memory) -> None:
@@ -231,6 +242,18 @@ async def test_the_prompt_learn_says_what_is_wrong_with_its_chat(memory: Memory,
     async with memory.client() as client:
         with pytest.raises(MCPError, match=told):
             await client.mcp.get_prompt("learn", {"chat_id": chat})
+
+
+async def test_the_prompt_learn_says_that_the_database_does_not_answer(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object, **__: object) -> None:
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(queue, "hand_out", away)
+    async with memory.client() as client:
+        with pytest.raises(MCPError, match="does not answer now"):
+            await client.mcp.get_prompt("learn", {"chat_id": str(USER)})
 
 
 async def test_what_a_message_refers_to_takes_no_more_room_than_a_quotation(memory: Memory) -> None:

@@ -197,6 +197,14 @@ def test_at_least_the_last_messages_are_shown_though_they_are_summarised_already
     assert shown[-20:] == list(range(41, 61))
 
 
+def test_messages_without_a_summary_use_the_shares_that_other_sections_leave() -> None:
+    told, full = build(talk(24, 0, 90)), build(talk(60, 0, 90))
+    assert told.included["messages"] == list(range(1, 25))
+    assert 2000 < told.tokens <= 4300
+    assert "history budget" in " ".join(full.left_out)
+    assert full.tokens <= 4300 - 800
+
+
 def test_a_single_section_that_just_fits_is_not_told_to_be_longer() -> None:
     said = {11: "[猫", 12: "[\n[\n猫", 13: "\n[\n[\n[a\n[ ] \n["}
     base = talk(13, 12, 1, total=100, query="what", now=START + timedelta(days=3))

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tellonce_cli import commented_json, connect
 from tellonce_cli.client_configs import CLIENTS, Machine
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.screen import CommandFailed
+from tests.depth import depth
 
 SYSTEMS = ("linux", "darwin", "win32")
 
@@ -216,6 +217,7 @@ def noisy(value: Any, draw: Callable[[st.SearchStrategy[str]], str]) -> str:
     return json.dumps(value)
 
 
+@settings(max_examples=depth(25, 300))
 @given(st.data(), OBJECT(OBJECT(JSON)), JSON)
 def test_any_commented_json_is_changed_in_one_member_and_changed_back(
     data: st.DataObject, document: dict[str, Any], value: Any

@@ -56,9 +56,9 @@ def test_lines_are_dated_oldest_first_and_the_default_budget_has_none() -> None:
     )
     material = of(LogRows(learned(3, about="Ann", note=True), [said, chunk]))
     first, told, second, done, third = log_of(material)
-    assert first == "[Summary | Jan 1]: User: “Hm.”"
+    assert first == "[Summary | Jan 1, 2026]: User: “Hm.”"
     assert told == "[fact #1 | Jan 2, 2026]: Ann: “Fact 1 is that the user keeps a diary of thing 1”"
-    assert done == "[Summary | Jan 2–3]: The hall is green"
+    assert done == "[Summary | Jan 2–3, 2026]: The hall is green"
     assert ["#2" in second, "#3" in third] == [True, True]
     assert log_of(replace(material, total=4_300)) == []
 

@@ -57,13 +57,14 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
 
 LEAST_RESOLVED = {
     "dates.jsonl": 0.94,
-    "dates2.jsonl": 0.90,
+    "dates2.jsonl": 0.92,
     "dates3.jsonl": 0.98,
     "dates4.jsonl": 0.90,
     "dates5.jsonl": 0.98,
-    "dates6.jsonl": 0.87,
-    "dates7.jsonl": 0.90,
+    "dates6.jsonl": 0.89,
+    "dates7.jsonl": 0.92,
     "dates8.jsonl": 0.84,
+    "own.jsonl": 0.95,
 }
 CLAUSES = st.sampled_from(
     ["They moved our slot", "I finished the draft", "She left her keys", "We sold the car", "He called"]

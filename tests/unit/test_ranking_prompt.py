@@ -29,6 +29,7 @@ def found(
         cosine,
         (number,),
         covered,
+        own_score=8.0 - number,
     )
 
 
@@ -43,6 +44,13 @@ def test_a_statement_recalls_five_messages_and_no_more() -> None:
 def test_a_question_is_offered_all_that_bears_on_it_in_rank_order_and_five_messages_at_least() -> None:
     assert ids(p.choose([found(n) for n in range(20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(8))
     assert ids(p.choose([found(n) for n in range(9, 20)], ASKING, THREAD, frozenset(), LIMITS)) == list(range(9, 14))
+
+
+def test_a_memory_moves_its_message_forward_only_behind_those_that_a_small_context_shows() -> None:
+    near = [found(n)._replace(score=9 - n / 4, own_score=9 - n / 4) for n in range(16)]
+    learned_from = [near[2]._replace(score=12.0), *near[:2], *near[3:15], near[15]._replace(score=8.9)]
+    chosen = ids(p.choose(sorted(learned_from, key=lambda f: -f.score), ASKING, THREAD, frozenset(), LIMITS))
+    assert chosen == [*range(p.UNMOVED), 15, *range(p.UNMOVED, 15)]
 
 
 def test_an_answer_that_repeats_a_better_message_and_the_question_asked_before_are_no_evidence() -> None:
@@ -104,3 +112,17 @@ def test_another_thread_speaks_when_this_one_has_nothing_near() -> None:
 def test_another_thread_speaks_when_it_holds_plainly_more_of_the_question() -> None:
     hits = [found(1, thread="topic:1:7", covered=0.9), found(2, covered=0.5)]
     assert ids(p.choose(hits, ASKING, THREAD, frozenset(), LIMITS)) == [1, 2]
+
+
+def test_a_message_of_another_chat_must_be_clearly_better_than_what_this_chat_holds() -> None:
+    def chosen(cosine: float, covered: float, *own: Result, several: bool = True) -> list[int]:
+        there = found(1, cosine=cosine, covered=covered)._replace(chat_id=2)
+        return ids(p.from_other_chats([there, *own], ASKING, 1, own, several=several))
+
+    weak, near = found(7, cosine=0.2, covered=0.1), found(8, cosine=0.5, covered=0.5)
+    assert chosen(0.5, 0.0) == chosen(0.5, 0.0, weak) == chosen(0.1, 0.8, near) == [1]
+    assert chosen(0.4, 0.5, weak) == chosen(0.6, 0.7, near) == chosen(0.2, 1.0, weak, several=False) == []
+    assert p.is_answered([found(9, covered=0.8)])
+    assert not p.is_answered([weak, near])
+    many = [found(n)._replace(chat_id=2) for n in range(6)]
+    assert ids(p.from_other_chats(many, ASKING, 1, [], several=True)) == [0, 1, 2]

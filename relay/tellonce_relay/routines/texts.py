@@ -24,6 +24,7 @@ from tellonce_relay.routines.built_in import BUILT_IN, SILENCE, NothingToSend
 from tellonce_relay.routines.file import Routine
 from tellonce_relay.telegram.messages import CHANNEL
 from tellonce_relay.turn.tags import parse
+from tellonce_text.secrets import mask
 from tellonce_text.sentences import split_sentences
 
 logger = logging.getLogger(__name__)
@@ -130,9 +131,10 @@ async def shortened(text: str, model: Model | None, emit: Emit = silent, seconds
 
 
 async def _asked(text: str, model: Model, emit: Emit, seconds: float) -> str | None:
+    masked = await asyncio.to_thread(mask, text)
     try:
         async with asyncio.timeout(seconds):
-            summary = usable(await model(ASK.format(text=text)), text)
+            summary = usable(await model(ASK.format(text=masked)), masked)
     except (LLMError, TimeoutError) as error:
         logger.info("the local model gave no summary: %s", error)
         emit("model_fallback", model="local", to="beginning", reason=type(error).__name__)

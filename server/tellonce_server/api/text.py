@@ -136,6 +136,7 @@ def _goes(m: c.ForgetMatch) -> str:
 
 def profile(p: c.Profile) -> str:
     parts = [contained_text(p.narrative) or "No narrative yet.", f"version {p.version}"]
+    parts += [contained(f"the user's name: {p.user_name}")] if p.user_name else []
     parts += [_block(title, entries) for title, entries in p.lists.items() if entries]
     talk = p.conversation
     parts += [f"{counted(p.only_searched, 'note')} found by search only"] if p.only_searched else []

@@ -1,4 +1,4 @@
-"""Opens PostgreSQL, updates its schema, creates the services and starts the background tasks.
+"""Opens the connection pools, creates the services and starts the background tasks.
 
 A process imports this module, and with it all services and queries, only when it opens the memory.
 """
@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import asyncpg
-
 from tellonce.journal import Emit, journal, utc_now
 from tellonce.settings import ServerSettings
-from tellonce.side_tasks import SideTask, SideTasks
+from tellonce.side_tasks import SideTasks
 from tellonce_server.app.access_tokens import ensure_local_tokens
 from tellonce_server.app.background import Background
+from tellonce_server.app.database_route import OpenDatabase
 from tellonce_server.app.events import Announcer, Listener
-from tellonce_server.app.memory_location import note_external, refuse_another_memory
+from tellonce_server.app.memory_location import note_external
 from tellonce_server.core.subscriptions import Changes
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.scrub import Scrubber
@@ -28,10 +27,7 @@ from tellonce_server.embedding.generations import Generations, follow
 from tellonce_server.services.services import Services
 from tellonce_server.store import near_indexes, tokens
 from tellonce_server.store.database import Database, as_login, one_transaction, open_routed
-from tellonce_server.store.postgres.embedded import SUPERUSER, EmbeddedPostgres
-from tellonce_server.store.postgres.migrate import migrate
-from tellonce_server.store.postgres.readiness import prepare
-from tellonce_server.store.route import Route, find_route, unpooled
+from tellonce_server.store.route import Route
 
 KEY_NAME = "memory"
 
@@ -50,6 +46,7 @@ class Opened:
 
 async def open_memory(
     settings: ServerSettings,
+    opened: OpenDatabase,
     now: Callable[[], datetime],
     embedder: ActiveEmbedder,
     changes: Changes,
@@ -58,11 +55,10 @@ async def open_memory(
     *,
     keeps_tokens: bool,
 ) -> Opened:
-    """Open the configured memory. The memory is closed when `stack` is closed."""
-    route, admin_dsn, keepers = await _route(settings, stack)
-    dsn = route.direct
-    database = await _pool(stack, route, durable=True)
-    traces = await _pool(stack, route, durable=False)
+    """Open the memory in the database. The memory is closed when `stack` is closed."""
+    dsn = opened.route.direct
+    database = await _pool(stack, opened.route, durable=True)
+    traces = await _pool(stack, opened.route, durable=False)
     announcer = Announcer(database)
     key = await _access(dsn, settings, now(), keeps_tokens=keeps_tokens)
     deps = Dependencies(settings, database, traces, embedder, Tombstones(key), now, announcer, emit)
@@ -72,7 +68,7 @@ async def open_memory(
     await services.expiry.tidy()
     await follow(database, embedder, now())
     listener = Listener(dsn, changes, services.work.wake)
-    scrubber = Scrubber(deps, dsn, admin_dsn)
+    scrubber = Scrubber(deps, dsn, opened.superuser_dsn)
     await scrubber.scrub_if_overdue()
     background = Background(
         services,
@@ -81,7 +77,7 @@ async def open_memory(
         scrubber,
         lambda: near_indexes.build_missing(database, dsn),
         lambda: follow(database, embedder, now()),
-        keepers,
+        opened.keepers,
     )
     side_tasks = await stack.enter_async_context(background.running())
     return Opened(services, scrubber, Generations(dsn, now), dsn, side_tasks)
@@ -110,31 +106,6 @@ async def _access(dsn: str, settings: ServerSettings, now: datetime, *, keeps_to
             await ensure_local_tokens(login, settings, now)
             note_external(settings)
         return await tokens.obtain_key(login, KEY_NAME, secrets.token_bytes(32), now)
-
-
-async def _route(settings: ServerSettings, stack: AsyncExitStack) -> tuple[Route, str | None, tuple[SideTask, ...]]:
-    """Bring the schema of the database up to date and return the route to it. For the embedded PostgreSQL, also return
-    the superuser's URL and the task that keeps it running."""
-    url, direct = settings.database_url, settings.database_direct_url
-    if url is not None:
-        route = await find_route(url.get_secret_value(), direct.get_secret_value() if direct is not None else None)
-        await _migrate(route.direct)
-        return route, None, ()
-    refuse_another_memory(settings)
-    embedded = EmbeddedPostgres(settings.data_dir / "postgres")
-    stack.push_async_callback(embedded.release)
-    dsn = await embedded.start()
-    await _migrate(dsn)
-    return unpooled(dsn), embedded.dsn(SUPERUSER), (SideTask("keeping PostgreSQL up", embedded.keep_up, vital=True),)
-
-
-async def _migrate(dsn: str) -> None:
-    connection: Any = await asyncpg.connect(dsn)
-    try:
-        await prepare(connection)
-        await migrate(connection)
-    finally:
-        await connection.close()
 
 
 async def _pool(stack: AsyncExitStack, route: Route, *, durable: bool) -> Database:

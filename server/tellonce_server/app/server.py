@@ -1,7 +1,6 @@
 """Builds the MCP server: its tools, resources, prompts and middleware, for any transport."""
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -122,18 +121,24 @@ def build_server(
 
     The code that runs the server must also open `storage`. Until it is open, the tools wait.
     """
-    own_caller = configured_caller(settings)
-    who = caller_of or (http_caller if auth else lambda: own_caller)
-    bound = partial(strict_tool, caller_of=who, observe=storage.observe)
-    zone = ZoneInfo(settings.timezone)
+    own_caller = None if auth or caller_of else configured_caller(settings)
+    who = caller_of or (http_caller if own_caller is None else lambda: own_caller)
     own = page_tools(storage.services)
+    zone = ZoneInfo(settings.timezone)
+    # Times for the relay and the agent carry an offset, so they are left unchanged.
+    offered = (
+        (own, PERSON, zone),
+        (operator_tools(storage), frozenset((OPERATOR,)), zone),
+        (assistant_tools(storage.services), ASSISTANT, zone),
+        (relay_tools(storage.services), ASSISTANT, None),
+        (agent_tools(storage.services), AGENT, None),
+    )
+    # Tools that the only caller may not call are left out, because creating their schemas takes time.
     tools = [
-        *(bound(spec, scopes=PERSON, zone=zone) for spec in own),
-        *(bound(spec, scopes=frozenset((OPERATOR,)), zone=zone) for spec in operator_tools(storage)),
-        *(bound(spec, scopes=ASSISTANT, zone=zone) for spec in assistant_tools(storage.services)),
-        # Times for the relay and the agent carry an offset, so they are left unchanged.
-        *(bound(spec, scopes=ASSISTANT, zone=None) for spec in relay_tools(storage.services)),
-        *(bound(spec, scopes=AGENT, zone=None) for spec in agent_tools(storage.services)),
+        strict_tool(spec, scopes=scopes, zone=local, caller_of=who, observe=storage.observe)
+        for specs, scopes, local in offered
+        if own_caller is None or scopes & own_caller.scopes
+        for spec in specs
     ]
     options: dict[str, Any] = {}
     if auth:

@@ -15,6 +15,7 @@ from tellonce.journal import journal, utc_now
 from tellonce.settings import Remote, ServerSettings
 from tellonce.shutdown import ended
 from tellonce_server.app.access_tokens import session_access
+from tellonce_server.app.database_route import open_database
 from tellonce_server.app.loop_watch import LoopWatch
 from tellonce_server.app.oauth import JwtVerifier, SigningKeys, is_jwt
 from tellonce_server.app.token_verifier import TokenVerifier
@@ -159,10 +160,12 @@ class Storage:
             self._services.set_result(outcome)
 
     async def _make(self, stack: AsyncExitStack) -> "Services":
-        # The import runs in a thread, so that a client can already connect and list the tools.
-        opening = await asyncio.to_thread(importlib.import_module, "tellonce_server.app.bootstrap")
-        opened: Opened = await opening.open_memory(
+        # The services are imported in a thread, so that meanwhile PostgreSQL starts and a client can list the tools.
+        importing = asyncio.create_task(asyncio.to_thread(importlib.import_module, "tellonce_server.app.bootstrap"))
+        database = await open_database(self.settings, stack)
+        opened: Opened = await (await importing).open_memory(
             self.settings,
+            database,
             self._now,
             self.embedder,
             self.changes,

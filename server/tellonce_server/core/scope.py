@@ -84,6 +84,14 @@ class ChatScope:
         return self.chat_id < 0 and self.owner_id == self.chat_id
 
 
+def unknown_memory(where: ChatScope, memory_id: int, chat_id: int | None) -> str:
+    """The sentence about a memory that a call from `where` may not use. `chat_id` is the only chat of the memory, or None
+    if there is no such memory. A group does not learn which other chats there are."""
+    if chat_id is not None and where.is_own:
+        return f"Memory {memory_id} belongs to chat {chat_id} alone; call again with this chat_id."
+    return f"No memory {memory_id} in this chat; a search finds its number."
+
+
 @dataclass(frozen=True)
 class Asked:
     """The chat, conversation and channel that a call names. If the call names no channel, `channel` is the name of the

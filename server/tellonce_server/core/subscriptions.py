@@ -78,10 +78,14 @@ def may_hear(caller: Caller, change: Change) -> bool:
 
 
 def _affected(uri: str, wanted: Sequence[str]) -> Iterator[str]:
-    """The changed resource, and those of the wanted resources that may change with it: each memory with the profile,
-    and the list of chats with the messages of a chat."""
+    """The changed resource, and the resources that may change with it: with the profile each memory, with the messages
+    of a chat its summary and the list of chats, and with both the contexts of all chats. Resources with a variable part
+    are limited to the wanted ones."""
     yield uri
+    chat, _, part = uri.rpartition("/")
     if uri == "memory://profile":
         yield from (other for other in wanted if other.startswith("memory://memory/"))
-    if uri.endswith("/messages"):
-        yield "memory://chats"
+    if part == "messages":
+        yield from ("memory://chats", f"{chat}/summary")
+    if uri == "memory://profile" or part == "messages":
+        yield from (other for other in wanted if other.endswith("/context"))

@@ -25,7 +25,7 @@ from tellonce_server.store.messages import Line
 from tellonce_server.store.page import FIRST_PAGE
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
-from tellonce_text.dates.clock import clock_time, local, period
+from tellonce_text.dates.clock import clock_time, local, local_day, period
 from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
@@ -72,7 +72,8 @@ class ChatSummaries:
 
     async def start_new_chat(self, where: ChatScope) -> NewChat:
         begun = await chats.new_epoch(self._deps.database, *where.key, self._deps.now())
-        self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/summary")
+        chat = f"memory://chat/{where.chat_id}"
+        self._deps.tell_subscribers(where.owner_id, f"{chat}/summary", f"{chat}/context")
         epoch, archived = begun if begun is not None else (0, False)
         return NewChat(epoch=epoch, archived=archived)
 
@@ -87,10 +88,11 @@ class ChatSummaries:
         return kinds * queued
 
     def _period(self, chunk: Summary) -> Period:
+        zone = self._deps.zone
         return Period(
             id=chunk.id,
             thread_key=chunk.thread_key,
-            period=period(chunk.from_at, chunk.to_at, self._deps.zone),
+            period=period(chunk.from_at, chunk.to_at, zone, local_day(self._deps.now(), zone)),
             from_at=chunk.from_at,
             to_at=chunk.to_at,
             count=chunk.count,

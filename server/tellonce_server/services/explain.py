@@ -5,7 +5,7 @@ from typing import Final
 
 from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
 from tellonce_server.core.errors import Refused
-from tellonce_server.core.scope import ChatScope, is_conversation
+from tellonce_server.core.scope import ChatScope, is_conversation, unknown_memory
 from tellonce_server.domain.context.draft import SEPARATOR
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
@@ -69,7 +69,7 @@ class Explainer:
     async def _memory(self, where: ChatScope, memory_id: int) -> Explanation:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            text = f"No memory {memory_id} in this chat; a search finds its number."
+            text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
             raise NothingToExplain(text, "no_memory", id=memory_id)
         before = await memories.predecessors(self._deps.database, where.owner_id, memory_id)
         origin = await memories.provenance(self._deps.database, where.owner_id, memory_id)

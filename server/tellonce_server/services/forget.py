@@ -118,7 +118,7 @@ class Forgetter:
         caches.clear()
         left = await asyncio.to_thread(_left, erased, order, confirmed)
         receipt = f"f{secrets.token_hex(8)}"
-        self._announce(where, erased, receipt, len(left))
+        self._announce(where, confirmed, erased, receipt, len(left))
         return Forgotten(
             erased=erased.counts,
             traces_left=len(left),
@@ -172,9 +172,10 @@ class Forgetter:
     async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
 
-    def _announce(self, where: ChatScope, erased: Erased, receipt: str, left: int) -> None:
-        chat = f"memory://chat/{where.chat_id}"
-        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"{chat}/summary", f"{chat}/context")
+    def _announce(self, where: ChatScope, confirmed: _Confirmed, erased: Erased, receipt: str, left: int) -> None:
+        chats = {where.chat_id, *(match.chat_id for match in confirmed.chosen if match.kind == "message")}
+        changed = (f"memory://chat/{chat}/messages" for chat in sorted(chats))
+        self._deps.tell_subscribers(where.owner_id, "memory://profile", *changed)
         self._deps.tell_workers()
         self._deps.emit("forgotten", receipt=receipt, traces_left=left, **erased.counts)
 

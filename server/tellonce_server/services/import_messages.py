@@ -139,6 +139,8 @@ class Importer:
                 numbers = await bulk.add(t, where, rows, now)
                 await self._queue(t, rows, numbers, now)
         self._deps.tell_workers()
+        if fresh:
+            self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/messages")
         return Imported(len(fresh), len(batch) - len(fresh))
 
     async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:

@@ -155,6 +155,7 @@ class Recorder:
         if queued is None:
             return await self._again(m, now)
         self._announce(m, queued)
+        self._deps.tell_subscribers(m.where.owner_id, "memory://profile")
         return self._result(m, old.id, "edited", queued, thread_key=old.thread_key)
 
     async def _still_said(self, m: _Incoming, old: StoredMessage) -> str:
@@ -188,8 +189,7 @@ class Recorder:
     def _announce(self, m: _Incoming, queued: tuple[JobKind, ...]) -> None:
         if queued:
             self._deps.tell_workers()
-        chat = f"memory://chat/{m.where.chat_id}"
-        self._deps.tell_subscribers(m.where.owner_id, f"{chat}/messages", f"{chat}/context")
+        self._deps.tell_subscribers(m.where.owner_id, f"memory://chat/{m.where.chat_id}/messages")
 
     def _result(
         self, m: _Incoming, number: int, outcome: str, queued: tuple[JobKind, ...], thread_key: str | None = None

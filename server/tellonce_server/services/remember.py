@@ -18,7 +18,7 @@ from tellonce.contract import (
 )
 from tellonce_server.core.errors import Refused
 from tellonce_server.core.offload import offloaded
-from tellonce_server.core.scope import ChatScope
+from tellonce_server.core.scope import ChatScope, unknown_memory
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.keep.keeper import Keeper
@@ -31,7 +31,7 @@ from tellonce_server.domain.memory.statements import Statements, Stored, worth_s
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.services.assistant_statements import StatementChecker, StatementCheckers
 from tellonce_server.services.unread_exchanges import take_over
-from tellonce_server.store import memories, messages
+from tellonce_server.store import chats, memories, messages
 from tellonce_server.store.database import Queries
 from tellonce_server.store.memories import Intent, Near, NewMemory, Quoted
 from tellonce_server.store.messages import StoredMessage
@@ -113,7 +113,7 @@ class Rememberer:
         """Change a memory. Raises NoSuchMemory and MemoryUnfit."""
         memory = await self._find(where, args.memory_id)
         updated = await self._act(where, memory, args, share_to)
-        self._changed(where)
+        self._changed(share_to or where)
         return updated
 
     async def _told(self, where: ChatScope, statement: Statement, checker: StatementChecker | None) -> _Told:
@@ -149,6 +149,9 @@ class Rememberer:
         over = [m.id for one in told for m in one.replaced]
         await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
         async with self._deps.database.transaction() as t:
+            await memories.lock(t, where.owner_id, [dedup.key(one.text) for one in told])
+            if any(one.statement.scope == "chat" for one in told):
+                await chats.open_chat(t, *where.key, where.home, where.conversation, now)
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
@@ -260,7 +263,7 @@ class Rememberer:
     async def _find(self, where: ChatScope, memory_id: int) -> Memory:
         memory = await memories.by_id(self._deps.database, where.owner_id, memory_id)
         if memory is None or not where.sees(memory.chat_id):
-            text = f"No memory {memory_id} in this chat; a search finds its number."
+            text = unknown_memory(where, memory_id, memory.chat_id if memory is not None else None)
             raise NoSuchMemory(text, "no_memory", id=memory_id)
         return memory
 
@@ -358,7 +361,7 @@ class Rememberer:
             return (await self._statements.store(t, copy, vector, self._deps.now())).memory
 
     def _changed(self, where: ChatScope) -> None:
-        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+        self._deps.tell_subscribers(where.owner_id, "memory://profile")
 
 
 def _is_restated(rejected: Memory, told: _Told) -> bool:

@@ -109,4 +109,4 @@ class ReminderKeeper:
         return found
 
     def _changed(self, where: ChatScope) -> None:
-        self._deps.tell_subscribers(where.owner_id, "memory://profile", f"memory://chat/{where.chat_id}/context")
+        self._deps.tell_subscribers(where.owner_id, "memory://profile")

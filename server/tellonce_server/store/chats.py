@@ -50,6 +50,9 @@ class ChatEntry:
 
 
 find = MaybeRow[[OwnerId, ChatId], Chat]("chats.find", named(Chat))
+open_chat = Run[[OwnerId, ChatId, str, str | None, datetime]]("chats.open")
+"""Add a chat without messages, unless there is the chat."""
+
 of_owner = Rows[[OwnerId], ChatEntry]("chats.of_owner", named(ChatEntry))
 
 

@@ -186,6 +186,9 @@ confirmed or pinned."""
 
 all_of_owner = Rows[[OwnerId], Memory]("memories.all_of_owner", memory)
 from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message", memory)
+lock = Run[[OwnerId, Collection[int]]]("memories.lock")
+"""Wait until no other transaction stores a statement with one of these hashes of words."""
+
 same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
 """Current statements with the same words, in any order."""
 

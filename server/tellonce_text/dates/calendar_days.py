@@ -151,6 +151,8 @@ def month_day(line: Line, index: int) -> Phrase | None:
 
 
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
+    stepped = line[index].has("step") and line[index + 1].has("weekday")
+    index += stepped
     weekday = line[index].get("weekday")
     if weekday is None:
         at = skip(line, index, "article")

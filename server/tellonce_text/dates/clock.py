@@ -71,14 +71,15 @@ def moment_line(now: datetime, zone: ZoneInfo) -> str:
     return f"{WEEKDAYS[at.weekday()]}, {at.day} {MONTHS[at.month - 1]} {at.year}, {time_of_day(at)} ({zone.key})"
 
 
-def period(start: datetime, end: datetime, zone: ZoneInfo) -> str:
-    """Format the local days of two times as `Feb 15`, `Feb 15–16` or `Feb 27 – Mar 2`."""
+def period(start: datetime, end: datetime, zone: ZoneInfo, today: date) -> str:
+    """Format the local days of two times as `Feb 15`, `Feb 15–16` or `Feb 27 – Mar 2`. The year is added to days that
+    are not in the year of `today`."""
     first, last = sorted((local_day(start, zone), local_day(end, zone)))
     if first == last:
-        return month_day(first)
-    if (first.year, first.month) == (last.year, last.month):
-        return f"{month_day(first)}–{last.day}"
-    return f"{month_day(first)} – {month_day(last)}"
+        return dated(first, today)
+    if (first.year, first.month) != (last.year, last.month):
+        return f"{dated(first, today)} – {dated(last, today)}"
+    return dated(last, today).replace(month_day(last), f"{month_day(first)}–{last.day}")
 
 
 def month_day(day: date) -> str:

@@ -16,7 +16,7 @@ from tellonce_text.dates.weekday_phrases import weekday
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp", "han"})),
     (numeric, frozenset({"numeric"})),
-    (month_day, frozenset({"weekday", "month", "number", "ordinal", "article", "unit"})),
+    (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
     (feast, frozenset({"feast", "step"})),

@@ -88,6 +88,12 @@ def endings(language: str, tense: str) -> tuple[str, ...]:
 
 
 @cache
+def strong_preterites() -> frozenset[str]:
+    """The German strong preterites, in the singular and without prefixes."""
+    return frozenset(_read("de")["tense"]["strong"].split())
+
+
+@cache
 def english() -> frozenset[str]:
     """The words that indicate English."""
     own = {word for word, tag, _ in _entries("en") if tag in {"month", "weekday", "day", "unit", "ordinal"}}

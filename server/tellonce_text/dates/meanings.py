@@ -51,23 +51,20 @@ def admits(text: str, day: date, said: Said, direction: Direction | None = None)
 
     `direction` does not exclude a reading. The direction only changes the order of the readings.
     """
-    return any(_covers(found, day, said) for found in expressions(text, said, direction))
+    return any(_covers(found, day) for found in expressions(text, said, direction))
 
 
-def possible(found: Expression, said: Said) -> list[Reading]:
+def possible(found: Expression) -> list[Reading]:
     """The readings of an expression that a careful reader would accept. If the first reading is certain, another one is
-    accepted only within half a year."""
-    today = said.at.astimezone(said.zone).date()
+    accepted only if it contains the first, as the days around `in three weeks` do."""
     first, *others = found.readings or (None,)
-    near = (r for r in others if not found.certain or abs((r.days[0] - today).days) <= _HALF_YEAR)
-    return [first, *near] if first else []
+    if first is None:
+        return []
+    return [first, *(r for r in others if not found.certain or (r.start <= first.start and first.end <= r.end))]
 
 
-_HALF_YEAR: Final = 183
-
-
-def _covers(found: Expression, day: date, said: Said) -> bool:
-    for reading in possible(found, said):
+def _covers(found: Expression, day: date) -> bool:
+    for reading in possible(found):
         first, last = reading.days
         slack = _SLACK.get(reading.precision, timedelta()) if found.approximate else timedelta()
         slack = _SEASONS_DIFFER if reading.precision == "season" and first.month % 3 == 0 else slack

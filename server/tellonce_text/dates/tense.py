@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from tellonce_text.dates.lexicon import endings
+from tellonce_text.dates.lexicon import endings, strong_preterites
 from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 
@@ -94,11 +94,19 @@ def _looks_past(line: Line, index: int) -> bool:
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or _is_led_noun(line, index):
         return False
     german = line.language == "de"
-    if german and _is_name(line, index):
+    if german and (_is_name(line, index) or _is_german_adjective(line, index)):
         return False
     if token.word.endswith(endings(line.language, "present")):
         return False
-    return token.word.endswith(endings(line.language, "maybe")) or (german and _is_german_participle(token))
+    return token.word.endswith(endings(line.language, "maybe")) or (
+        german and (_is_german_participle(token) or _is_strong(token.word))
+    )
+
+
+def _is_german_adjective(line: Line, index: int) -> bool:
+    """Whether the word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
+    before, after = line[index - 1], line[index + 1]
+    return after.kind == "word" and after.capital and before.kind == "word" and not before.tags
 
 
 def _is_led_noun(line: Line, index: int) -> bool:
@@ -340,12 +348,44 @@ def _by_ending(line: Line, index: int) -> Direction | None:
     """The direction that the ending of a verb indicates, in languages other than English. After a pronoun, endings that
     nouns have, too, are those of a verb: `я потерял`."""
     token = line[index]
-    if token.tags or _is_name(line, index) or len(token.word) < _SHORTEST_VERB or _is_led_noun(line, index):
+    if token.has("tense_strong"):
+        return "past"
+    if token.tags or _is_name(line, index) or _is_led_noun(line, index):
+        return None
+    if line.language == "de":
+        return "past" if _is_german_preterite(line, index) else None
+    if len(token.word) < _SHORTEST_VERB:
         return None
     if token.word[_SHORTEST_STEM:].endswith(endings(line.language, "future")):
         return "future"
     personal = "person" if line[index - 1].has("tense_person") else "past"
     return "past" if token.word.endswith((*endings(line.language, "past"), *endings(line.language, personal))) else None
+
+
+_PREFIXES: Final = tuple(
+    "an ab auf aus ein mit nach vor zu zurück um her hin weg ver zer be ge ent er miss über unter".split()
+)
+
+
+def _is_german_preterite(line: Line, index: int) -> bool:
+    """Whether the word is a strong preterite, with or without a prefix, or a weak one beside a pronoun that excludes
+    the present: `es regnete`, but not `ich warte`."""
+    word = line[index].word
+    if word.endswith(("te", "ten")) and len(word) > _SHORTEST_VERB:
+        return any(line[at].has("tense_person") for at in (index - 1, index + 1)) and word.endswith("te")
+    if word.endswith("en"):  # with a prefix, it may be a participle: `verboten`
+        return word.removesuffix("en") in strong_preterites()
+    return _is_strong(word)
+
+
+def _is_strong(word: str) -> bool:
+    """Whether the word has the form of a German strong preterite, with or without a prefix."""
+    bare = word.removesuffix("en")
+    return not _without_prefixes(bare).isdisjoint(strong_preterites())
+
+
+def _without_prefixes(bare: str) -> frozenset[str]:
+    return frozenset((bare, *(bare.removeprefix(prefix) for prefix in _PREFIXES)))
 
 
 def _is_name(line: Line, index: int) -> bool:
@@ -372,7 +412,7 @@ def _is_foreign_participle(line: Line, index: int) -> bool:
         return _is_german_participle(token)
     if any(line[at].has(tag) for at in (index - 1, index) for tag in ("article", "one", "number")):
         return False
-    known = token.has("tense_past") and not token.has("tense_perfect")
+    known = token.has("tense_participle") or (token.has("tense_past") and not token.has("tense_perfect"))
     shown = len(token.word) >= _SHORTEST_VERB and token.word.endswith(endings(line.language, "participle"))
     return known or (shown and not token.tags and not _is_name(line, index))
 

@@ -11,6 +11,7 @@ from tellonce_text.dates.readings import (
     DAY,
     Meaning,
     Scene,
+    month_of,
     one_day,
 )
 from tellonce_text.dates.tokens import Line
@@ -114,8 +115,19 @@ def unit_step(line: Line, index: int) -> Phrase | None:
     if unit == "week" and line[end].has("on") and line[end + 1].has("weekday"):
         number = line[end + 1].get("weekday")
         return Phrase(end + 2, lambda scene: Meaning((weekday_in(scene, number, step),)), single=True)
+    if unit == "year" and (month := _month_of_year(line, end, step)):
+        return month
     sure = not (nearest and step < 0)
     return Phrase(end, lambda scene: _unit(scene, unit, step, sure=sure), form="unit")
+
+
+def _month_of_year(line: Line, index: int, step: int) -> Phrase | None:
+    """Parse the month in `last year in May` or `в прошлом году в мае`."""
+    led = line[index].has("month_lead")
+    number = line[index + 1].get("month") if led else None
+    if number is None or line[index + 2].kind == "number":
+        return None
+    return Phrase(index + 2, lambda scene: Meaning((month_of(scene.today.year + step, number),)))
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
@@ -144,6 +156,8 @@ def _unit_alone(line: Line, index: int, end: int, unit: str, *, articled: bool) 
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")
     if line.language != "en" and line[end].has("step"):
         step = line[end].get("step")
+        if unit == "year" and (month := _month_of_year(line, end + 1, step)):
+            return month
         if unit == "weekend":
             return Phrase(end + 1, lambda scene: _weekend(scene, step, nearest=False))
         return Phrase(end + 1, lambda scene: Meaning((unit_days(scene.today, unit, step),)), form="unit")

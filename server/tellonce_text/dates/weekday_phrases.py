@@ -64,6 +64,8 @@ def _is_weekday(line: Line, index: int) -> bool:
     led = before.has("on") or before.has("by") or before.has("every") or before.has("from") or before.has("to")
     if token.has("vague_word") and (after.suffix in {"am", "pm"} or line[index + 2].has("half_of_day")):
         return True
+    if token.has("vague_word") and after.has("at") and before.has("tense_present"):  # `arrives sat at noon`
+        return True
     if token.has("vague_word"):
         return (led and not before.has("to")) or (
             token.capital

@@ -8,6 +8,13 @@ from chats c
 left join chat_metadata m on m.owner_id = $1 and m.chat_id = $2 and m.epoch = c.epoch
 where c.owner_id = $1 and c.chat_id = $2
 
+-- name: open
+-- $1 owner, $2 chat, $3 channel, $4 the client's name of the chat or null, $5 now: adds a chat without messages, unless
+-- there is the chat. A conversation can be named by its number only if it is in this table.
+insert into chats (owner_id, chat_id, channel, conversation, created_at)
+values ($1, $2, $3, $4, $5)
+on conflict do nothing
+
 -- name: of_owner
 -- $1 owner
 select chat_id, channel, conversation, epoch, last_id, created_at

@@ -178,6 +178,13 @@ select * from memories
 where owner_id = $1 and source_chat_id = $2 and source_ids @> array[$3::bigint]
 order by id
 
+-- name: lock
+-- $1 owner, $2 hashes of the sorted words of statements. Other transactions that take one of these locks wait until this
+-- transaction ends. Two calls that store the same statement at the same time would otherwise both find that it is new.
+-- The order prevents deadlocks.
+select pg_advisory_xact_lock(key) from (
+  select hashtextextended($1::bigint || ' ' || words, 0) as key from unnest($2::bigint[]) words order by key) keys
+
 -- name: same_words
 -- $1 owner, $2 chat, $3 hash of the sorted words: current statements with the same words in any order
 select * from memories

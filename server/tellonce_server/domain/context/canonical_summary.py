@@ -55,12 +55,13 @@ def statement(line: str, *, quoted: bool = True) -> str:
 
 
 def _listed(line: str, says: Says) -> str:
-    title, colon, rest = line.partition(": “")
-    parts = rest.split("; “") if colon else []
+    lead = "“" if line.startswith("“") else ": “"
+    title, found, rest = line.partition(lead)
+    parts = rest.split("; “") if found else []
     if len(parts) < 2:
         return "" if says(line) else line
     kept = [part for part in parts if not says(f"“{part}")]
-    return f"{title}: “{'; “'.join(kept)}" if kept else ""
+    return f"{title}{lead}{'; “'.join(kept)}" if kept else ""
 
 
 def _titled(title: str, text: str, room: int) -> list[str]:

@@ -122,6 +122,7 @@ class Draft:
             return
         self.token_budget.pay(cost(body))
         self.bodies[name] = body
+        self.say(body)
         if cut:
             self.left_out.append(f"{name}: clipped to {room} tokens")
 

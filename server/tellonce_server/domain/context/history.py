@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import date
 
 from tellonce_server.domain.context import lines as form
-from tellonce_server.domain.context.budget import cost, take
+from tellonce_server.domain.context.budget import cost, elsewhere_share, take
 from tellonce_server.domain.context.canonical_summary import unsaid
 from tellonce_server.domain.context.draft import Draft
 from tellonce_server.domain.context.lines import Shown
@@ -31,6 +31,10 @@ KEPT = 20
 ASKED_PART = 4
 """For a question, the latest messages may use the budget divided by this number. Long replies among these messages are
 clipped to fit, because search results have priority."""
+
+SMALL = 1_000
+"""For a question, all messages of the history together may use the tokens above this number, divided by ASKED_PART. A
+smaller context shows only the last ALWAYS messages, because the messages before them rarely contain the answer."""
 
 REPLY, REPLY_PART = 160, 10
 """For a question, a long reply among the latest messages keeps at least REPLY tokens, or the budget divided by
@@ -122,7 +126,8 @@ class History:
 
     def _fitting(self, candidates: list[Line]) -> list[Line]:
         """The messages that fit, oldest first, from candidates that are given newest first."""
-        share = max(0, self._draft.shares.history - sum(cost(shown.text) for shown in self._newest))
+        newest = sum(cost(shown.text) for shown in self._newest)
+        share = max(0, self._draft.shares.history - newest, self._unused())
         wanted, share = self._wanted(candidates, share)
         newer = [self._newest[0].line if self._newest else None, *wanted]
         pairs = list(zip(wanted, newer, strict=False))
@@ -130,6 +135,17 @@ class History:
         fitting = wanted[: len(taken.kept)][::-1]
         cut_by_budget = len(wanted) > len(fitting)
         return _from_a_step(fitting) if cut_by_budget else fitting
+
+    def _unused(self) -> int:
+        """The tokens that no other section needs; 0 for a question. Sections that change from turn to turn count with
+        their whole share, so that the start of the history seldom moves."""
+        if self._m.asked:
+            return 0
+        draft, shares = self._draft, self._draft.shares
+        spent = sum(cost(draft.bodies[name]) for name in ("quoted", "elsewhere") if name in draft.bodies)
+        needed = shares.quoted + elsewhere_share(self._m.total) + shares.relevant
+        needed += shares.summaries if self._m.rows.chunks else 0
+        return draft.token_budget.left + spent - needed
 
     def _wanted(self, older: list[Line], share: int) -> tuple[list[Line], int]:
         """The older messages to consider, and their share of tokens. For a question both are limited, because the
@@ -140,7 +156,8 @@ class History:
         """
         if not self._m.asked:
             return older, share
-        share = min(share, max(0, self._m.total // ASKED_PART - sum(cost(shown.text) for shown in self._newest)))
+        room = max(0, self._m.total - SMALL) // ASKED_PART
+        share = min(share, max(0, room - sum(cost(shown.text) for shown in self._newest)))
         return older[: KEPT - ALWAYS], share
 
     def _priced_line(self, line: Line, newer: Line | None) -> str:

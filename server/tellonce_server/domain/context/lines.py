@@ -117,12 +117,12 @@ def _name(text: str) -> str:
 def summary_line(chunk: Chunk, view: View) -> str:
     """A summary's line: `[Summary | Feb 15–16]: …`, with a note after each statement that no longer holds."""
     text = view.current(chunk.text, MessageRange(view.chat_id, chunk.from_id, chunk.to_id))
-    return period_line(text, chunk.from_at, chunk.to_at, view.zone)
+    return period_line(text, chunk.from_at, chunk.to_at, view)
 
 
-def period_line(text: str, start: datetime, end: datetime, zone: ZoneInfo) -> str:
+def period_line(text: str, start: datetime, end: datetime, view: View) -> str:
     """Format a summary, or one line of a summary, as a line of a context."""
-    return f"[Summary | {period(start, end, zone)}]: {body(text)}"
+    return f"[Summary | {period(start, end, view.zone, view.today)}]: {body(text)}"
 
 
 def learned_line(x: Learned, view: View) -> str:

@@ -74,7 +74,7 @@ def _happened(m: Material, stated: set[str]) -> Iterator[_Entry]:
             made = statement(line)
             if made and made not in stated:
                 stated.add(made)
-                yield _Entry(chunk.to_at, 0, 0, form.period_line(line, chunk.from_at, chunk.to_at, m.zone))
+                yield _Entry(chunk.to_at, 0, 0, form.period_line(line, chunk.from_at, chunk.to_at, m.view))
 
 
 def _lines(chunk: Happened) -> list[str]:

@@ -17,20 +17,30 @@ from tellonce.shutdown import ended
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.dependencies import FORGOTTEN, Dependencies
 from tellonce_server.domain.erasure import derived_texts
-from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, RowQuery, accepted
+from tellonce_server.domain.erasure.forget_query import (
+    Degree,
+    ForgetQuery,
+    LiteralQuery,
+    RowQuery,
+    StatementQuery,
+    TopicQuery,
+    accepted,
+)
 from tellonce_server.domain.erasure.previews import Match, is_own
 from tellonce_server.domain.erasure.rebuild import queue_chunk
 from tellonce_server.domain.erasure.redaction import GONE, marks_of, redact
+from tellonce_server.domain.erasure.request import stated
 from tellonce_server.domain.erasure.scan import (
     CONTENT,
     ROUTINE,
     SPEAKER,
     MatchingRow,
     is_machine_id,
+    matching_rows,
     scan,
     source_of,
 )
-from tellonce_server.domain.erasure.text_places import Cleaned
+from tellonce_server.domain.erasure.text_places import DERIVED, Cleaned
 from tellonce_server.domain.memory.profile_queue import queue_profile
 from tellonce_server.domain.retrieval.lexical import index_text
 from tellonce_server.domain.tombstones import Mark
@@ -132,13 +142,14 @@ class Eraser:
         now, erased, cleaned = self._deps.now(), Erased(), Cleaned()
         progress = _Progress(order.report, len(order.chosen) + LAST_STEPS)
         await self._erase_messages(order, erased, progress, now)
-        found = await self._clean(order, cleaned)
+        meant = await self._meant_memories(order, erased)
+        found = await self._clean(order, meant, cleaned)
         await progress.add(1, "Texts made from the messages are clean.")
-        await self._erase_memories(order, erased, progress, now)
+        await self._erase_memories(order, meant, erased, progress, now)
         if erased.counts["memories"]:
             # A profile job that was claimed before the memories were erased may have written the statements of these
             # memories again.
-            found = await self._clean(order, cleaned)
+            found = await self._clean(order, meant, cleaned)
         await self._finish(order, erased, cleaned, now)
         for counted, number in cleaned.counts.items():
             erased.count(counted, number)
@@ -147,12 +158,17 @@ class Eraser:
         await progress.add(progress.total - progress.done, "Every text was searched again.")
         return erased
 
-    async def _erase_memories(self, order: Order, erased: Erased, progress: _Progress, now: datetime) -> None:
-        owner = order.where.owner_id
+    async def _meant_memories(self, order: Order, erased: Erased) -> list[Statement]:
+        """The chosen memories that did not change after the preview."""
         shown = {match.ref: match.version for match in order.chosen if match.kind == "memory"}
-        stored = await forget.memories(self._deps.database, owner, list(shown))
-        meant = [memory for memory in stored if memory.version == shown[memory.id]]
+        stored = await forget.memories(self._deps.database, order.where.owner_id, list(shown))
         erased.changed |= {("memory", 0, memory.id) for memory in stored if memory.version != shown[memory.id]}
+        return [memory for memory in stored if memory.version == shown[memory.id]]
+
+    async def _erase_memories(
+        self, order: Order, meant: Sequence[Statement], erased: Erased, progress: _Progress, now: datetime
+    ) -> None:
+        owner = order.where.owner_id
         for batch in _batches(meant, MEMORY_BATCH):
             marks = await asyncio.to_thread(self._marks, batch)
             async with self._deps.database.transaction() as t:
@@ -217,18 +233,31 @@ class Eraser:
         claims = self._deps.tombstones.message_claims(content, gone) if gone else []
         return _Planned(NewText(row, left, None, estimate(left[CONTENT] or ""), words), claims, len(gone))
 
-    async def _clean(self, order: Order, cleaned: Cleaned) -> list[MatchingRow] | None:
+    async def _clean(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> list[MatchingRow] | None:
         """Clean derived texts until a search finds nothing more to clean, and return the matches of that search.
         Returns None if every round found more. Claims of jobs are invalidated before each round."""
         owner, database = order.where.owner_id, self._deps.database
         for _ in range(ROUNDS):
             await queue.void_claims(database, owner)
+            await self._clean_statements(order, meant, cleaned)
             found = await self._look(order)
             due = [hit for hit in found if _is_due(hit, order)]
             if not due:
                 return found
             await derived_texts.clean(self._deps, owner, due, order.query, order.degrees, cleaned)
         return None
+
+    async def _clean_statements(self, order: Order, meant: Sequence[Statement], cleaned: Cleaned) -> None:
+        """Clean the derived texts that state one of the memories. They use the memory's words, which need not be those of
+        the topic."""
+        if not meant or "exact" in order.kept or not isinstance(order.query, TopicQuery | LiteralQuery):
+            return
+        owner, query = order.where.owner_id, await asyncio.to_thread(StatementQuery, stated(meant))
+        found: list[MatchingRow] = []
+        async for page in texts.find(self._deps.database, owner, order.chat_id, query.patterns, DERIVED):
+            found += await asyncio.to_thread(matching_rows, page, query)
+        due = [hit for hit in found if hit.degree == "exact"]
+        await derived_texts.clean(self._deps, owner, due, query, frozenset(("exact",)), cleaned)
 
     async def _look(self, order: Order) -> list[MatchingRow]:
         owner = order.where.owner_id

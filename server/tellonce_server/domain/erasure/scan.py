@@ -63,9 +63,13 @@ def matching_row(row: TextRow, query: ForgetQuery) -> MatchingRow | None:
     if not found:
         return None
     degree = best(mark.degree for _, mark in found)
-    columns = tuple(dict.fromkeys(column for column, mark in found if mark.degree == degree))
-    first = next(mark for column, mark in found if column == columns[0] and mark.degree == degree)
-    return MatchingRow(row, degree, columns, first)
+    telling = [(column, mark) for column, mark in found if mark.degree == degree or _is_stated(row, column, mark)]
+    return MatchingRow(row, degree, tuple(dict.fromkeys(column for column, _ in telling)), telling[0][1])
+
+
+def _is_stated(row: TextRow, column: int, mark: Mark) -> bool:
+    """Whether the text of a memory matches in other words. Such a memory is as certain a match as its quotes are."""
+    return row.place == "memory" and column == CONTENT and mark.degree != "part"
 
 
 def source_of(row: TextRow, column: int) -> Source:

@@ -264,11 +264,18 @@ _COMPOUNDED: Final = 6
 
 def _inflected(name: str, word: str) -> bool:
     """Whether one of the two words is a prefix of the other, or the words differ only in endings of up to three letters
-    (Warszawa, Warszawie)."""
+    (Warszawa, Warszawie).
+
+    In the Latin alphabet, one of the endings is a letter at most, because Freiberg is not Freiburg. The endings `a` and
+    `o` distinguish persons.
+    """
     if (len(name) >= 4 and word.startswith(name)) or (len(word) >= _COMPOUNDED and name.startswith(word)):
         return True
     common = next((i for i, (a, b) in enumerate(zip(name, word, strict=False)) if a != b), min(len(name), len(word)))
-    return common >= (5 if name.isascii() else 4) and max(len(name), len(word)) - common <= 3
+    endings = {name[common:], word[common:]}
+    if name.isascii() and (min(map(len, endings)) > 1 or endings == {"a", "o"}):
+        return False
+    return common >= (5 if name.isascii() else 4) and max(map(len, endings)) <= 3
 
 
 def numbers(text: str) -> list[Number]:

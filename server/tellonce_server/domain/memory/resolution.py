@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -16,7 +16,7 @@ from tellonce_text.dates.calendar_days import ORDINAL_ENDINGS
 from tellonce_text.dates.clock_phrases import clocks
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import counted_day
-from tellonce_text.dates.phrases import count_at
+from tellonce_text.dates.phrases import Count, count_at
 from tellonce_text.dates.readings import Expression, Reading, Said, add_months
 from tellonce_text.dates.resolver import expressions
 from tellonce_text.dates.tokens import Line, language_of, line_of
@@ -49,7 +49,7 @@ _DAY_ENDS = ((0, 0), (23, 59))
 
 def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, /) -> bool:
     """Whether words said at `said_at` in `zone` can mean the day or time `moment`. A day without a year
-    may be past or future, unless one of the two is certain and the other far away."""
+    may be past or future, unless one of the two is certain."""
     assert isinstance(zone, ZoneInfo)  # the user's zone is an IANA zone
     said = Said(said_at, zone, region_of(zone))
     if not isinstance(moment, datetime):
@@ -59,7 +59,7 @@ def admits(text: str, said_at: datetime, zone: tzinfo, moment: date | datetime, 
         return True
     if local.minute and _is_another_time(text, local):
         return False
-    readings = (reading for found in expressions(text, said) for reading in meanings.possible(found, said))
+    readings = (reading for found in expressions(text, said) for reading in meanings.possible(found))
     return any(_includes(reading, moment) for reading in readings) or rings(text, said, moment)
 
 
@@ -106,7 +106,7 @@ def following(text: str, said_at: datetime, zone: tzinfo) -> Following:
     counted = frozenset(_spelled(line))
     said = Said(said_at, zone, region_of(zone))
     found = expressions(head, said)
-    readings = [reading for expression in found for reading in meanings.possible(expression, said)]
+    readings = [reading for expression in found for reading in meanings.possible(expression)]
     parts = (part for reading in readings for part in _parts(reading))
     named = {reading.days[0] for reading in readings if reading.days[0] == reading.days[1]}
     lengths = list(islice(dict.fromkeys(_lengths(line, found)), _MOST_LENGTHS))
@@ -189,29 +189,20 @@ def _spelled(line: Line) -> Iterator[str]:
         if count and count.exact:
             yield str(count.value)
             yield str(count.value * max(1, line[count.end].get("number") or 1))  # 140 тысяч
+            yield from _half_more(line, count)
+    yield from (first + second for first, second in _PRICE.findall(alpha2digit(line.text, "en", 0)))
 
 
-def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
-    """The numbers of the text with the unit of time that each counts or is charged for: `14 months`, `310 a day`."""
-    line = line_of(text[:MOST]) or Line("", (), "")
-    counts = (count_at(line, index) for index in range(len(line)))
-    found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
-    return frozenset((value, unit) for value, unit in found if unit is not None)
+def _half_more(line: Line, count: Count) -> Iterator[str]:
+    """The number in `два с половиной миллиона`, with and without its scale."""
+    if line[count.end].word == "с" and line[count.end + 1].get("fraction") == 2:
+        scale = line[count.end + 2].get("number") or 1
+        yield from (literals.written((count.value + 0.5) * scale), str(scale))
+        yield literals.written(count.value + 0.5)
 
 
-def _unit_after(line: Line, index: int) -> str | None:
-    """The unit of time at this index, or after at most two words and marks, such as `€ a`, `-` or `por`."""
-    for at in range(index, index + 3):
-        token = line[at]
-        if token.has("unit"):
-            unit: str = token.get("unit")
-            return {"workday": "day"}.get(unit, unit)
-        if token.kind not in ("word", "mark") or token.word in _ENDS:
-            return None
-    return None
-
-
-_ENDS: Final = frozenset(",.;:!?")
+_PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
+"""Matches `twenty-three fifty`, which can mean 2350, after the library has written it in digits."""
 
 
 def calendar_names(text: str) -> frozenset[tuple[str, int]]:
@@ -225,7 +216,36 @@ def calendar_names(text: str) -> frozenset[tuple[str, int]]:
 def in_digits(statement: str) -> str:
     """Write number words from three on in digits, so that the numbers of a statement can be compared."""
     language = language_of(statement)
-    return alpha2digit(statement[:MOST], language) + statement[MOST:] if language in LANGUAGES else statement
+    head, rest = statement[:MOST], statement[MOST:]
+    line = line_of(head)
+    if line is None:
+        return statement
+    if language not in LANGUAGES:
+        return _numerals_in_digits(line) + rest
+    vague = [line[at] for at in range(len(line)) if line[at].has("vague")]  # `unos dos años` is not 1 2
+    bounds = [0, *(edge for token in vague for edge in (token.start, token.end)), len(head)]
+    pieces = [head[start:end] for start, end in pairwise(bounds)]
+    return "".join(p if n % 2 else _converted(p, language) for n, p in enumerate(pieces)) + rest
+
+
+def _converted(text: str, language: str) -> str:
+    """The text with its number words in digits, between the same spaces as before."""
+    inner = text.strip(" ")
+    return text.replace(inner, alpha2digit(inner, language)) if inner else text
+
+
+def _numerals_in_digits(line: Line) -> str:
+    """The text of a language that the library does not know, with digits for the numbers that the resolver knows."""
+    text = line.text
+    for at in reversed(range(len(line))):
+        number = line[at].get("number")
+        if number and number >= _LEAST:
+            text = f"{text[: line[at].start]}{number}{text[line[at].end :]}"
+    return text
+
+
+_LEAST: Final = 3
+"""The least number word of a statement that is compared. `One` and `two` are often not said as numbers."""
 
 
 _SCALED: Final = re.compile(r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,3})?) (1000(?:000){0,2})(?!\d)")

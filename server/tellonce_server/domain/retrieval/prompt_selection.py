@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from tellonce.contract_types import MEMORY_KINDS
@@ -17,6 +18,10 @@ from tellonce_text.caches import of_texts
 SUMMARIES = 2
 TIMELINE = 16
 """Maximum summaries for a question about the history of a topic; they are shown oldest first."""
+
+UNMOVED = 12
+"""Number of a question's best messages whose order does not depend on memories. A context of 1,000 tokens has room for
+about this many, so that a small context contains the same messages whether or not the summarizer has run."""
 
 MORE_MEMORIES = 12
 """Maximum memories for a question; the memories within `limits` count, too."""
@@ -72,10 +77,16 @@ def _summaries(ranked: Sequence[Result]) -> list[Result]:
 
 def _bearing(messages: Sequence[Result], least: int) -> list[Result]:
     """The relevant messages, best first. The first `least` messages are always included, because the scores of only a
-    few messages say little about relevance. Irrelevant messages are not used to fill a budget."""
-    best = messages[0].score if messages else 0.0
-    floor = max(w.FLOOR, best - w.FAR)
-    return [f for place, f in enumerate(messages) if place < least or f.score >= floor]
+    few messages say little about relevance. Irrelevant messages are not used to fill a budget.
+
+    Memories learned from a message move it forward only behind the UNMOVED best messages.
+    """
+    ranked = sorted(messages, key=attrgetter("own_score", "at", "id"), reverse=True)
+    floor = max(w.FLOOR, ranked[0].own_score - w.FAR) if ranked else 0.0
+    unmoved = max(least, UNMOVED)
+    first = [f for place, f in enumerate(ranked[:unmoved]) if place < least or f.score >= floor]
+    others = sorted(ranked[unmoved:], key=attrgetter("score", "at", "id"), reverse=True)
+    return [*first, *(f for f in others if f.score >= floor)]
 
 
 def _near(result: Result) -> bool:
@@ -100,11 +111,10 @@ OTHER_CHATS = 3
 """Maximum messages of the owner's other chats in a prompt."""
 
 CLEARLY_COVERED = 0.6
-CLEARLY_NEAR = 0.6
-"""Minimum share of the question's words in a message of another chat, and its minimum cosine with the question. A
-message must reach at least one of the two, and must exceed all results of this chat by the margin for it."""
+"""Minimum share of the question's words in a message of another chat, unless its cosine is at least MESSAGE_COSINE. The
+share or the cosine must also exceed that of all results of this chat by a margin."""
 
-NEARER = 0.1
+NEARER = 0.15
 """Minimum margin of the cosine of a message of another chat."""
 
 
@@ -120,7 +130,7 @@ def from_other_chats(
     """The messages of the owner's other chats that clearly answer a question, best first. `own` are the results of the
     chat `chat_id`. `several` says whether the question has more than one word to match; a single word proves little."""
     covered = max(CLEARLY_COVERED, _most_covered(own) + OTHER_THREAD_MARGIN)
-    near = max(CLEARLY_NEAR, max((f.cosine or 0.0 for f in own), default=0.0) + NEARER)
+    near = max(MESSAGE_COSINE, max((f.cosine or 0.0 for f in own), default=0.0) + NEARER)
     messages = [f for f in ranked if f.kind == "message" and f.chat_id != chat_id and f.text != query]
     clear = [f for f in messages if (several and f.covered >= covered) or (f.cosine or 0.0) >= near]
     return without_echoes(clear, query)[:OTHER_CHATS]

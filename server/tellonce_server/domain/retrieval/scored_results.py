@@ -1,7 +1,6 @@
 """Gives candidates a score, which makes them search results, and chooses the text to show of each. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,16 +10,19 @@ from tellonce_server.domain.retrieval.excerpt import WHOLE, WHOLE_ROUTINE, excer
 from tellonce_server.domain.retrieval.question import Question
 from tellonce_server.domain.retrieval.ranking import Ranking
 from tellonce_server.domain.retrieval.search_results import Result
-from tellonce_server.domain.retrieval.signals import Candidate, Learned, bm25, coverage, ranks_of
+from tellonce_server.domain.retrieval.signals import Candidate, Floats, Learned, bm25, coverage, ranks_of
 from tellonce_text.tokens import estimate
 
 
-def messages(candidates: Sequence[Candidate], ranking: Ranking, most: int | None = None) -> list[Result]:
-    """Return the candidates, each with its score. With `most`, only the `most` candidates with the highest scores are
-    returned, and further candidates with the same score as the last of these."""
-    scores, covered = ranking.scores.tolist(), ranking.signals.coverage.tolist()
-    least = _least(scores, most)
-    return [_message(*one) for one in zip(candidates, scores, covered, strict=True) if one[1] >= least]
+def messages(
+    candidates: Sequence[Candidate], ranking: Ranking, support: Floats, most: int | None = None
+) -> list[Result]:
+    """Return the candidates, each with its score and its share of the score of memories (`support`). With `most`, only
+    the `most` candidates with the highest scores are returned, and further candidates with the same score as the last
+    of these."""
+    scores, own = (ranking.scores + support).tolist(), ranking.scores.tolist()
+    least, covered = _least(scores, most), ranking.signals.coverage.tolist()
+    return [_message(*one) for one in zip(candidates, scores, covered, own, strict=True) if one[1] >= least]
 
 
 def _least(scores: Sequence[float], most: int | None) -> float:
@@ -30,12 +32,12 @@ def _least(scores: Sequence[float], most: int | None) -> float:
 
 
 # The arguments of the next two functions are positional for speed: two hundred such objects are created for a question.
-def _message(c: Candidate, score: float, covered: float) -> Result:
+def _message(c: Candidate, score: float, covered: float, own_score: float) -> Result:
     chat_id, number, thread_key, _, role, speaker, at, tokens, routine, head, clipped, cosine, _ = c
     clipped = clipped or not head
     return Result(
         "message", number, chat_id, thread_key, head, role, speaker, at, tokens, score, cosine, (number,), covered,
-        routine, None, False, clipped,
+        routine, None, False, clipped, own_score,
     )  # fmt: skip
 
 
@@ -91,8 +93,8 @@ def matches(question: Question, rows: Sequence[Learned], ranking: Ranking) -> Ma
     return Matches(tokens, covered.tolist(), likeness.tolist())
 
 
-def supported(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Ranking:
-    """The ranking, in which messages also get a share of the similarity of the memories learned from them."""
+def support(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[Learned], matches: Matches) -> Floats:
+    """The share of the similarity of memories that each message gets because the memories were learned from it."""
     stated: dict[tuple[int | None, int], float] = {}
     for row, likeness in zip(rows, matches.likeness, strict=True):
         if row.kind != "summary" and likeness > 0:
@@ -100,10 +102,10 @@ def supported(candidates: Sequence[Candidate], ranking: Ranking, rows: Sequence[
                 key = (row.source_chat_id, source)
                 stated[key] = max(likeness, stated.get(key, 0.0))
     if not stated:
-        return ranking
+        return np.zeros(len(candidates))
     best = np.array([stated.get((c.chat_id, c.id), 0.0) for c in candidates])
-    higher = np.maximum(0.0, best - np.maximum(0.0, ranking.likeness))
-    return replace(ranking, scores=ranking.scores + w.STATED * higher)
+    higher: Floats = np.maximum(0.0, best - np.maximum(0.0, ranking.likeness))
+    return w.STATED * higher
 
 
 def shown(result: Result, text: str, query: str, reply: int = WHOLE) -> Result:

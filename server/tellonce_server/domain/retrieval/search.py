@@ -183,9 +183,9 @@ def _ranked(r: SearchRequest, x: Read, most: int | None = None) -> list[Result]:
     by_score = ranking.rank(x.question, x.messages, r.zone)
     # With `kinds`, the best memories and summaries may be of other kinds, so all are created and then selected.
     matches = scored_results.matches(x.question, x.learned, by_score)
-    by_score = scored_results.supported(x.messages, by_score, x.learned, matches)
+    support = scored_results.support(x.messages, by_score, x.learned, matches)
     learned = scored_results.learned(x.question, x.learned, matches, most if r.kinds is None else None)
-    results = [*scored_results.messages(x.messages, by_score, most), *learned]
+    results = [*scored_results.messages(x.messages, by_score, support, most), *learned]
     wanted = [result for result in results if r.kinds is None or result.kind in r.kinds]
     return sorted(wanted, key=attrgetter("score", "at", "id"), reverse=True)
 

@@ -17,7 +17,7 @@ class Result(NamedTuple):
 
     `cosine` is None if the query or the result has no vector. `covered` is the weighted share of the query's words that
     the text contains. `source_ids` are message ids. `listed` marks one of several members of a category that the query
-    names.
+    names. `own_score` is a message's score without the similarity of memories that were learned from it.
     """
 
     kind: ResultKind
@@ -37,6 +37,7 @@ class Result(NamedTuple):
     memory_status: MemoryStatus | None = None
     listed: bool = False
     clipped: bool = False
+    own_score: float = 0.0
     full_text: str = ""
 
     @property

@@ -73,7 +73,7 @@ export function merge(memories, after) {
     const { memory } = await call("remember", { content: text.value, kind, scope, replaces: memories.map((old) => old.id), chat_id });
     after();
     for (const place of places(memories[0])) place.before(place.another(memory));
-    settle(t("done.merge"), memories.map((old) => ({ ...old, status: "superseded", superseded_by: memory.id })), memories, { withdraw: memory });
+    return () => settle(t("done.merge"), memories.map((old) => ({ ...old, status: "superseded", superseded_by: memory.id })), memories, { withdraw: memory });
   });
 }
 

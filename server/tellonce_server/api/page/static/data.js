@@ -13,23 +13,25 @@ export async function data(place) {
 
 /* A separate process reads the clients' configuration files, so this section is loaded after the others. */
 function clients() {
-  const cards = div("cards", h("progress", { "aria-label": t("client.title") }));
-  const fill = async () => show(cards, (await call("page_clients")).clients.map((entry) => client(entry, fill)));
-  fill();
+  const cards = div("cards");
+  const read = () => call("page_clients");
+  const draw = (found) => show(cards, found.clients.map((entry) => client(entry, async () => draw(await read()))));
+  during(cards, t("client.reading"), read).then((found) => found && draw(found));
   return section(t("client.title"), soft(t("client.what")), cards);
 }
 
 function client(entry, again) {
   const act = async () => {
-    await call("page_connect", { client: entry.name, undo: entry.connected });
+    if (!(await during(state, t("saving"), () => call("page_connect", { client: entry.name, undo: entry.connected })))) return;
     note(t(entry.connected ? "client.undone" : "client.done", { title: entry.title, file: entry.file }));
     await again();
   };
+  const state = h("div");
   return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
     entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
       div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
-      h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
+      state, h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
 
 async function copy(text) {

@@ -107,15 +107,17 @@ export async function during(place, text, act) {
   }
 }
 
-/* Asks in a dialog, whose `body` may contain fields, and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. Without `act`, the dialog has one button. */
+/* Asks in a dialog, whose `body` may contain fields, and then runs `act`. The dialog stays open until `act` succeeds, so that no typed text is lost. `act` may return what to do then. Without `act`, the dialog has one button. */
 export function ask(title, body, yes, act, { bad, ready, working } = {}) {
   const done = h("button", { className: bad ? "main bad" : "main", disabled: Boolean(ready) }, yes);
   const state = h("div");
   const submit = async (event) => {
     event.preventDefault();
     done.disabled = true;
-    if (!act || (await during(state, working ?? "…", act)) !== undefined) dialog.close();
+    const then = act ? await during(state, working ?? t("saving"), act) : null;
+    if (then !== undefined) dialog.close();
     done.disabled = false;
+    then?.();
   };
   const form = h("form", { onsubmit: submit }, h("h2", title), body, state, div("row", done, act ? button(t("cancel"), () => dialog.close()) : null));
   const dialog = h("dialog", { "aria-label": title, onclose: () => dialog.remove() }, form);

@@ -67,7 +67,7 @@ const drafts = new Map();
 function editor(place, memory) {
   const before = [...place.childNodes];
   const text = written("textarea", { value: drafts.get(memory.id) ?? memory.content, "aria-label": t("edit"), oninput: () => drafts.set(memory.id, text.value) });
-  const leave = () => { drafts.delete(memory.id); show(place, before); before[0].focus(); };
+  const leave = () => { drafts.delete(memory.id); show(place, before); place.parentNode.querySelector("[aria-keyshortcuts=e]").focus(); };
   const save = async () => {
     const wanted = text.value.trim();
     if (!wanted || wanted === memory.content) return leave();

@@ -61,7 +61,7 @@ function confirm(place, args, typed, found, ticks, near) {
   const steps = [(told) => call("forget", { ...args, confirm: found.confirm, except: kept }, told), ...also.map((more) => (told) => all(more, told))];
   const results = [];
   // After an error, the person may continue with the step that failed.
-  const erase = async (told) => { while (steps.length) { results.push(await steps[0](told)); steps.shift(); } done(place, results, kept.length); };
+  const erase = async (told) => { while (steps.length) { results.push(await steps[0](told)); steps.shift(); } return () => done(place, results, kept.length); };
   ask(t("forget"), [h("p", t("forget.sure", { n: picked })), field(t("forget.type", { text: typed }), text)], t("forget.go"), erase, { bad: true, ready: () => text.value.trim() === typed, working: t("forget.working") });
 }
 
