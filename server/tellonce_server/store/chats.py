@@ -19,9 +19,7 @@ class Chat:
     chat_id: int
     channel: str
     conversation: str | None
-    epoch: int
     epoch_after: int
-    last_id: int
     exchanges: int
     learning_calls: int
     summary_calls: int
@@ -29,7 +27,6 @@ class Chat:
     user_confirmed: str
     llm_inferred: str
     general_summary: str
-    tokens: int
     version: int
 
     @property
@@ -44,7 +41,6 @@ class ChatEntry:
     chat_id: int
     channel: str
     conversation: str | None
-    epoch: int
     last_id: int
     created_at: datetime
 
