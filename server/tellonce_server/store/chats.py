@@ -27,6 +27,7 @@ class Chat:
     user_confirmed: str
     llm_inferred: str
     general_summary: str
+    tokens: int
     version: int
 
     @property
