@@ -267,7 +267,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.memory.literals.Spoken": lambda text: literals.Spoken(text).words,
     "tellonce_server.domain.memory.literals.words": literals.words,
     "tellonce_server.domain.memory.resolution.calendar_names": resolution.calendar_names,
-    "tellonce_server.domain.memory.measures.measures": measures.measures,
+    "tellonce_server.domain.memory.resolution.timed_numbers": resolution.timed_numbers,
     "tellonce_server.domain.memory.measures.changed": lambda text: measures.changed(text, [text]),
     "tellonce_server.domain.memory.resolution.in_digits": resolution.in_digits,
     "tellonce_text.dates.clock_phrases.clocks": clock_phrases.clocks,

@@ -53,6 +53,30 @@ def test_the_newest_words_come_first_and_an_older_memory_gives_way_to_them() -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "words", "named"),
+    [
+        ("When is the dentist?", "The dentist is on Friday at 3pm", "Friday at 3pm: Fri, Feb 13, 3:00 PM"),
+        ("Wann ist der Zahnarzt?", "Der Zahnarzt ist nächste Woche Dienstag", "Dienstag: Tue, Feb 17"),
+        ("¿Cuándo es el dentista?", "El dentista es pasado mañana", "pasado mañana: Thu, Feb 12"),
+        ("C'est quand, le dentiste ?", "Le dentiste est demain matin", "demain matin: Wed, Feb 11"),
+        ("Quando è il dentista?", "Il dentista è dopodomani", "dopodomani: Thu, Feb 12"),
+        ("Quando é o dentista?", "O dentista é amanhã", "amanhã: Wed, Feb 11"),
+        ("Когда зубной?", "Зубной послезавтра", "послезавтра: Thu, Feb 12"),
+    ],
+)
+def test_an_answer_adds_the_day_that_the_persons_words_name(question: str, words: str, named: str) -> None:
+    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked(question))
+    assert answer.startswith(f"You told me on Feb 10: “{words}” (")
+    assert named in answer
+
+
+def test_a_day_that_is_not_certain_is_not_added_to_an_answer() -> None:
+    words = "The dentist is on Tuesday or Wednesday"
+    answer = from_memory([said(words, at=datetime(2026, 2, 10, 9, tzinfo=UTC))], asked("When is the dentist?"))
+    assert answer == f"You told me on Feb 10: “{words}”"
+
+
 def test_a_newer_memory_stands_beside_the_words() -> None:
     results = [said("I live in Singapore", at=AT - timedelta(days=60)), found("The user lives in Lisbon")]
     assert (

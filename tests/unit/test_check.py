@@ -149,6 +149,53 @@ def test_names_stand_in_the_quotes_the_lines_shown_or_what_was_known(
 
 
 @pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The user takes 75 milligrams of the drug", "I take 75 micrograms of the drug"),
+        ("Die Nutzerin nimmt 40 mg pro Tag", "ich nehme 40 mg pro Woche"),
+        ("The user has been sober for 19 years", "been sober nineteen months"),
+        ("The user pays 300 a month for the garage", "the garage is 300 a week"),
+        ("У пользователя четверо детей", "у нас трое детей"),
+        ("The user moved to Freiberg", "i moved to Freiburg"),
+        ("The user's boss is Anselma", "my boss is Anselmo"),
+    ],
+)
+def test_a_changed_unit_numeral_or_name_is_a_reason(text: str, quote: str) -> None:
+    assert not check(text, [user(quote)]).certain
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("The user takes 0.5 g twice a day", "I take 500 mg twice a day"),
+        ("The user pays 300 a month for 2 weeks of parking", "parking is 300 a month, for two weeks"),
+        ("The user runs 5 km a day", "ich laufe jeden Tag 5 Kilometer"),
+        ("The user's rent is 2,350 a month", "rent is twenty-three fifty a month"),
+        ("The user bought it for 2.5 million", "купили за два с половиной миллиона"),
+        ("Пользователь купил три билета", "купил три билета"),
+    ],
+)
+def test_the_same_measure_in_other_words_is_certain(text: str, quote: str) -> None:
+    assert check(text, [user(quote)]).reasons == ()
+
+
+@pytest.mark.parametrize(
+    ("quote", "day", "certain"),
+    [
+        ("got my braces off yesterday", date(2026, 11, 19), True),
+        ("got my braces off yesterday", date(2026, 11, 20), False),
+        ("sold the car on Wednesday", date(2026, 11, 18), True),
+        ("sold the car on Wednesday", date(2026, 11, 25), False),
+        ("the movers come on Wednesday", date(2026, 11, 25), True),
+        ("got my braces off, finally", date(2026, 11, 20), False),
+    ],
+)
+def test_a_certain_day_admits_no_other(quote: str, day: date, certain: bool) -> None:
+    verdict = check("The user said so", [user(quote)], when=during(ZONE, day))
+    assert verdict.certain == certain
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Works with Bob",

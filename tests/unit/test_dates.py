@@ -63,7 +63,7 @@ LEAST_RESOLVED = {
     "dates5.jsonl": 0.98,
     "dates6.jsonl": 0.89,
     "dates7.jsonl": 0.92,
-    "dates8.jsonl": 0.84,
+    "dates8.jsonl": 0.90,
     "own.jsonl": 0.95,
 }
 CLAUSES = st.sampled_from(

@@ -4,16 +4,21 @@ makes no claims of its own."""
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
 from tellonce_llm import Answer, FileKind
-from tellonce_relay.catalogue import day, in_every_language, phrase
+from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
 from tellonce_relay.responders.prompt import Prompt
 from tellonce_text.changes import without_changed
+from tellonce_text.dates.readings import Expression, Said
+from tellonce_text.dates.resolver import expressions
+from tellonce_text.dates.zones import region_of
+from tellonce_text.folding import fold
 from tellonce_text.lexicon import STOP_WORDS
 from tellonce_text.own_words import is_forwarded, own_words
 from tellonce_text.secrets import mask
@@ -59,9 +64,17 @@ _BURST = timedelta(seconds=2)
 """Maximum time between two messages of a burst. Telegram dates messages in whole seconds."""
 
 
+UTC = ZoneInfo("UTC")
+
+
 class OfflineResponder:
+    """`zone` is the person's time zone, in which the days in their words are read."""
+
     name = "offline"
     claims = False
+
+    def __init__(self, zone: ZoneInfo = UTC) -> None:
+        self._zone = zone
 
     async def reads(self) -> frozenset[FileKind]:
         """Empty, because there is no model that could read a file."""
@@ -88,7 +101,7 @@ class OfflineResponder:
         if listed is not None:
             return listed
         args = c.SearchMemoryArgs(query=incoming.text, chat_id=incoming.chat_id, where="all", limit=_FOUND)
-        return from_memory((await memory.search_memory(args)).results, incoming)
+        return from_memory((await memory.search_memory(args)).results, incoming, self._zone)
 
 
 def _kept(text: str) -> str:
@@ -111,7 +124,7 @@ def asked_for(profile: c.Profile, incoming: Incoming) -> str | None:
     ) or (phrase("offline.nothing" if asked or profile.conversation.messages > 1 else "offline.nobody"))
 
 
-def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
+def from_memory(found: Sequence[c.SearchResult], incoming: Incoming, zone: ZoneInfo = UTC) -> str:
     """The person's messages about the question, newest first, without sentences that no longer hold. A memory is added
     only if it is newer than these messages, or if it replaces a sentence that no longer holds. If nothing shares a word
     with the question, the results nearest in meaning are shown. Results that share few of its words are called the
@@ -129,10 +142,10 @@ def from_memory(found: Sequence[c.SearchResult], incoming: Incoming) -> str:
     if chosen:
         chosen = _with_bursts(chosen, told)
         head = [] if _names(incoming.text, chosen) and _covers(asked, chosen) else [phrase("offline.nearest")]
-        return "\n".join([*head, *(_line(result, incoming) for result in chosen)])
+        return "\n".join([*head, *(_line(result, incoming, zone) for result in chosen)])
     nearest = _nearest([r for r in told if _is_said(r)])
     return (
-        "\n".join([phrase("offline.nearest"), *(_line(r, incoming) for r in nearest)])
+        "\n".join([phrase("offline.nearest"), *(_line(r, incoming, zone) for r in nearest)])
         if nearest
         else phrase("offline.nothing")
     )
@@ -227,14 +240,16 @@ def _distinct(results: Sequence[c.SearchResult]) -> list[c.SearchResult]:
     return sorted(kept, key=results.index)
 
 
-def _line(result: c.SearchResult, incoming: Incoming) -> str:
-    """One result as a line. Quotation marks enclose only verbatim words."""
+def _line(result: c.SearchResult, incoming: Incoming, zone: ZoneInfo) -> str:
+    """One result as a line. Quotation marks enclose only verbatim words; the days that these words certainly name
+    follow."""
     at = day(result.at, incoming.sent_at)
     if result.kind == "summary":
         return phrase("offline.summary", day=at, text=_short(result.text))
     if result.kind != "message":
         return phrase("offline.memory", text=_short(result.text), day=at)
-    quote = phrase("offline.quote", text=_short(best_sentences(result.text, incoming.text)))
+    words = _short(best_sentences(result.text, incoming.text))
+    quote = phrase("offline.quote", text=words) + _days_in(words, result.at, incoming, zone)
     if result.role != "user":
         return phrase("offline.wrote", day=at, quote=quote)
     if is_forwarded(result.text) and not result.speaker:
@@ -242,6 +257,27 @@ def _line(result: c.SearchResult, incoming: Incoming) -> str:
     if result.speaker:
         return phrase("offline.speaker_told", speaker=result.speaker, day=at, quote=quote)
     return phrase("offline.told", day=at, quote=quote)
+
+
+def _days_in(words: str, said_at: datetime, incoming: Incoming, zone: ZoneInfo) -> str:
+    """The days and times that relative words certainly name, such as ` (next Tuesday: Tue, Nov 24)`; empty if there
+    are none."""
+    said, now = Said(said_at, zone, region_of(zone)), incoming.sent_at.astimezone(zone)
+    known = [one for one in expressions(words, said) if one.certain and not one.absolute and one.best]
+    named = [f"{_flat(one.text)}: {_span(one, now)}" for one in known if one.best and not one.best.slack]
+    return f" ({'; '.join(named[:_MOST_DAYS])})" if named else ""
+
+
+_MOST_DAYS = 3
+
+
+def _span(found: Expression, now: datetime) -> str:
+    assert found.best is not None
+    first, last = found.best.days
+    if first != last:
+        return "–".join(day(datetime.combine(at, time()), now) for at in (first, last))
+    at = day(datetime.combine(first, time()), now, weekday=True)
+    return f"{at}, {clock(found.best.start)}" if found.timed else at
 
 
 def _short(text: str, longest: int = _LONGEST) -> str:
@@ -264,7 +300,7 @@ def _asks(text: str) -> bool:
 def content_words(text: str) -> set[str]:
     """The content words, shortened to six characters. A word that is not ASCII is split into pairs of characters,
     because some scripts have no spaces."""
-    words = re.findall(r"[^\W_]+", text.casefold())
+    words = re.findall(r"[^\W_]+", fold(text))
     spaced = (word for word in words if word.isascii() and (len(word) > 2 or word.isdigit()))
     # Without the final "s", the question "Where do I live?" finds "Lives in Lisbon".
     plain = {word.removesuffix("s")[:6] for word in spaced if word not in STOP_WORDS | _ASKING}

@@ -1,6 +1,7 @@
 """Selects the responder by the settings. A provider's SDK is imported only if it is used."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from zoneinfo import ZoneInfo
 
 from tellonce.client_settings import RelaySettings
 from tellonce.journal import Emit, silent
@@ -24,7 +25,7 @@ def choose(settings: RelaySettings, emit: Emit = silent) -> Responder:
         return ClaudeCli(settings.claude_command, settings.model_seconds, _access(settings))
     models = _models(settings)
     if not models:
-        return OfflineResponder()
+        return OfflineResponder(ZoneInfo(settings.timezone))
     if len(models) == 1:
         return ModelResponder(models[0], settings.model_seconds)
     report = _reporting(models, emit)

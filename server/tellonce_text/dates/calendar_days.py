@@ -305,6 +305,8 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         and line[after].has("ordinal")
         and (line[index - 1].has("on") or line[index - 1].has("by"))
     )
+    if weekday is not None and line[after].kind == "number" and not suffix and not _is_counting(line, after):
+        return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
     if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not _stands_alone(line, after + 1):
         return None
     if foreign:
@@ -332,6 +334,14 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     return int(_is_day_noun(line, index))
 
 
+def _is_counting(line: Line, index: int) -> bool:
+    """Whether the number is an hour, an amount or part of a date, and not a day as in `samedi 29`."""
+    following = line[index + 1]
+    alone = following.kind == "end" or (following.kind == "mark" and following.word in _STOPS)
+    return not (alone or following.has("at") or following.has("clause"))
+
+
+_STOPS: Final = frozenset(",!?;)")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 

@@ -41,14 +41,15 @@ def _window(today: date, unit: str, offset: int, *, sure: bool) -> Meaning:
 def ago(line: Line, index: int) -> Phrase | None:
     """Parse `3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
     at = index + 1 if line[index].has("ago_before") else index
-    found = distance_at(line, at)
+    today = at > index and line[at].get("day") == 0  # `faz hoje um mês`
+    found = distance_at(line, at + today)
     if found is None:
         return None
     count, unit, end = found
     if at == index and not line[end].has("ago"):
         return None
     end = end if at > index else end + 1
-    exactly = line[index - 1].has("exactly")
+    exactly = today or line[index - 1].has("exactly")
     return _counted(line, end, unit, -count.value, sure=count.exact, exactly=exactly)
 
 

@@ -65,7 +65,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
         return Look(None)
     if found:
-        return Look(found, sure=True)
+        return Look(found, sure=True, own=line.language != "en" or not _may_be_either(line, first, end))
     if line.language != "en":
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)

@@ -46,7 +46,7 @@ def day_word(line: Line, index: int) -> Phrase | None:
             lambda s: exactly_from(s, unit, -count.value if back else count.value, offset, sure=count.exact),
             single=True,
         )
-    tonight, titled = token.get("part") in {"night", "evening"}, _is_titled(line, at)
+    tonight, titled = offset == 0 and token.get("part") in {"night", "evening"}, _is_titled(line, at)
     return Phrase(
         at + 1,
         lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and _clear(s, offset, tonight=tonight)),

@@ -15,7 +15,14 @@ from typing import Final
 from tellonce.contract_types import When
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.memory.measures import changed
-from tellonce_server.domain.memory.resolution import Following, admits, calendar_names, following, in_digits
+from tellonce_server.domain.memory.resolution import (
+    Following,
+    admits,
+    calendar_names,
+    following,
+    in_digits,
+    timed_numbers,
+)
 from tellonce_text.dates.tokens import language_of
 from tellonce_text.sentences import ends_as_question, split_sentences
 
@@ -214,41 +221,45 @@ class _Evidence:
         self._written = self._numbers.union(str(q.said_at.astimezone(q.zone).year) for q in quotes)
         self._following = reduce(Following.joined, (following(q.quote, q.said_at, q.zone) for q in quotes))
         self._numbers |= self._following.numbers
+        self._timed = frozenset[tuple[int, str]]().union(*(timed_numbers(quoted.quote) for quoted in quotes))
         self._calendar = frozenset[tuple[str, int]]().union(*(calendar_names(q.quote[:MAX_MESSAGE]) for q in quotes))
 
     def lacking(self, text: str, when: When | None, deadline: datetime | None) -> list[str]:
         """The reasons against the claim: the days, numbers and names in the claim that the quotes do not support."""
         named = list(_named_moments(text, when, deadline, self._zone))
         moments = [moment for moment in named if self._follows(moment)]
-        today = list(self._named_today(text))
-        moments += [moment for moment in today if moment not in named or not self._is_dated()]
+        moments += self._named_today(text)
         reasons = [f"{moment.at:%Y-%m-%d} does not follow from the quote." for moment in named if moment not in moments]
         reasons += [
             f"The number {number} is not in the quote." for number in self._missing_numbers(in_digits(text), moments)
         ]
-        moments += [*today, *(_Moment(day, "day") for day in self._following.named)]
+        reasons += [f"The quote does not count in {unit}s." for unit in self._other_units(text)]
         units = changed(text, (quoted.quote for quoted in self._quotes))
         reasons += [f"The unit of {measure} is not the one in the quote." for measure in units]
+        moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
 
     def _named_today(self, text: str) -> Iterator[_Moment]:
-        """The days on which the quotes were said, if the claim names these days: `sober for 600 days as of 20
-        November`."""
+        """The days on which the quotes were said, if the claim names these days and the quotes name no others: `sober for
+        600 days as of 20 November`."""
         for quoted in self._quotes:
             today = quoted.said_at.astimezone(quoted.zone).date()
+            if self._following.named - {today}:
+                continue
             dated = (" ".join(part) for part in _around(str(today.day), text))
             if any(admits(part, quoted.said_at, quoted.zone, today) for part in dated):
                 yield _Moment(today, "day")
-
-    def _is_dated(self) -> bool:
-        """Whether the quotes name days, so that they do not mean the day on which they were said."""
-        return bool(self._following.named)
 
     def _missing_numbers(self, text: str, moments: Sequence[_Moment]) -> list[str]:
         said = self._numbers.union(*(moment.renderings() for moment in moments))
         missing = [n for n in literals.numbers(text) if not any(one <= said for one in (*n.readings, *n.converted))]
         return [n.text for n in missing if not self._is_difference(n, text)]
+
+    def _other_units(self, text: str) -> list[str]:
+        """The units of time in which the claim counts, while the quotes count the same number in other units only."""
+        counted = {number for number, _ in self._timed}
+        return sorted({unit for number, unit in timed_numbers(text) - self._timed if number in counted})
 
     def _is_difference(self, number: literals.Number, text: str) -> bool:
         """Whether the number is the difference of two numbers in the quote, one of which the claim repeats: `up by 70,

@@ -32,11 +32,11 @@ _ASCII_TOKEN: Final = re.compile(r"([A-Za-z0-9]+)")
 """Finds the same tokens as _TOKEN in an ASCII text, but several times as fast."""
 _UNSPACED_TOKEN: Final = re.compile(rf"[{_UNSPACED}]")
 _KATAKANA: Final = re.compile(r"[\u30a0-\u30ff]")
-_NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|kg|g|ml|l)(?![^\W_]))?")
+_NUMBER: Final = re.compile(r"(\d+(?:[.,'’ \u066b\u066c]\d+)*)(?: ?([kK]|[ckm]?m|[km]?g|ml|l)(?![^\W_]))?")
 """Matches a number and the metric unit or `k` after it. `k` means thousands."""
 _THOUSANDS: Final = re.compile(r"(?<=\d)[kK](?![^\W_])")
 _SCALES: Final = {
-    "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "g": (0.001,), "kg": (1000,), "ml": (0.001,),
+    "mm": (0.1, 0.001), "cm": (10, 0.01), "m": (100, 0.001), "km": (1000,), "mg": (0.001,), "g": (0.001, 1000), "kg": (1000,), "ml": (0.001,),
     "l": (1000,),
 }  # fmt: skip
 """The factors that convert a length, a mass or a volume in each unit to other units of the same quantity."""

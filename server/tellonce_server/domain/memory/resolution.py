@@ -183,7 +183,7 @@ def _spelled(line: Line) -> Iterator[str]:
     for language in LANGUAGES:
         digits = alpha2digit(line.text, language, 0)
         yield from literals.said_numbers(digits)
-        yield from (literals.written(float(m[1].replace(",", ".")) * int(m[2])) for m in _SCALED.finditer(digits))
+        yield from map(_scaled, _SCALED.finditer(digits))
     for index in range(len(line)):
         count = count_at(line, index)
         if count and count.exact:
@@ -203,6 +203,29 @@ def _half_more(line: Line, count: Count) -> Iterator[str]:
 
 _PRICE: Final = re.compile(r"(?<![\d.,])([1-9]\d) ([1-9]\d)(?![\d.,])")
 """Matches `twenty-three fifty`, which can mean 2350, after the library has written it in digits."""
+
+
+def timed_numbers(text: str) -> frozenset[tuple[int, str]]:
+    """The numbers of the text with the unit of time that each counts or is charged for: `14 months`, `310 a day`."""
+    line = line_of(text[:MOST]) or Line("", (), "")
+    counts = (count_at(line, index) for index in range(len(line)))
+    found = ((count.value, _unit_after(line, count.end)) for count in counts if count and count.exact)
+    return frozenset((value, unit) for value, unit in found if unit is not None)
+
+
+def _unit_after(line: Line, index: int) -> str | None:
+    """The unit of time at this index, or after at most two words and marks, such as `€ a`, `-` or `por`."""
+    for at in range(index, index + 3):
+        token = line[at]
+        if token.has("unit"):
+            unit: str = token.get("unit")
+            return {"workday": "day"}.get(unit, unit)
+        if token.kind not in ("word", "mark") or token.word in _ENDS:
+            return None
+    return None
+
+
+_ENDS: Final = frozenset(",.;:!?")
 
 
 def calendar_names(text: str) -> frozenset[tuple[str, int]]:
@@ -225,7 +248,12 @@ def in_digits(statement: str) -> str:
     vague = [line[at] for at in range(len(line)) if line[at].has("vague")]  # `unos dos años` is not 1 2
     bounds = [0, *(edge for token in vague for edge in (token.start, token.end)), len(head)]
     pieces = [head[start:end] for start, end in pairwise(bounds)]
-    return "".join(p if n % 2 else _converted(p, language) for n, p in enumerate(pieces)) + rest
+    digits = "".join(p if n % 2 else _converted(p, language) for n, p in enumerate(pieces))
+    return _SCALED.sub(_scaled, digits) + rest
+
+
+def _scaled(match: re.Match[str]) -> str:
+    return literals.written(float(match[1].replace(",", ".")) * int(match[2]))
 
 
 def _converted(text: str, language: str) -> str:
