@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from tellonce.contract_types import TokenScope
-from tellonce_cli.subcommand import examples, run_module
+from tellonce_cli.subcommand import Json, examples, run_module
 
 token_app = typer.Typer(help="Access tokens for remote clients.", no_args_is_help=True)
 database_app = typer.Typer(help="Set up an external PostgreSQL; move a memory to another user.", no_args_is_help=True)
@@ -81,9 +81,9 @@ def token_create(
 
 
 @token_app.command("list")
-def token_list() -> None:
+def token_list(as_json: Json = False) -> None:
     """List the names of tokens, never their text."""
-    run_module("tokens", "list")
+    run_module("tokens", "list", as_json=as_json)
 
 
 @token_app.command("revoke")

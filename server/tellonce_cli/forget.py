@@ -12,8 +12,8 @@ from tellonce.client_settings import RelaySettings
 from tellonce.forget_contract import picked
 from tellonce.settings import load
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
-from tellonce_cli.memories import called, made, print_json
-from tellonce_cli.screen import console
+from tellonce_cli.memories import called, made
+from tellonce_cli.screen import console, print_json
 from tellonce_relay import views
 
 QUESTION = "Erase for good? [y: those marked ☑; all; numbers such as 1,3-5; n or Enter: none] "
@@ -29,7 +29,7 @@ def run(
         if as_json or yes or confirm is not None:
             done, kept = asyncio.run(called(settings, lambda memory: _at_once(memory, args, yes=yes)))
             if as_json:
-                print_json(done)
+                print_json(done.model_dump(mode="json"))
             else:
                 console.print(_told(done, kept))
         else:

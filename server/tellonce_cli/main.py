@@ -20,7 +20,7 @@ from tellonce_cli.hosts import ClientName
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
 from tellonce_cli.screen import told
-from tellonce_cli.subcommand import ExportForm, examples, run_module
+from tellonce_cli.subcommand import ExportForm, Json, examples, run_module
 
 
 class _Commands(TyperGroup):
@@ -190,17 +190,18 @@ def export(
 
 
 @app.command()
-def status() -> None:
+def status(as_json: Json = False) -> None:
     """Show what is known, what is queued and what learning cost."""
-    run_module("status")
+    run_module("status", as_json=as_json)
 
 
 @app.command(epilog=examples("doctor", "doctor --online"))
 def doctor(
     online: Annotated[bool, typer.Option("--online", help="Also test the Claude key and the bot token.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Check every dependency and show how to fix each failure."""
-    run_module("doctor", online=online)
+    run_module("doctor", online=online, as_json=as_json)
 
 
 @app.command(epilog=examples("send --chat 42 --routine daily-cost < report.txt"))

@@ -14,7 +14,7 @@ from tellonce.client_settings import RelaySettings
 from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce_cli.memory_server import connected
-from tellonce_cli.screen import CommandFailed, console, notes
+from tellonce_cli.screen import CommandFailed, console, notes, print_json
 from tellonce_relay.views import dated, short
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -30,7 +30,7 @@ def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_jso
     args = made(kind, arguments)
     result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
     if as_json:
-        print_json(result)
+        print_json(result.model_dump(mode="json"))
         return 0
     lines, hint = show(result, zone, page)
     for line in lines:
@@ -58,11 +58,6 @@ async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitab
             return await call(memory)
         except (MemoryRefused, MemoryUnreachable) as error:
             raise CommandFailed(str(error)) from error
-
-
-def print_json(result: BaseModel) -> None:
-    """Print the tool's structured result for other programs."""
-    print(result.model_dump_json(indent=2))
 
 
 async def _page(call: Callable[[Any], Awaitable[Any]], args: BaseModel, page: int) -> Any:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from tellonce.contract_types import LISTED_KINDS, MemoryKind, MemoryStatus, ResultKind
-from tellonce_cli.subcommand import examples, run_module
+from tellonce_cli.subcommand import Json, examples, run_module
 
 memory_app = typer.Typer()
 
@@ -41,7 +41,6 @@ EditAction = Literal["confirm", "reject", "complete", "reopen", "pin", "unpin", 
 
 Where = Literal["all", "chat"]
 
-Json = Annotated[bool, typer.Option("--json", help="Print the tool's structured result.")]
 Page = Annotated[int, typer.Option("--page", min=1, help="Which page of the list.")]
 
 

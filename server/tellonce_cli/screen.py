@@ -74,6 +74,11 @@ def said_yes(question: str, otherwise: str) -> bool:
         return False
 
 
+def print_json(found: Any) -> None:
+    """Print a command's result for other programs."""
+    print(json.dumps(found, ensure_ascii=False, indent=2, default=str))
+
+
 def tell(**entry: Any) -> None:
     """Write `entry` as one line of JSON, for the memory page."""
     print(json.dumps(entry, ensure_ascii=False, default=str), flush=True)

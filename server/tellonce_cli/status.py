@@ -18,12 +18,12 @@ from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import health
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, console, print_json
 from tellonce_llm import Allowance
 
 
-def run() -> int:
-    return asyncio.run(_status(load(RelaySettings)))
+def run(*, as_json: bool = False) -> int:
+    return asyncio.run(_status(load(RelaySettings), as_json=as_json))
 
 
 async def _why_none(url: str, error: MemoryUnreachable) -> str:
@@ -33,7 +33,7 @@ async def _why_none(url: str, error: MemoryUnreachable) -> str:
     return f"no server answers at {url}. Start it with `tellonce up`; if one is running, `tellonce doctor` finds the cause."
 
 
-async def _status(settings: RelaySettings) -> int:
+async def _status(settings: RelaySettings, *, as_json: bool) -> int:
     server = load(ServerSettings)
     async with (
         connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
@@ -49,6 +49,9 @@ async def _status(settings: RelaySettings) -> int:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
             ) from error
+    if as_json:
+        print_json(_found(settings.url, await health(settings.url), profile, talks, queue))
+        return 0
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)
@@ -64,6 +67,20 @@ async def _status(settings: RelaySettings) -> int:
     _print_queue(queue)
     _print_command_calls(load(SummarizerSettings))
     return 0
+
+
+def _found(
+    url: str, health: dict[str, Any], profile: c.Profile, talks: Mapping[str, int], queue: QueueStatus | None
+) -> dict[str, Any]:
+    """The status for other programs. `queue` is null if the token may not see the queue."""
+    known = {name: len(entries) for name, entries in profile.lists.items()}
+    return {
+        "server": url,
+        "health": health,
+        "memory": known | {"only_searched": profile.only_searched},
+        "messages": dict(talks),
+        "queue": queue.model_dump(mode="json") if queue is not None else None,
+    }
 
 
 async def _queue_of(agent: MemoryClient, settings: RelaySettings) -> QueueStatus | None:

@@ -1,13 +1,15 @@
 """Helpers to declare a command. The module of a command is imported when the command runs. The help of a command ends
 with examples."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tellonce.preload import imported
 
 ExportForm = Literal["jsonl", "markdown"]
+
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:

@@ -1,6 +1,7 @@
 """`tellonce token …`: manages access tokens for remote clients."""
 
 import asyncio
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Literal
 
@@ -9,7 +10,7 @@ from rich.table import Table
 from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, tokens_of
-from tellonce_cli.screen import CommandFailed, console, notes
+from tellonce_cli.screen import CommandFailed, console, notes, print_json
 
 
 def run(
@@ -18,6 +19,7 @@ def run(
     name: str = "",
     scope: TokenScope = "assistant",
     user: int | None = None,
+    as_json: bool = False,
 ) -> int:
     settings = local_settings()
     match action:
@@ -26,7 +28,7 @@ def run(
                 raise CommandFailed(f"a token of scope {scope} does not act for a single user; leave --user out.")
             asyncio.run(_create(settings, name, scope, user))
         case "list":
-            asyncio.run(_list(settings))
+            asyncio.run(_list(settings, as_json=as_json))
         case "revoke":
             asyncio.run(_revoke(settings, name))
     return 0
@@ -45,15 +47,19 @@ async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: 
     )
 
 
-async def _list(settings: ServerSettings) -> None:
+async def _list(settings: ServerSettings, *, as_json: bool) -> None:
+    async with tokens_of(settings) as tokens:
+        found = await tokens.all()
+    if as_json:
+        print_json([asdict(entry) for entry in found])
+        return
     table = Table(box=None)
     for column in ("name", "user", "scopes", "created", "revoked"):
         table.add_column(column)
-    async with tokens_of(settings) as tokens:
-        for entry in await tokens.all():
-            revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
-            user = str(entry.user_id) if entry.user_id is not None else "–"
-            table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
+    for entry in found:
+        revoked = f"{entry.revoked_at:%Y-%m-%d}" if entry.revoked_at else ""
+        user = str(entry.user_id) if entry.user_id is not None else "–"
+        table.add_row(entry.name, user, " ".join(entry.scopes), f"{entry.created_at:%Y-%m-%d}", revoked)
     console.print(table)
 
 

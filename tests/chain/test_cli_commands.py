@@ -21,6 +21,9 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(
     listed = await at_home.run("token", "list")
     assert "[laptop]" in listed
     assert token not in listed
+    as_json = await at_home.run("token", "list", "--json")
+    assert ("[laptop]", ["assistant"]) in [(entry["name"], entry["scopes"]) for entry in json.loads(as_json)]
+    assert token not in as_json
     async with connect_http(at_home.url, token) as memory:
         assert (await memory.remember(c.RememberArgs(content="I own a laptop"))).outcome == "stored"
     with monkeypatch.context() as elsewhere:
@@ -28,6 +31,10 @@ async def test_a_token_is_told_once_works_for_its_scope_and_ends_when_revoked(
         seen = await at_home.run("status")
     assert re.search(r"\d facts?, ", seen)
     assert "this token may not see the queue and the cost" in seen
+    status = json.loads(await at_home.run("status", "--json"))
+    assert (status["server"], status["memory"]["facts"] > 0, status["queue"]["cost"]["calls"]) == (at_home.url, True, 0)
+    checks = json.loads((await at_home.report("doctor", "--json"))[1])
+    assert {"ok": True, "fix": ""}.items() <= checks[0].items()
     assert "[laptop] is revoked" in await at_home.run("token", "revoke", "[laptop]")
     code, said = await at_home.failing("token", "revoke", "[laptop]")
     assert (code, said.count("\n")) == (1, 1)

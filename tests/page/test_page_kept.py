@@ -77,6 +77,27 @@ async def test_a_typed_text_is_kept_when_saving_fails(tab: Tab, memory: MemoryCl
     await expect(tab.memory(ANN)).not_to_contain_text("replaced")
 
 
+async def test_an_edit_does_not_silently_replace_a_change_made_elsewhere(tab: Tab, memory: MemoryClient) -> None:
+    made = (await memory.remember(c.RememberArgs(content="Owns a green tent", kind="fact"))).memory
+    assert made is not None
+    page = await tab.show("memories")
+    await tab.memory(made.id).get_by_role("button", name="Edit").click()
+    text = page.get_by_role("textbox", name="Edit")
+    await text.fill("Owns a green tent and a stove")
+    other = "Owns a green tent and a lamp"
+    await memory.update_memory(c.UpdateMemoryArgs(memory_id=made.id, action="edit", content=other))
+    await text.press("Enter")
+    await expect(page.get_by_role("alert")).to_contain_text(other)
+    await expect(text).to_have_value("Owns a green tent and a stove")
+    assert (await state(memory, made.id)).content == other
+    await text.press("Enter")
+    await tab.noted("Changed")
+    await expect(tab.memory(made.id)).to_contain_text("and a stove")
+    await tab.undo()
+    await expect(tab.memory(made.id)).to_contain_text(other)
+    assert (await state(memory, made.id)).content == other
+
+
 async def test_a_text_typed_before_the_session_ended_is_saved_after_the_next_sign_in(
     chrome: Browser, server: HttpServer, memory: MemoryClient
 ) -> None:
@@ -121,6 +142,24 @@ async def test_a_change_keeps_the_place_in_the_list_and_the_keyboard_in_its_row(
         assert await rows.count() >= many
         await page.keyboard.press("/")
         await expect(page.locator("#search")).to_be_focused()
+
+
+async def test_confirming_a_statement_shows_on_the_same_screen_what_it_replaced(tab: Tab, memory: MemoryClient) -> None:
+    old = (await memory.remember(c.RememberArgs(content="Keeps bees on the roof", kind="fact"))).memory
+    assert old is not None
+    claim = {"content": "Gave the bees away to Helmut", "kind": "fact", "replaces": [old.id]}
+    made = await memory.remember(c.RememberArgs.model_validate({"statements": [claim]}))
+    new = made.results[0].memory
+    assert new.status == "uncertain"
+    await tab.show("%E0%A4%A")
+    await tab.show("today")
+    await tab.memory(new.id).locator("a").first.focus()
+    await tab.page.keyboard.press("c")
+    await tab.noted("Confirmed")
+    await expect(tab.memory(old.id)).to_contain_text("replaced")
+    await tab.undo()
+    await expect(tab.memory(old.id)).not_to_contain_text("replaced")
+    assert (await state(memory, old.id)).status == "active"
 
 
 async def test_long_work_that_fails_says_why_and_gives_the_screen_back(tab: Tab, memory: MemoryClient) -> None:

@@ -242,13 +242,19 @@ async def test_a_long_reply_is_cut_to_the_sentences_that_answer_with_the_whole_a
     assert len(page.results[0].text) < 1000 < len(page.results[0].full_text)
 
 
-async def test_a_detail_of_a_routine_is_found_in_its_full_text(memory: Memory, clock: Clock) -> None:
+@pytest.mark.parametrize("summary", ["Markets and weather.", None])
+async def test_a_detail_of_a_routine_is_found_in_its_full_text(
+    memory: Memory, clock: Clock, summary: str | None
+) -> None:
     async with memory.client() as client:
         briefing = "Good morning. " + "Markets were calm. " * 90 + "The forecast says thunder at noon. Have a good day."
-        await say(client, briefing, role="assistant", routine="morning-summary", summary="Markets and weather.")
-        await say(client, *(f"chat {n}" for n in range(20)))
+        await say(client, briefing, role="assistant", routine="morning-summary", summary=summary)
+        await say(client, *(f"chat {n}" for n in range(12)))
         context = await client.get_context(c.GetContextArgs(query="What was the weather forecast in today's briefing?"))
-    assert "thunder at noon" in (context.context or "")
+    history, _, relevant = (context.context or "").partition("RELEVANT CONTEXT")
+    shown = next(line for line in history.splitlines() if "morning-summary" in line)
+    assert shown.endswith(summary or f"{briefing[:300]}…")
+    assert "thunder at noon" in relevant
 
 
 async def test_a_superseded_memory_is_found_only_by_who_asks_how_it_was(memory: Memory) -> None:

@@ -330,3 +330,45 @@ async def test_a_whole_number_is_an_id_in_any_form_and_an_empty_selection_select
     assert "created message 1 in topic:42:5" in str(first.content)
     assert "duplicate message 1 in topic:42:5" in str(again.content)
     assert all("I like tea" in str(result.content) for result in (found, context, preview))
+
+
+async def test_a_new_chat_expects_no_answer_to_an_earlier_question(memory: Memory) -> None:
+    asks = c.RecordMessageArgs(role="assistant", content="Which day?", expects=c.Expects(slot="day", type="date"))
+    async with memory.client() as client:
+        await client.record_message(asks)
+        before = await client.get_context(c.GetContextArgs(query="Friday"))
+        await client.start_new_chat(c.StartNewChatArgs())
+        after = await client.get_context(c.GetContextArgs(query="Friday"))
+        await client.record_message(asks)
+        again = await client.get_context(c.GetContextArgs(query="Friday"))
+    assert [x.focus.source if x.focus else None for x in (before, after, again)] == ["slot", None, "slot"]
+
+
+async def test_a_routine_without_a_summary_is_shown_once(memory: Memory) -> None:
+    report = c.RecordMessageArgs(role="assistant", content="The greenhouse cost 40 euros", routine="daily-cost")
+    async with memory.client() as client:
+        await client.record_message(report)
+        bare = await client.get_context(c.GetContextArgs(query="What did the greenhouse cost?"))
+        await client.record_message(
+            report.model_copy(update={"summary": "Costs are low", "content": "The barn cost 90"})
+        )
+        summed_up = await client.get_context(c.GetContextArgs(query="What did the barn cost?"))
+    assert (bare.context or "").count("The greenhouse cost 40 euros") == 1
+    assert [(summed_up.context or "").count(text) for text in ("Costs are low", "The barn cost 90")] == [1, 1]
+
+
+async def test_only_a_memory_that_holds_can_be_shared(memory: Memory) -> None:
+    async with memory.relay() as relay:
+        for number, action in enumerate(("reject", "complete"), start=1):
+            goal = c.RememberArgs(content=f"Sail to Crete in boat {number}", kind="goal", chat_id=USER)
+            kept = (await relay.remember(goal)).memory
+            assert kept is not None
+            change = c.UpdateMemoryArgs(memory_id=kept.id, action=action, to_chat_id=-100, chat_id=USER)
+            await relay.update_memory(change)
+            with pytest.raises(MemoryRefused, match="cannot be shared; confirm or reopen it first"):
+                await relay.update_memory(change.model_copy(update={"action": "share"}))
+        reopen = c.UpdateMemoryArgs(memory_id=1, action="reopen", chat_id=USER)
+        await relay.update_memory(reopen)
+        shared = await relay.update_memory(reopen.model_copy(update={"action": "share", "to_chat_id": -100}))
+        known = await relay.get_profile(c.GetProfileArgs(chat_id=-100))
+    assert [goal.content for goal in known.goals] == [shared.content] == ["Sail to Crete in boat 1"]

@@ -177,3 +177,18 @@ def test_what_happened_in_a_topic_is_told_by_its_summaries_oldest_first_and_only
     assert len(shown) >= 6
     assert all(built.text.count(f"step {n} of") == 1 for n in range(9))
     assert not set(built.included["relevant summary"]) & set(built.included.get("summaries", []))
+
+
+@pytest.mark.parametrize("query", ["Where do I sing?", "Good night."])
+def test_no_statement_of_the_profile_or_the_summary_is_in_a_second_section(query: str) -> None:
+    choir, boiler = "I sing in a choir on Tuesdays.", "User: “The boiler in the cellar is new.” (2025-05-11)"
+    note = Remembered(1, "fact", choir, None, 3, 0.5, False, None, OLD, False, True)
+    chunk = Chunk(1, 0, 0, OLD, OLD, f"{boiler}\nUser: “The roof of the shed leaks.” (2025-05-11)")
+    rows = replace(
+        rows_of(talk(10, query, 4300).rows.window, memories=[note], chunks=[chunk]),
+        narrative=f"“{choir}” (2025-05-11); “I moved to Bath.” (2025-06-01)",
+        chat=ChatHead("", "", boiler, 0, "telegram"),
+    )
+    text = assemble(replace(talk(10, query, 4300), rows=rows)).text
+    once = (choir, "The boiler in the cellar is new.", "I moved to Bath.", "The roof of the shed leaks.")
+    assert {statement: text.count(statement) for statement in once} == dict.fromkeys(once, 1)

@@ -63,7 +63,7 @@ LEAST_RESOLVED = {
     "dates5.jsonl": 0.98,
     "dates6.jsonl": 0.89,
     "dates7.jsonl": 0.92,
-    "dates8.jsonl": 0.90,
+    "dates8.jsonl": 0.95,
     "own.jsonl": 0.95,
 }
 CLAUSES = st.sampled_from(
@@ -123,6 +123,23 @@ def test_a_past_verb_of_another_clause_makes_no_past_day_certain(
         ("2026-09-29", "Europe/Lisbon", "Domingo parti o pé", "10-04", "10-04", False),
         ("2026-09-29", "Europe/Madrid", "Mi suegra se ha caído esta mañana", "09-29", "09-29", True),
         ("2026-09-29", "Europe/London", "She arrives sat at noon by van", "09-28", "09-28", False),
+        ("2026-12-29", "Australia/Sydney", "We shut the shop on the 23rd, that's why I slept", "12-23", "12-23", False),
+        ("2026-07-13", "America/New_York", "I gotta be up at 5 tomorrow morning", "07-14", "07-14", True),
+        ("2026-12-28", "Europe/Berlin", "Ab Januar arbeite ich nur noch 30 Stunden", "01-01", "01-31", True),
+        ("2026-11-11", "America/Lima", "Anoche tembló fuerte, ¿lo sentiste?", "11-10", "11-10", True),
+        ("2025-11-17", "Europe/Paris", "La crémaillère c'est samedi 29, tu viens ?", "11-29", "11-29", True),
+        ("2026-01-20", "Europe/Rome", "Il saggio è venerdì 30", "01-30", "01-30", True),
+        ("2026-01-20", "Europe/Madrid", "La cena es el viernes 30, ¿vienes?", "01-30", "01-30", True),
+        ("2026-01-20", "Europe/Paris", "On se voit vendredi 20 h", "01-23", "01-23", True),
+        ("2026-07-16", "America/Sao_Paulo", "sábado agora tem festa na escola", "07-18", "07-18", True),
+        ("2026-09-23", "Europe/Lisbon", "Faz hoje um mês que deixei o café", "08-23", "08-23", True),
+        ("2026-09-23", "Europe/Madrid", "Hace hoy una semana que dejé el café", "09-16", "09-16", True),
+        ("2026-01-20", "Europe/Madrid", "La cena es el viernes 30 de enero", "01-30", "01-30", True),
+        ("2026-04-22", "Europe/London", "I moved to Cardiff in September", "09-01", "09-30", True),
+        ("2026-09-01", "Europe/Zurich", "Le dentiste m'a donné le 03.11. à 10h", "11-03", "11-03", False),
+        ("2026-12-27", "Europe/Moscow", "Приём у окулиста 14.01, талон взяла", "01-14", "01-14", False),
+        ("2027-01-29", "Asia/Kolkata", "I left college with the 2014 batch", "01-01", "12-31", True),
+        ("2026-06-09", "Europe/Moscow", "Давай созвонимся в четверг после обеда", "06-11", "06-11", True),
     ],
 )
 def test_days_in_other_peoples_words(said: str, zone: str, text: str, first: str, last: str, certain: bool) -> None:
@@ -352,7 +369,8 @@ def test_feasts_that_move_fall_where_the_calendars_say() -> None:
 @pytest.mark.parametrize(
     "text",
     ["nothing here", "I may go", "a march in the rain", "the sun is out", "version 3.11.2", "February 30", "2000 tokens",
-     "account 123456789012", "he sat down", "second place", "99:99", "I spring into action", "it costs 40 euros", "3/4 cup"],
+     "account 123456789012", "he sat down", "second place", "99:99", "I spring into action", "it costs 40 euros", "3/4 cup",
+     "¡holi! nos vemos"],
 )  # fmt: skip
 def test_what_only_looks_like_a_date_is_none(text: str) -> None:
     assert expressions(text, SAID) == []

@@ -198,7 +198,7 @@ class ContextReader:
         """The results for the prompt. Those of other chats come first, because they answer the question better."""
         if asked is None:
             return []
-        shown = frozenset(line.id for line in rows.window if line.routine is None)
+        shown = frozenset(line.id for line in rows.window if not (line.routine and line.routine_summary))
         own = choose(recalled, asked.query, r.thread_key, shown, self._deps.settings.context)
         if not rows.has_others or not asks(asked.query):
             return own

@@ -339,7 +339,10 @@ class Rememberer:
 
     async def _share(self, memory: Memory, target: ChatScope) -> Memory:
         """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
-        owner."""
+        owner. Raises MemoryUnfit for a memory that does not hold, because the copy is active."""
+        if memory.status != "active":
+            text = f"Memory {memory.id} is {memory.status}, so it cannot be shared; confirm or reopen it first."
+            raise MemoryUnfit(text, "call")
         copy = memories.like(
             memory,
             owner_id=target.owner_id,

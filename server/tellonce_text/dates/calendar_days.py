@@ -46,7 +46,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
         return None
     first, mark, second, third, dot = token.parts
     known = dot or _dated_before(line, index, mark) or _is_slashed_day(line, index) or _is_timed(line, index)
-    if third is None and not known:
+    alone = third is None and not known and _is_padded_day(line, index, mark, second)
+    if third is None and not known and not alone:
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
@@ -58,7 +59,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
     meaning = _numeric_meaning(a, b, year, mark or "/")
-    if mark == "." and third and len(third) == 2 and _is_like_version(line, index):
+    if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
         meaning = doubtful(meaning)
     return Phrase(index + 1, meaning, single=True, absolute=year is not None)
 
@@ -87,6 +88,19 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
         return False
     before = line[index - 1]
     return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
+
+
+def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
+    """Whether the numbers look like a day and its month with two digits, as in `Приём 14.01, …`, and no word that could
+    be a product's name or a unit is beside them. They may still be an amount."""
+    if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
+        return False
+    before, after = line[index - 1], line[index + 1]
+    plain = before.kind == "word" and not before.capital and not before.tags
+    return plain and after.kind in {"mark", "end"} and after.word not in _AMOUNT
+
+
+_DIGITS: Final = 2
 
 
 def _is_slashed_day(line: Line, index: int) -> bool:
@@ -151,6 +165,7 @@ def month_day(line: Line, index: int) -> Phrase | None:
 
 
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
+    index = _at_weekday(line, index)
     stepped = line[index].has("step") and line[index + 1].has("weekday")
     index += stepped
     weekday = line[index].get("weekday")
@@ -159,6 +174,12 @@ def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
         return None, at + _is_day_noun(line, at)
     at = index + 2 if line[index + 1].word == "." else index + 1
     return weekday, skip(line, comma(line, at), "article", "on")
+
+
+def _at_weekday(line: Line, index: int) -> int:
+    """The index of the weekday in `el viernes`; `index` if no weekday follows an article."""
+    named = skip(line, index, "article")
+    return named if line[named].has("weekday") else index
 
 
 def _is_day_noun(line: Line, index: int) -> bool:
@@ -287,6 +308,7 @@ def _date(year: int, month: int, day: int) -> date | None:
 
 def day_of_month(line: Line, index: int) -> Phrase | None:
     """Parse `the 15th`, `the 3rd of next month`, `Friday the 13th`."""
+    index = _at_weekday(line, index)
     weekday = line[index].get("weekday")
     at = comma(line, index + 1) if weekday is not None else index
     after = skip(line, at + (line[at].get("unit") == "day"), "article")
@@ -305,12 +327,10 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         and line[after].has("ordinal")
         and (line[index - 1].has("on") or line[index - 1].has("by"))
     )
-    if weekday is not None and line[after].kind == "number" and not suffix and not _is_counting(line, after):
-        return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
     if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not _stands_alone(line, after + 1):
         return None
     if foreign:
-        return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), single=True)
+        return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
     last = (
         day_number(line, after + 2)
         if line[after + 1].has("and") and line[after + 2].suffix in ORDINAL_ENDINGS
@@ -325,23 +345,22 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
 
 
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
-    """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`); 0 for
-    others."""
+    """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`), or after a
+    weekday (`samedi 29`); 0 for others."""
     if line[at].kind != "number" or line[at].suffix:
         return 0
+    if line[index].has("weekday") and line.language != "en":
+        dotted = line.language == "de" and line[at + 1].word == "." and not line[at + 2].capital
+        following = line[at + 1 + dotted]
+        more = following.word in _AMOUNT or not _MORE.isdisjoint(following.tags)
+        return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
     return int(_is_day_noun(line, index))
 
 
-def _is_counting(line: Line, index: int) -> bool:
-    """Whether the number is an hour, an amount or part of a date, and not a day as in `samedi 29`."""
-    following = line[index + 1]
-    alone = following.kind == "end" or (following.kind == "mark" and following.word in _STOPS)
-    return not (alone or following.has("at") or following.has("clause"))
-
-
-_STOPS: Final = frozenset(",!?;)")
+_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit"})
+_AMOUNT: Final = frozenset("-–%€$:/")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 

@@ -266,7 +266,9 @@ def year(line: Line, index: int) -> Phrase | None:
     if found and until and found[0] < until[0]:
         days = Days(date(found[0], 1, 1), date(until[0] + 1, 1, 1), "year")
         return Phrase(until[1], fixed(days), absolute=True)
-    if found is None or not (line[index - 1].has("year_lead") or _is_german_year(line, index)):
+    if found is None or not (
+        line[index - 1].has("year_lead") or _is_german_year(line, index) or _is_of_a_group(line, index)
+    ):
         return None
     named = None if _is_counted(line, found[1]) else bare_year(line, index)
     if named and line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
@@ -302,6 +304,15 @@ def _is_german_year(line: Line, index: int) -> bool:
     return opens or any(before.has(tag) for tag in ("tense_past", "tense_perfect", "tense_present", "month", "season"))
 
 
+def _is_of_a_group(line: Line, index: int) -> bool:
+    """Whether the number is the year of something, as in `the 2014 batch`, and not a count (`the 2014 tokens`)."""
+    token, after = line[index], line[index + 1]
+    noun = after.kind == "word" and not after.tags and not after.word.endswith("s")
+    recent = token.kind == "number" and not token.word.endswith("00") and token.value and token.value < _LAST_YEAR
+    return line.language == "en" and line[index - 1].has("article") and bool(recent) and noun
+
+
+_LAST_YEAR: Final = 2050
 _SIGNS_OF_AMOUNTS: Final = frozenset("€$£%")
 
 

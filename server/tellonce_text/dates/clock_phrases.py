@@ -174,7 +174,7 @@ def hour_in_part(hour: int, part: str) -> int:
 def _part_index(line: Line, index: int) -> int | None:
     """The index of a part of the day such as `morning`, after words such as `in the`, `at` or `de la`."""
     at = skip(line, index, "part_lead") if line[index].has("part_lead") else index
-    if at == index and (line[at].word in {"in", "at"} or line[at].has("day")):
+    if at == index and line[at].word in {"in", "at"}:
         at = skip(line, at + 1, "article")
     if at == index and line.language == "en":
         return None

@@ -40,16 +40,19 @@ def _window(today: date, unit: str, offset: int, *, sure: bool) -> Meaning:
 
 def ago(line: Line, index: int) -> Phrase | None:
     """Parse `3 days ago`, `a week ago Friday`, `two weeks ago on Tuesday`, `vor drei Tagen`, `hace una semana`."""
-    at = index + 1 if line[index].has("ago_before") else index
-    today = at > index and line[at].get("day") == 0  # `faz hoje um mês`
-    found = distance_at(line, at + today)
-    if found is None:
+    that = line[index].has("ago_that")
+    at = index + 1 if that or line[index].has("ago_before") else index
+    day = line[at].get("day") if at > index else None
+    found = distance_at(line, at if day is None else at + 1)
+    if found is None or (that and not line[found[2]].has("that")):
         return None
     count, unit, end = found
+    if day is not None:  # `faz hoje um mês que`
+        return Phrase(end, lambda s: exactly_from(s, unit, -count.value, day, sure=count.exact), single=True)
     if at == index and not line[end].has("ago"):
         return None
     end = end if at > index else end + 1
-    exactly = today or line[index - 1].has("exactly")
+    exactly = line[index - 1].has("exactly")
     return _counted(line, end, unit, -count.value, sure=count.exact, exactly=exactly)
 
 

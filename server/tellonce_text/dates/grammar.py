@@ -30,7 +30,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
 _COUNTS: Final = frozenset({"number", "one", "vague"})
 RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (day_word, frozenset({"article", "day", "han"})),
-    (ago, _COUNTS | {"ago_before", "unit"}),
+    (ago, _COUNTS | {"ago_before", "ago_that", "unit"}),
     (ahead, _COUNTS | {"in"}),
     (fridays_ago, _COUNTS),
     (window, frozenset({"article", "step", "within"})),
@@ -80,7 +80,7 @@ _FIRST_YEAR: Final = 1900
 
 
 _BEGINNINGS: Final = frozenset(
-    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before in within every"
+    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before ago_that in within every"
     " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow".split()
 )
 

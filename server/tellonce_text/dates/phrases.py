@@ -114,7 +114,10 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
     if not scene.sure and to_come > _SOON and to_come > 3 * gone:
         return Meaning((back, ahead), False)
     if scene.direction == "past":
-        return Meaning((back, ahead), gone <= _LONG)
+        daily = back.precision == "day"
+        if daily and gone > _LONG and to_come <= CLOSE:
+            return Meaning((ahead, back), False)
+        return Meaning((back, ahead), gone <= (_LONG if daily or not scene.sure else _LONGER))
     if scene.direction == "future":
         return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
@@ -122,6 +125,7 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
 
 _NEAR = 100  # days; without a verb, a day at most this far ahead is preferred to a day at least twice this long ago
 _LONG, _SOON = 180, 120  # days; "on March 3" said in February seldom means the March of last year
+_LONGER = 270  # days; with a past verb, "in September" is last September until June
 CLOSE, DISTANT = 95, 265  # days; a quarter and three quarters of a year: the near reading is meant
 
 

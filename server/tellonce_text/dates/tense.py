@@ -61,7 +61,10 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         return Look(before, sure=True, own=_in_clause(line, first, end, before))
-    found = _order(line, first) or _after(line, first, end)
+    found = _order(line, first)
+    if not found and line.language == "en" and _is_either_before(line, first):
+        return Look(None, own=False)
+    found = found or _after(line, first, end)
     if found == "future" and line.language != "en" and _may_be_past(line, first, line.sentences[first][0], first):
         return Look(None)
     if found:
@@ -75,10 +78,17 @@ def direction_at(line: Line, first: int, end: int) -> Look:
 def _may_be_either(line: Line, first: int, end: int) -> bool:
     """Whether an English verb near the expression has the same form in the past and the present, as in `I hit a deer`,
     or only reports, as in `they said no`."""
-    if any(line[at].has("tense_either") or _is_contracted(line, at) for at in _verbal_back(line, first)):
+    if _is_either_before(line, first):
         return True
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
+
+
+def _is_either_before(line: Line, first: int) -> bool:
+    """Whether such a verb comes before the expression. `let's` is not one."""
+    back = _verbal_back(line, first)
+    either = any(line[at].has("tense_either") and not line[at].word.endswith("'s") for at in back)
+    return either or any(_is_contracted(line, at) for at in back)
 
 
 def _may_be_past(line: Line, first: int, begin: int, end: int) -> bool:
@@ -201,6 +211,8 @@ def _only_arranged(line: Line, first: int) -> bool:
     signing up or of the race."""
     for index in _back(line, first) if "tense_arranged" in line.tags else ():
         token = line[index]
+        if line[index - 1].has("tense_subject") and line[index + 1].word == "to":  # `I moved to Cardiff`
+            return False
         if token.has("tense_arranged") and _is_participle(token):
             auxiliary = any(line[at].has("tense_be") for at in range(index - 3, index))
             return not auxiliary and not _moved_to(line, first) and line[first - 1].word in {"in", "on"}

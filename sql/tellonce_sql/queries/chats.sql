@@ -48,8 +48,8 @@ on conflict (owner_id, chat_id, epoch) do update
       model = $7, provisional = $8, updated_at = $9
 
 -- name: new_epoch
--- $1 owner, $2 chat, $3 now. Starts a new epoch and archives the canonical summary and the rolling summaries. New
--- summaries begin with the next message.
+-- $1 owner, $2 chat, $3 now. Starts a new epoch, archives the canonical summary and the rolling summaries, and drops the
+-- values that the assistant asked for. New summaries begin with the next message.
 with chat as (
   update chats set epoch = epoch + 1, epoch_after = last_id, epoch_began = $3
   where owner_id = $1 and chat_id = $2
@@ -63,6 +63,9 @@ with chat as (
   select $1, $2, kind || ':' || thread_key, version, jsonb_build_object('text', former_lines_of($1, text)), updated_at, $3
   from rolling
   on conflict do nothing
+), unasked as (
+  update thread_state set slot = null, slot_until = null
+  where owner_id = $1 and chat_id = $2 and slot is not null and exists (select from chat)
 ), archived as (
   update chat_metadata set archived_at = $3
   where owner_id = $1 and chat_id = $2 and epoch = (select epoch - 1 from chat)

@@ -26,6 +26,8 @@ from tellonce_text.secrets import mask
 from tellonce_text.tokens import clip, estimate
 
 RECENT = timedelta(days=7)
+ROUTINE = 300
+"""Characters of a routine's message that are shown while it has no summary."""
 ROLES = ("user", "assistant", "system", "human")
 
 KIND_TITLES: Final[dict[MemoryKind, str]] = {
@@ -100,7 +102,15 @@ def shown(line: Line, view: View) -> Shown:
         said = body(view.current(line.content, view.at(line.id)))
         return Shown(line, local_time.date(), f"[{at}] {speaker(line.role, line.speaker)}: {said}")
     lead = contained(f"[{name_of(line.routine)} | {at}, {age(line.sent_at, view.now, view.zone)}]: ")
-    return Shown(line, local_time.date(), lead + body(line.routine_summary or line.content))
+    return Shown(line, local_time.date(), lead + _short_form(line))
+
+
+def _short_form(line: Line) -> str:
+    """The summary of a routine's message or, until a summarizer has written it, the beginning of the message."""
+    if line.routine_summary is not None:
+        return body(line.routine_summary)
+    text = body(line.content)
+    return text if len(text) <= ROUTINE else f"{text[:ROUTINE]}…"
 
 
 def speaker(role: str, name: str | None) -> str:

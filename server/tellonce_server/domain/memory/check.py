@@ -88,9 +88,10 @@ def check(
     when: When | None = None,
     deadline: datetime | None = None,
     similarity: Similarity | None = None,
+    about: str = "",
 ) -> Verdict:
     """Check a claim against its quotes. The names in the claim may also come from the lines shown to the model
-    (`shown`) or from known memories (`known`).
+    (`shown`) or from known memories (`known`). `about` is the person or thing that the claim is about.
 
     With `similarity`, quotes that are unrelated to the claim do not support it. Quotes in another language than the
     claim are not compared in this way, because a local embedding model may know only one language.
@@ -101,6 +102,7 @@ def check(
         return Verdict(False, tuple(reasons) or ("It has no quote of the user.",), False)
     evidence = _Evidence(true, (*shown, *known))
     reasons += evidence.lacking(text, when, deadline)
+    reasons += evidence.missing_subject(text, about)
     alike = [quoted.quote for quoted in true if language_of(quoted.quote) == language_of(text)]
     if similarity and len(alike) == len(true) and not _borne_out(text, alike, similarity, SOME_CONTENT, UNLIKE):
         reasons.append("The quote does not say this.")
@@ -239,6 +241,13 @@ class _Evidence:
         moments += [_Moment(day, "day") for day in self._following.named]
         reasons += [f"The name {name} is not in the quote." for name in self._missing_names(text, moments)]
         return list(dict.fromkeys(reasons))
+
+    def missing_subject(self, text: str, about: str) -> list[str]:
+        """The reason against a claim that begins with the name of its subject, if nobody said this name. `lacking` does not
+        see such a name, because every sentence begins with a capital letter."""
+        first = next(iter(literals.Spoken(text).words), "")
+        named = first[:1].isupper() and first in literals.Spoken(about).words
+        return [f"The name {first} is not in the quote."] if named and not self._words.have(first) else []
 
     def _named_today(self, text: str) -> Iterator[_Moment]:
         """The days on which the quotes were said, if the claim names these days and the quotes name no others: `sober for

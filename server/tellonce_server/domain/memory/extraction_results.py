@@ -57,13 +57,14 @@ class Learned:
 @dataclass(frozen=True)
 class _Exchange:
     """The data that items are checked against. `own` are the messages with the user's words; `old` are the memories
-    that lower tiers learned from these messages."""
+    that lower tiers learned from these messages. `people` are the names of the user and of the messages' writers."""
 
     job: Job
     tier: Tier
     lines: Mapping[int, Line]
     own: frozenset[int]
     around: Sequence[str]
+    people: Sequence[str]
     known: Mapping[int, Memory]
     old: Mapping[int, Memory]
     stones: Sequence[Tombstone]
@@ -137,12 +138,17 @@ class Learner:
             lines={line.id: line for line in lines},
             own=own,
             around=[line.content for line in (*before, *lines)],
+            people=await self._people(t, key.owner_id, key.chat_id, (*before, *lines)),
             known={m.id: m for m in await memories.by_ids(t, key.owner_id, list(job.known_ids))},
             old={m.id: m for m in old},
             stones=await self._deps.tombstones.standing(t, key.owner_id),
             done=await memories.ended(t, *place, sorted(own)),
             now=now,
         )
+
+    async def _people(self, t: Queries, owner_id: int, chat_id: int, lines: Sequence[Line]) -> list[str]:
+        user = await memories.user_name(t, owner_id, chat_id)
+        return list(dict.fromkeys(name for name in (user, *(line.speaker for line in lines)) if name))
 
     async def _attributed(self, t: Queries, x: _Exchange, told: Canonical) -> Canonical:
         """Return the summary. A new line that the user is said to have confirmed, but that the user's words do not
@@ -207,9 +213,10 @@ class Learner:
             item.text,
             [self._quoted(x, quote.message_id, quote.text) for quote in item.quotes if quote.message_id in x.lines],
             shown=x.around,
-            known=[m.content for m in x.known.values()],
+            known=[*(m.content for m in x.known.values()), *x.people],
             when=item.when,
             deadline=item.deadline,
+            about=item.about,
         )
 
     def _quoted(self, x: _Exchange, message_id: int, text: str) -> checks.Quoted:

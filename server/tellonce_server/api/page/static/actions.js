@@ -25,13 +25,13 @@ function former({ id, status, user_confirmed, pinned, note: own, deadline }, edi
   return { memory_id: id, status, user_confirmed, pinned, edited: edited ? { note: own, deadline } : null };
 }
 
-/* Shows the changed memories and offers an undo, which restores `was`: at most 200 memories per call, the limit of the tool. */
-function settle(text, changed, was, { edited, withdraw } = {}) {
+/* Shows the changed memories and offers an undo, which restores `was`, and with them `beside`: at most 200 memories per call, the limit of the tool. */
+function settle(text, changed, was, { edited, withdraw, beside = [] } = {}) {
   const undo = async () => {
     for (let i = 0; i < was.length; i += 200) await call("page_undo", { memories: was.slice(i, i + 200).map((memory) => former(memory, edited)), withdraw: withdraw?.id });
     note(t("undone"));
     if (withdraw) for (const place of places(withdraw)) place.remove();
-    redraw(was);
+    redraw([...was, ...beside]);
   };
   note(text, was.length ? undo : null);
   redraw(changed);
@@ -55,13 +55,26 @@ async function each(memories, args) {
   return { was, changed, text: [was.length ? t(`done.${args.action}`, { n: was.length }) : "", ...refused].join(" ") };
 }
 
+/* The memories that these memories have replaced. */
+async function replaced(memories) {
+  const found = await Promise.all(memories.map(({ id, chat_id }) => call("explain", { memory_id: id, chat_id })));
+  return found.flatMap((explanation) => explanation.memories);
+}
+
 /* Confirms, rejects, completes, reopens, pins or unpins one or more memories. */
 export async function change(memories, action) {
   const { was, changed, text } = await each(memories, { action });
-  settle(text, changed, was);
+  const ended = action === "confirm" ? await replaced(was) : [];
+  const beside = ended.flatMap((memory) => places(memory).slice(0, 1)).map((place) => place.memory).filter(Boolean);
+  settle(text, [...changed, ...ended], was, { beside });
 }
 
+/* Saves a new text. If the memory was changed elsewhere meanwhile, the error shows that text, and only a second call replaces it. */
 export async function edit(memory, content) {
+  const { memory: now } = await call("explain", { memory_id: memory.id, chat_id: memory.chat_id });
+  const known = memory.content;
+  memory.content = now.content;
+  if (now.content !== known) throw new Refused(t("edit.conflict", { text: now.content }));
   settle(t("done.edit"), [await update(memory, { action: "edit", content })], [memory], { edited: true });
 }
 

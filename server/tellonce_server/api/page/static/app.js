@@ -46,7 +46,7 @@ let searching = false;
 
 async function route() {
   const mine = ++turn;
-  const [name, ...parts] = address().split("/").map(decodeURIComponent);
+  const [name, ...parts] = address().split("/").map(decoded);
   const [screen] = SCREENS[name] ?? SCREENS.today;
   drawRail(name === "memory" ? "memories" : name in SCREENS ? name : "today");
   document.title = `${t(name === "memory" ? "memories" : name in SCREENS ? name : "today")} · Tellonce`;
@@ -60,6 +60,15 @@ async function route() {
   scrollTo(0, 0);
   if (searching) document.getElementById("search")?.focus();
   searching = false;
+}
+
+/* A part of the address. A part that is not encoded correctly is kept as it is. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /* Runs the action. Returns null on success, otherwise an element that describes the error. */

@@ -43,6 +43,7 @@ export function item(entry, look = {}) {
   const row = h(look.card ? "article" : "li", { className: look.card ? "card" : "", "data-memory": memory.id, tabIndex: -1 },
     select ? h("input", { type: "checkbox", checked: select.has(memory.id), "aria-keyshortcuts": "x", "aria-label": t("select", { text: memory.content }), onchange: (event) => select.toggle(memory, event.target.checked) }) : null,
     text, look.still ? null : div("row", buttons(memory, text)));
+  row.memory = memory;
   row.another = (other) => item({ memory: other, quote: null }, look);
   row.redraw = (changed) => {
     const fresh = item({ ...entry, memory: changed }, look);
