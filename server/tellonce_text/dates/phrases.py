@@ -119,7 +119,7 @@ def choose(scene: Scene, back: Days | None, ahead: Days | None) -> Meaning | Non
             return Meaning((ahead, back), False)
         return Meaning((back, ahead), gone <= (_LONG if daily or not scene.sure else _LONGER))
     if scene.direction == "future":
-        return Meaning((ahead, back), not (to_come > _LONG and gone < _SOON))
+        return Meaning((ahead, back), not (to_come > _LONG and gone <= (_SOON if scene.sure else _LONG)))
     return Meaning((ahead, back) if to_come <= 2 * gone else (back, ahead), False)
 
 
