@@ -1,7 +1,8 @@
 """The entry point of `tellonce`. `serve --stdio` starts the server directly, without the imports of the command line."""
 
-import importlib
 import sys
+
+from tellonce.preload import imported
 
 STDIO = ["serve", "--stdio"]
 
@@ -10,9 +11,9 @@ def main() -> None:
     """Run the command. `serve --stdio` starts without typer and rich, which makes its handshake 0.17 s faster."""
     if sys.argv[1:] == STDIO:
         sys.argv[1:] = ["--stdio"]
-        importlib.import_module("tellonce_server.__main__").main()
+        imported("tellonce_server.__main__").main()
     else:
-        importlib.import_module("tellonce_cli.main").main()
+        imported("tellonce_cli.main").main()
 
 
 if __name__ == "__main__":

@@ -47,7 +47,8 @@ def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         name = ".".join(str(part) for part in found["loc"])
         sentence = found["msg"].removeprefix("Value error, ")
-        raise CommandFailed(f"{name}: {sentence}." if name else f"{sentence}.") from error
+        joint = " " if sentence[:1].islower() else ": "
+        raise CommandFailed(f"{name}{joint}{sentence}." if name else f"{sentence}.") from error
 
 
 async def called(settings: RelaySettings, call: Callable[[MemoryClient], Awaitable[ResultT]]) -> ResultT:

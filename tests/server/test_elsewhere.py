@@ -188,7 +188,12 @@ async def test_nothing_later_is_shown_beside_a_quoted_message_or_from_another_ch
         context = await relay.get_context(
             asked(exclude_message_id="5", reply_to_message_id="4", query="Which blue zebra is it?", detail="text")
         )
+        guest = await client.get_context(asked(exclude_message_id="5", query="Which blue zebra is it?", detail="text"))
+        main = await relay.get_context(asked(exclude_message_id="5", query="Which blue zebra is it?", detail="text"))
     text = context.context or ""
     assert "Around it:" in text
     assert "later" not in text
+    assert "The red zebra number 4" in (main.context or "")
+    assert "later" not in (main.context or ""), "the message being answered is in another thread"
+    assert "A later zebra" in (guest.context or ""), "the id is that of another channel"
     assert all(text.count(f"The red zebra number {n}") == 1 for n in range(1, 5)), "each message is shown once"

@@ -2,6 +2,10 @@
 
 import asyncio
 import io
+import os
+import signal
+import subprocess
+import sys
 from importlib.metadata import version
 from pathlib import Path
 
@@ -49,6 +53,29 @@ def test_a_question_shows_its_possible_answers(
     monkeypatch.setattr("sys.stdin", io.StringIO("" if typed is None else f"{typed}\n"))
     assert said_yes("Import it? [y/N] ", "Nothing was imported.") is meant
     assert capsys.readouterr().out.startswith("Import it? [y/N] ")
+
+
+INTERRUPTED = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPTED_AT"]:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupt())
+from tellonce_cli.entry import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "tellonce_cli.tokens"])
+def test_an_interruption_while_the_command_is_imported_shows_no_traceback(tmp_path: Path, module: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED, "token", "list"]
+    environment = {**os.environ, "INTERRUPTED_AT": module}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
 @pytest.mark.parametrize("scope", ["relay", "agent"])

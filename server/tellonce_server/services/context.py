@@ -28,7 +28,7 @@ from tellonce_server.domain.retrieval.search_results import Result, SearchReques
 from tellonce_server.store import chats, memories, messages
 from tellonce_server.store import context as rows_of
 from tellonce_server.store.context import ContextRows, Limits, LogRows, Wanted
-from tellonce_server.store.messages import Line
+from tellonce_server.store.messages import Line, StoredMessage
 from tellonce_server.store.receipts import Receipt
 from tellonce_text.changes import Change, MessageRange
 from tellonce_text.tokens import estimate
@@ -83,11 +83,11 @@ class ContextReader:
         asked = self._asked(request)
         rows, recalled, log = await asyncio.gather(self._rows(request), self._recalled(asked), self._log(request))
         chosen = await self._chosen(request, asked, rows, recalled)
-        answered = self._answered(request, rows)
-        if answered is not None:
-            rows, chosen = await self._as_asked(request, rows, chosen, answered)
+        asked_in = await self._message_answered(request, rows)
+        if asked_in is not None:
+            rows, chosen = await self._as_asked(request, rows, chosen, asked_in)
         around, results, changes, names = await asyncio.gather(
-            self._around(request, rows, answered),
+            self._around(request, rows, asked_in.id if asked_in else None),
             self._results(request, asked, chosen),
             self._changes(request, rows, chosen),
             self._names(request, chosen),
@@ -125,13 +125,14 @@ class ContextReader:
         return await rows_of.read_log(self._deps.database, *place, memories=LOGGED, chunks=LOGGED_CHUNKS)
 
     async def _as_asked(
-        self, r: _Request, rows: ContextRows, chosen: Sequence[Result], asked: int
+        self, r: _Request, rows: ContextRows, chosen: Sequence[Result], message: Line | StoredMessage
     ) -> tuple[ContextRows, list[Result]]:
-        """Return the rows and the search results without the messages after the message `asked`. Later answers to
-        earlier messages stay in the window."""
-        asked_at = next(line.sent_at for line in rows.window if line.id == asked)
-        kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, r.where.chat_id, asked, asked_at)]
-        if rows.window[-1].id == asked:
+        """Return the rows and the search results without the messages after the message that is answered. Later answers
+        to earlier messages stay in the window."""
+        asked = message.id
+        place = (r.where.chat_id, asked, message.sent_at)
+        kept = [f for f in chosen if f.kind != "message" or _is_earlier(f, *place)]
+        if not rows.window or rows.window[-1].id <= asked:
             return rows, kept
         answers = await rows_of.answers_to_earlier(self._deps.database, r.where, r.thread_key, asked)
         window = [line for line in rows.window if line.id <= asked or line.id in answers]
@@ -243,6 +244,14 @@ class ContextReader:
             rows.erasures,
         )
         return receipt_id
+
+    async def _message_answered(self, r: _Request, rows: ContextRows) -> Line | StoredMessage | None:
+        """The message that is being answered, which may be in another thread of the chat than the context."""
+        wanted, number = r.args.exclude_message_id, self._answered(r, rows)
+        if wanted is None or number is not None:
+            return next((line for line in rows.window if line.id == number), None)
+        found = await messages.by_ext_id(self._deps.database, *r.where.key, wanted, r.where.channel)
+        return found if found is not None and found.channel == r.where.channel else None
 
     def _answered(self, r: _Request, rows: ContextRows) -> int | None:
         """Return the id of the message that is being answered; None if the window does not contain it."""

@@ -19,9 +19,7 @@ class Chat:
     chat_id: int
     channel: str
     conversation: str | None
-    epoch: int
     epoch_after: int
-    last_id: int
     exchanges: int
     learning_calls: int
     summary_calls: int
@@ -44,7 +42,6 @@ class ChatEntry:
     chat_id: int
     channel: str
     conversation: str | None
-    epoch: int
     last_id: int
     created_at: datetime
 

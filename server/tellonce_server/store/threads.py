@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from tellonce import tracing
 from tellonce_server.core.scope import ChatId, ChatScope, OwnerId, ThreadKey
@@ -22,9 +21,6 @@ class Thread:
     covered_to: int
     queued_to: int
     open_tokens: int
-    focus_id: int | None
-    slot: dict[str, Any] | None
-    slot_until: datetime | None
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 -- name: find
 -- $1 owner, $2 chat, $3 thread key
-select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens, focus_id, slot, slot_until
+select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
 from thread_state
 where owner_id = $1 and chat_id = $2 and thread_key = $3
 
 -- name: of_chat
 -- $1 owner, $2 chat
-select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens, focus_id, slot, slot_until
+select thread_key, last_no, coalesce(covered_to, 0) as covered_to, queued_to, open_tokens
 from thread_state
 where owner_id = $1 and chat_id = $2
 order by thread_key
