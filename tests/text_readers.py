@@ -408,7 +408,7 @@ tellonce_relay.telegram.messages.text_of tellonce_relay.turn.reminders.timed tel
     tellonce_server.app.page.commands.running tellonce_server.app.page.commands.told
     tellonce_server.app.page.protection.from_own_page tellonce_server.app.page.protection.refused
     tellonce_server.app.unavailable.later tellonce_server.core.scope.conversation tellonce_server.core.scope.topic_thread
-    tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.profile.cursor_place tellonce_server.domain.context.canonical_summary.summary_text
+    tellonce_server.domain.context.relevant_section.unseen tellonce_server.services.list_cursor.place_of tellonce_server.domain.context.canonical_summary.summary_text
     tellonce_server.services.page.reads.month_span tellonce_text.dates.resolver.resolved
     tellonce_text.dates.feasts.feast_day tellonce_text.dates.feasts.feast_in tellonce_text.dates.lexicon.lexicon
     tellonce_text.dates.phrases.skip

@@ -19,10 +19,9 @@ from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.queue.compaction import compact_thread
-from tellonce_server.services.profile import cursor_place, page_cursor
+from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import chats, messages, queue, summaries, threads
 from tellonce_server.store.messages import Line
-from tellonce_server.store.page import FIRST_PAGE
 from tellonce_server.store.summaries import Summary
 from tellonce_server.store.threads import Thread
 from tellonce_text.dates.clock import clock_time, local, local_day, period
@@ -52,7 +51,7 @@ class ChatSummaries:
         key = await thread_of(self._deps, where, args)
         chat = await chats.find(self._deps.database, *where.key)
         thread = await threads.find(self._deps.database, *where.key, key)
-        after = cursor_place(args.cursor) if args.cursor is not None else FIRST_PAGE
+        after = place_of(args.cursor)
         chunks = await summaries.chunk_page(self._deps.database, *where.key, after, PERIODS + 1)
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
@@ -67,7 +66,7 @@ class ChatSummaries:
             backlog=await self._backlog(where, now),
             coverage=await self._coverage(where, thread),
             queued=queued,
-            next_cursor=page_cursor(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
+            next_cursor=cursor_of(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
         )
 
     async def start_new_chat(self, where: ChatScope) -> NewChat:

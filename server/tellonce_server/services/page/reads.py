@@ -12,9 +12,8 @@ from tellonce_server.domain.context.draft import section_shares
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.queue.work import WorkQueue
 from tellonce_server.services.explain import Explainer, NothingToExplain
-from tellonce_server.services.profile import cursor_place, page_cursor
+from tellonce_server.services.list_cursor import cursor_of, place_of
 from tellonce_server.store import chats, memories, page, profile
-from tellonce_server.store.page import FIRST_PAGE
 
 COMING_DAYS = 60
 LEARNED_HOURS = 24
@@ -36,14 +35,14 @@ class PageReads:
         Raises: Refused: the cursor is not valid.
         """
         first, limit = args.cursor is None, args.limit + 1
-        after = FIRST_PAGE if args.cursor is None else cursor_place(args.cursor)
+        after = place_of(args.cursor)
         found, total = await page.found(self._deps.database, owner_id, args, after, limit=limit, counted=first)
         shown = found[: args.limit]
         return p.PageMemories(
             entries=tuple(shown),
             chats=await self._chats(owner_id) if first else (),
             total=total if first else None,
-            next_cursor=page_cursor(shown[-1].memory.valid_from, shown[-1].memory.id)
+            next_cursor=cursor_of(shown[-1].memory.valid_from, shown[-1].memory.id)
             if len(found) > args.limit
             else None,
         )

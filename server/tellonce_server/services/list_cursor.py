@@ -1,0 +1,28 @@
+"""The cursors of lists that begin with the newest entry: of memories, summaries and the page's lists."""
+
+import re
+from datetime import UTC, datetime
+
+from tellonce_server.core.errors import Refused
+from tellonce_server.store.page import FIRST_PAGE, Position
+
+
+def cursor_of(moment: datetime, number: int) -> str:
+    """The cursor after the last entry of a page, which has this time and id."""
+    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%f}.{number}"
+
+
+def place_of(cursor: str | None) -> Position:
+    """Return the time and the id of the previous page's last entry; without a cursor, the place before all entries.
+
+    Raises: Refused: the cursor is not valid.
+    """
+    if cursor is None:
+        return FIRST_PAGE
+    moment, _, number = cursor.partition(".")
+    try:
+        if re.fullmatch(r"[0-9]{1,18}", number):
+            return datetime.strptime(moment, "%Y%m%dT%H%M%S%f").replace(tzinfo=UTC), int(number)
+    except ValueError:
+        pass
+    raise Refused("That is not a cursor of this tool; use next_cursor of the previous page.", "call")
