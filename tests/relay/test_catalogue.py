@@ -11,6 +11,7 @@ import pytest
 
 import tellonce_cli
 import tellonce_relay
+from tellonce.contract import PROFILE_LISTS
 from tellonce_relay import catalogue
 from tellonce_relay.catalogue import LANGUAGES, Language, counted, entries, language_of, phrase, speaking
 from tellonce_relay.orders import KINDS, order_of
@@ -29,9 +30,8 @@ BY_NAME = (
     "orders.",
     "server.",
     "memory.tab_",
-    "memory.goals",
-    "memory.pins",
     "reminder.",
+    *(f"memory.{name}" for name in PROFILE_LISTS),
 )
 """Keys that the code composes or lists in a table."""
 

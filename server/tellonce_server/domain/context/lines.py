@@ -105,6 +105,11 @@ def shown(line: Line, view: View) -> Shown:
     return Shown(line, local_time.date(), lead + _short_form(line))
 
 
+def is_whole(line: Line) -> bool:
+    """Whether `shown` gives the whole text of the message."""
+    return line.routine is None or (line.routine_summary is None and len(body(line.content)) <= ROUTINE)
+
+
 def _short_form(line: Line) -> str:
     """The summary of a routine's message or, until a summarizer has written it, the beginning of the message."""
     if line.routine_summary is not None:

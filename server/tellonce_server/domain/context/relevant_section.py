@@ -17,9 +17,9 @@ Place: TypeAlias = tuple[int | None, int]
 def unseen(
     draft: Draft, results: Sequence[Result], messages: Sequence[Line], memories: Collection[int] = ()
 ) -> list[Result]:
-    """The results that no other section shows. Of a routine's message, the history may show only a summary; then the
-    full text counts as not shown."""
-    shown: set[Place] = {(None, line.id) for line in messages if not (line.routine and line.routine_summary)}
+    """The results that no other section shows. Of a routine's message, the history may show only a summary or the
+    beginning; then the full text counts as not shown."""
+    shown: set[Place] = {(None, line.id) for line in messages if form.is_whole(line)}
     seen: dict[str, set[Place]] = {
         "message": shown.union(_beside(draft)),
         "summary": {(None, number) for number in draft.included.get("summaries", ())},
