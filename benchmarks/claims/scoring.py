@@ -19,6 +19,7 @@ SAID_AT_IN = {
     "claims5.jsonl": datetime(2026, 11, 25, 8, 15, tzinfo=ZoneInfo("America/New_York")),
     "claims6.jsonl": datetime(2026, 11, 23, 18, 40, tzinfo=ZoneInfo("Europe/Madrid")),
     "claims7.jsonl": datetime(2026, 10, 22, 19, 40, tzinfo=ZoneInfo("Europe/Madrid")),
+    "claims8.jsonl": datetime(2027, 2, 9, 8, 15, tzinfo=ZoneInfo("America/Chicago")),
 }
 """The tables whose messages were not sent at SAID_AT."""
 TABLES = Path(__file__).parent

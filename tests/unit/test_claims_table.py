@@ -23,6 +23,7 @@ def test_nearly_every_right_claim_with_its_quote_is_certain() -> None:
         ("claims5.jsonl", 0.95, 42),
         ("claims6.jsonl", 0.93, 76),
         ("claims7.jsonl", 0.95, 95),
+        ("claims8.jsonl", 0.97, 61),
     ],
 )
 def test_claims_of_other_authors_are_judged_alike(table: str, least_right: float, most_false: int) -> None:

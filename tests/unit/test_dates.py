@@ -51,8 +51,8 @@ def test_sentences_of_others_are_resolved_and_no_wrong_day_is_stated_as_certain(
     print(table, found)
     assert found.resolved >= LEAST_RESOLVED[table]
     assert found.wrong == []
-    # Authors disagree on "in three weeks" and "mid-July": to most of them, these are known days.
-    assert len(found.overclaimed) <= 0.033 * len(found.verdicts)
+    # Authors disagree on "in three weeks", "mid-July" and "this week": to most of them, these are known days.
+    assert len(found.overclaimed) <= 0.045 * len(found.verdicts)
 
 
 LEAST_RESOLVED = {
@@ -64,6 +64,7 @@ LEAST_RESOLVED = {
     "dates6.jsonl": 0.89,
     "dates7.jsonl": 0.92,
     "dates8.jsonl": 0.95,
+    "dates9.jsonl": 0.87,
     "own.jsonl": 0.93,
 }
 CLAUSES = st.sampled_from(
