@@ -179,6 +179,7 @@ READERS: dict[str, Callable[[str], object]] = {
         [_found(1, "user", text), _found(2, "assistant", f"{text} And {SENTENCE}")], text
     ),
     "tellonce_server.domain.context.lines.body": lines.body,
+    "tellonce_server.domain.context.lines.is_whole": lambda text: lines.is_whole(_line(text)._replace(routine="r")),
     "tellonce_server.domain.context.lines.period_line": lambda text: lines.period_line(
         text, NOW, NOW, lines.View(NOW, ZONE, "root:1")
     ),

@@ -118,10 +118,15 @@ NEARER = 0.15
 """Minimum margin of the cosine of a message of another chat."""
 
 
+ANSWERED_COVERED, ANSWERED_COSINE = 0.5, 0.4
+"""A result of this chat answers the question if it contains this share of the question's words or has this cosine. With
+322 questions about five conversations by hand, 30 % of the questions that were asked in their own conversation reach
+neither, and 82 % of those that were asked in another one."""
+
+
 def is_answered(own: Sequence[Result]) -> bool:
-    """Whether results of this chat contain so many of the question's words that no message of another chat can exceed
-    them by the margin."""
-    return _most_covered(own) + OTHER_THREAD_MARGIN > 1
+    """Whether results of this chat probably answer the question, so that other chats are not searched."""
+    return any(f.covered >= ANSWERED_COVERED or (f.cosine or 0.0) >= ANSWERED_COSINE for f in own)
 
 
 def from_other_chats(
@@ -129,15 +134,11 @@ def from_other_chats(
 ) -> list[Result]:
     """The messages of the owner's other chats that clearly answer a question, best first. `own` are the results of the
     chat `chat_id`. `several` says whether the question has more than one word to match; a single word proves little."""
-    covered = max(CLEARLY_COVERED, _most_covered(own) + OTHER_THREAD_MARGIN)
+    covered = max(CLEARLY_COVERED, max((f.covered for f in own), default=0.0) + OTHER_THREAD_MARGIN)
     near = max(MESSAGE_COSINE, max((f.cosine or 0.0 for f in own), default=0.0) + NEARER)
-    messages = [f for f in ranked if f.kind == "message" and f.chat_id != chat_id and f.text != query]
+    messages = [f for f in ranked if f.chat_id != chat_id and f.text != query]
     clear = [f for f in messages if (several and f.covered >= covered) or (f.cosine or 0.0) >= near]
     return without_echoes(clear, query)[:OTHER_CHATS]
-
-
-def _most_covered(own: Sequence[Result]) -> float:
-    return max((f.covered for f in own), default=0.0)
 
 
 SAME_QUESTION = 0.9

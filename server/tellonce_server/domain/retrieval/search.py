@@ -94,7 +94,7 @@ class Retriever:
         its chat, do not."""
         if request.chat_id is None or is_answered(own):
             return []
-        everywhere = replace(request, chat_id=None, thread_key=None)
+        everywhere = replace(request, chat_id=None, thread_key=None, kinds=("message",))
         read = await self.read(everywhere)
         several = len(read.question.terms) > 1
         return from_other_chats(_ranked(everywhere, read), request.query, request.chat_id, own, several=several)
