@@ -257,6 +257,15 @@ async def test_a_detail_of_a_routine_is_found_in_its_full_text(
     assert "thunder at noon" in relevant
 
 
+@pytest.mark.parametrize("summary", ["Markets and weather.", None])
+async def test_what_is_said_about_a_routine_finds_its_full_text(memory: Memory, summary: str | None) -> None:
+    async with memory.client() as client:
+        briefing = "Good morning. " + "Markets were calm. " * 90 + "The forecast says thunder at noon. Have a good day."
+        await say(client, briefing, role="assistant", routine="morning-summary", summary=summary)
+        context = await client.get_context(c.GetContextArgs(query="The forecast of thunder at noon was wrong."))
+    assert "thunder at noon" in (context.context or "").partition("RELEVANT CONTEXT")[2]
+
+
 async def test_a_superseded_memory_is_found_only_by_who_asks_how_it_was(memory: Memory) -> None:
     async with memory.client() as client:
         singapore = (await client.remember(c.RememberArgs(content="I live in Singapore"))).memory

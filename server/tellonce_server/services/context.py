@@ -15,7 +15,7 @@ from tellonce_server.core.scope import ChatScope, session_id
 from tellonce_server.domain.context.assemble import Assembled, assemble
 from tellonce_server.domain.context.budget import log_share, scaled
 from tellonce_server.domain.context.history import STEP
-from tellonce_server.domain.context.lines import chat_name
+from tellonce_server.domain.context.lines import chat_name, is_whole
 from tellonce_server.domain.context.material import Material
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
 from tellonce_server.domain.dependencies import Dependencies
@@ -199,7 +199,7 @@ class ContextReader:
         """The results for the prompt. Those of other chats come first, because they answer the question better."""
         if asked is None:
             return []
-        shown = frozenset(line.id for line in rows.window if not (line.routine and line.routine_summary))
+        shown = frozenset(line.id for line in rows.window if is_whole(line))
         own = choose(recalled, asked.query, r.thread_key, shown, self._deps.settings.context)
         if not rows.has_others or not asks(asked.query):
             return own
