@@ -22,13 +22,10 @@ from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact_arguments, compact_result
 from tellonce_server.api.spec import AnyContext, Call, ToolSpec
 from tellonce_server.core import errors
-from tellonce_server.core.errors import Refused
+from tellonce_server.core.errors import MOST_NAMED, Refused
 from tellonce_server.core.scope import Caller
 
 logger = logging.getLogger(__name__)
-
-MOST_NAMED = 80
-"""Maximum characters of the name of an argument or tool that an error message repeats."""
 
 CallerOf = Callable[[], Caller]
 """A function that returns the caller of the current request. The request's credential determines the caller."""

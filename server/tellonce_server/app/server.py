@@ -23,7 +23,7 @@ from tellonce_server.api.page.tools import page_tools
 from tellonce_server.api.programs import agent_tools, relay_tools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.resources import add_resources, later
-from tellonce_server.api.strict import MOST_NAMED, CallerOf, StrictTool, strict_tool
+from tellonce_server.api.strict import CallerOf, StrictTool, strict_tool
 from tellonce_server.app.access_tokens import OPERATOR, configured_caller, http_caller
 from tellonce_server.app.page.operator_tools import operator_tools
 from tellonce_server.app.storage import Storage
@@ -83,7 +83,7 @@ class MemoryServer(MCPServer[None]):
         tool = self._strict.get(name)
         if tool is None or not tool.scopes & self._caller_of().scopes:
             raise ToolError(
-                f"There is no tool {name[:MOST_NAMED]} for this credential; tools/list names the available tools."
+                f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
             )
         if not tool.only_reads:
             await _require_standing()

@@ -3,10 +3,14 @@
 import logging
 import time
 from collections.abc import Callable
+from typing import Final
 
 import asyncpg
 
 from tellonce.server_text import PageCode, ServerText, ToolCode
+
+MOST_NAMED: Final = 80
+"""Maximum characters of a name or an id from the call that an error repeats."""
 
 
 class WithText(Exception):

@@ -4,7 +4,7 @@ import asyncio
 from typing import Final
 
 from tellonce.contract import ExplainArgs, Explanation, Section, Source, Version
-from tellonce_server.core.errors import Refused
+from tellonce_server.core.errors import MOST_NAMED, Refused
 from tellonce_server.core.scope import ChatScope, is_conversation, unknown_memory
 from tellonce_server.domain.context.draft import SEPARATOR
 from tellonce_server.domain.context.receipt_keeper import ReceiptKeeper
@@ -17,10 +17,6 @@ LOOKS: Final = 4
 LOOK_SECONDS: Final = 0.05
 """The number of attempts to read a receipt, and the seconds between two attempts. Several attempts are made because
 another server process may be about to write the receipt."""
-
-
-MOST_NAMED: Final = 80
-"""Maximum characters of an unknown id that an error repeats."""
 
 
 class NothingToExplain(Refused):

@@ -34,7 +34,7 @@ _UNITS: Final = {
 _MEASURE: Final = re.compile(
     r"(?<![\d.,])(\d{1,9}(?:[.,]\d{1,4})?) ?(?:"
     + "|".join(f"(?P<{unit}>(?:{forms}))" for unit, forms in _UNITS.items())
-    + r")(\w*)",
+    + r")(?P<rest>\w*)",
     re.IGNORECASE,
 )
 _LONGEST_SYMBOL: Final = 3
@@ -42,8 +42,7 @@ _LONGEST_SYMBOL: Final = 3
 
 def _measures(text: str) -> Iterator[tuple[str, str]]:
     for match in _MEASURE.finditer(literals.plain(text[:MOST])):
-        unit = match.lastgroup or ""
-        named = next((name for name in _UNITS if match[name]), unit)
-        symbol = len(match[named]) <= _LONGEST_SYMBOL
-        if not (symbol and match[match.lastindex or 0]):
-            yield match[1], named
+        unit = next(name for name in _UNITS if match[name])
+        is_symbol = len(match[unit]) <= _LONGEST_SYMBOL
+        if not (is_symbol and match["rest"]):
+            yield match[1], unit
