@@ -13,7 +13,7 @@ import tellonce_relay
 import tellonce_server
 import tellonce_summarizer
 import tellonce_text
-from tellonce import forget_contract, tag_form
+from tellonce import forget_contract, reasons, tag_form
 from tellonce.contract import MAX_TEXT_BYTES, Role
 from tellonce.contract_types import When
 from tellonce.work import KnownMemory, NotableSentence, SummaryBody, WorkMessage
@@ -137,6 +137,7 @@ def _in_german(text: str) -> str:
 
 READERS: dict[str, Callable[[str], object]] = {
     "tellonce.forget_contract.picked": lambda text: forget_contract.picked(text, 30),
+    "tellonce.reasons.codes": reasons.codes,
     "tellonce.tag_form.OPENING": lambda text: [
         pattern.search(text)
         for pattern in (tag_form.OPENING, tag_form.SHOWN, tag_form.MAY_OPEN, tag_form.DEADLINE_MARK)

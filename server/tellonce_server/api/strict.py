@@ -17,6 +17,7 @@ from pydantic_core import ErrorDetails
 
 from tellonce.client import LATER_META
 from tellonce.contract_types import NOT_A_TIME, ZONE
+from tellonce.reasons import reasons_meta
 from tellonce.server_text import ServerText, invalid, texts_of, to_meta
 from tellonce_server.api.coercion import coerced, unstorable
 from tellonce_server.api.schema import compact_arguments, compact_result
@@ -86,7 +87,7 @@ class StrictTool(Tool):
         return CallToolResult(
             content=[TextContent(type="text", text=self.spec.render(shown))],
             structured_content=structured,
-            _meta=to_meta(texts_of(shown)) or None,
+            _meta={**to_meta(texts_of(shown)), **reasons_meta(structured)} or None,
         )
 
     def _validated(self, arguments: dict[str, Any]) -> BaseModel:

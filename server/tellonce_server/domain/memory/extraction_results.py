@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from tellonce.contract import Memory, MemoryStatus
+from tellonce.reasons import reason
 from tellonce.work import TIERS, Canonical, ExchangeItem, ExchangeResult, Tier
 from tellonce_server.core.offload import offloaded
 from tellonce_server.core.scope import ChatScope
@@ -116,8 +117,8 @@ class Learner:
         for item in result.items:
             await self._item(t, exchange, item, learned)
         await self._take_back(t, exchange, learned)
-        for reason, items in learned.dropped.items():
-            await queue.count_dropped(t, job.key.owner_id, now, reason, items)
+        for why, items in learned.dropped.items():
+            await queue.count_dropped(t, job.key.owner_id, now, why, items)
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
@@ -284,7 +285,7 @@ class Learner:
             model=x.job.model,
             quotes=tuple(Quoted(q.message_id, mask(q.text)) for q in item.quotes if q.message_id in x.own),
             about=_about(x, judged),
-            reason=judged.reason if over is None else "it had ended before it was learned",
+            reason=judged.reason if over is None else reason("over_before"),
             when=item.when,
             note=item.note,
             shown=item.shown,
@@ -302,7 +303,7 @@ class Learner:
         for m in await memories.by_ids(t, owner, [i for i in x.old if i not in learned.borne_out]):
             if m.valid_to is None:
                 end = max(x.now, m.valid_from)
-                why = f"read again by {x.tier}"
+                why = reason("read_again", tier=x.tier)
                 await memories.set_status(t, owner, m.id, "superseded", x.now, valid_to=end, reason=why)
                 learned.counts["taken_back"] += 1
 
@@ -343,9 +344,9 @@ def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | N
     memory that the model was not shown. None if the item is certain."""
     reasons = list(verdict.reasons)
     unknown = [i for i in (*item.replaces, *item.ends, *([item.same_as] if item.same_as else [])) if i not in x.known]
-    reasons += [f"It names memory {i}, which the model was not shown." for i in unknown]
+    reasons += [reason("unknown_memory", id=i) for i in unknown]
     if not item.certain:
-        reasons.append(item.doubt or "The model is not sure of it.")
+        reasons.append(item.doubt or reason("unsure"))
     return " ".join(reasons)[:1000] or None
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from pgvector import HalfVector
 
 from tellonce.contract import Memory
+from tellonce.reasons import reason
 from tellonce_server.core.offload import offloaded
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import dedup
@@ -98,7 +99,7 @@ class Statements:
                 status="superseded",
                 superseded_by=later.id,
                 valid_to=later.valid_from,
-                reason=f"#{later.id} was stated later",
+                reason=reason("stated_later", id=later.id),
             )
             return Stored(await self.add(q, past, vector, now), "stored")
         pinned = new.pinned or any(m.pinned for m in replaced)
@@ -175,7 +176,7 @@ class Statements:
             now,
             valid_to=at,
             superseded_by=None if completed else by.id,
-            reason=f"ended by #{by.id}" if completed else f"replaced by #{by.id}",
+            reason=reason("ended_by" if completed else "replaced_by", id=by.id),
         )
         return changed or old
 

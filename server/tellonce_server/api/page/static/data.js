@@ -42,20 +42,23 @@ async function copy(text) {
 function imports() {
   const state = h("div", { "aria-live": "polite" });
   const file = h("input", { type: "file", id: "import-file", "aria-label": t("import.choose"), onchange: () => file.files[0] && plan(state, file.files[0]) });
-  const drop = h("div", { className: "drop", ondragover: (event) => { event.preventDefault(); drop.classList.add("over"); }, ondragleave: () => drop.classList.remove("over"),
-    ondrop: (event) => { event.preventDefault(); drop.classList.remove("over"); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
+  const over = (event, on) => { event.preventDefault(); drop.classList.toggle("over", on); };
+  const drop = h("div", { className: "drop", ondragover: (event) => over(event, true), ondragleave: (event) => over(event, false),
+    ondrop: (event) => { over(event, false); if (event.dataTransfer.files[0]) plan(state, event.dataTransfer.files[0]); } }, h("p", t("import.drop")), file);
   return section(t("import.title"), drop, state);
 }
+
+/* Whether there is an uploaded file that is not imported yet. */
+let waiting = false;
+for (const leaving of ["hashchange", "pagehide"]) addEventListener(leaving, discard);
 
 /* Uploads the file and shows what it contains before anything is imported. */
 async function plan(state, file) {
   show(state);
   const text = t("import.reading", { file: file.name });
-  const sent = await during(state, text, () => post("upload", file));
-  if (!sent) return;
-  addEventListener("hashchange", discard);
-  addEventListener("pagehide", discard);
-  await look(state, text, sent.upload, null);
+  waiting = true;
+  const sent = await during(state, text, (told) => post("upload", file, undefined, told));
+  if (sent) await look(state, text, sent.upload, null);
 }
 
 async function look(state, text, upload, me) {
@@ -71,9 +74,8 @@ async function look(state, text, upload, me) {
 
 /* Deletes the uploaded file, which is not imported. The page may be closing, so the answer is not awaited. */
 function discard() {
-  removeEventListener("hashchange", discard);
-  removeEventListener("pagehide", discard);
-  fetch("/page/discard", { method: "POST", keepalive: true });
+  if (waiting) fetch("/page/discard", { method: "POST", keepalive: true });
+  waiting = false;
 }
 
 function estimate(found) {
@@ -83,8 +85,7 @@ function estimate(found) {
 }
 
 async function run(state, upload, me) {
-  removeEventListener("hashchange", discard);
-  removeEventListener("pagehide", discard);
+  waiting = false;
   const done = await during(state, t("import.working"), (told) => call("page_import", { upload, dry_run: false, me }, told));
   if (done) show(state, h("p", { className: "good", id: "import-done" }, [t("messages.count", { n: done.created }), t("memories.count", { n: done.memories })].join(", "), " ", t("import.added"), done.duplicates ? ` ${t("import.known", { n: done.duplicates })}` : ""));
 }
