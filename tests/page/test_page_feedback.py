@@ -118,3 +118,30 @@ async def test_the_buttons_of_a_card_are_labeled(tab: Tab) -> None:
     shown = await page.locator(".card .icon").evaluate_all(f"xs => xs.map({label})")
     assert shown[0].endswith('" Confirm"')
     assert len(shown) == 4
+
+
+async def test_only_the_operator_has_the_data_screen_and_the_page_says_so(
+    chrome: Browser, server: HttpServer, token_of_many: str
+) -> None:
+    async with signed_in(chrome, server, token=token_of_many, locale="de-DE") as tab:
+        await tab.show("data")
+        await expect(tab.page.get_by_role("alert")).to_contain_text("Das darf nur, wer das Gedächtnis betreibt.")
+
+
+async def test_long_names_and_texts_stay_within_the_screen(
+    chrome: Browser, server: HttpServer, memory: MemoryClient
+) -> None:
+    said = c.RecordMessageArgs(role="user", content="A message of a long conversation", conversation_id="n" * 128)
+    await memory.record_message(said)
+    long = (await memory.remember(c.RememberArgs(content=f"Wrote {'a word ' * 4000}", kind="fact"))).memory
+    assert long is not None
+    async with signed_in(chrome, server, width=360) as tab:
+        page = await tab.show("memories")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 360
+        entry = await tab.memory(long.id).bounding_box()
+        assert entry is not None
+        assert entry["height"] < 400
+        page = await tab.show(f"memory/{long.id}")
+        await expect(page.locator("main")).to_contain_text("a word " * 3999 + "a word")
+    preview = await memory.forget(c.ForgetArgs(memory_ids=(long.id,)))
+    await memory.forget(c.ForgetArgs(memory_ids=(long.id,), confirm=preview.confirm))

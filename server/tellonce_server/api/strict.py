@@ -65,20 +65,20 @@ class StrictTool(Tool):
         try:
             args = self._validated(arguments)
         except ValidationError as error:
-            return _failed(invalid(explained(self.name, error), error, self.name))
+            return failed(invalid(explained(self.name, error), error, self.name))
         try:
             _require_storable(self.name, arguments)
             result = await self.spec.handler(Call(self.caller_of(), args, context))
         except Refused as refusal:
-            return _failed(refusal.text)
+            return failed(refusal.text)
         except errors.PASSING as failure:
             # A model reads the sentence; our own clients read the key in `_meta` and try again later.
-            return _failed(errors.OUTAGES.noted(failure), {LATER_META: True})
+            return failed(errors.OUTAGES.noted(failure), {LATER_META: True})
         except Exception:
             # Any unexpected error of a call is caught here. The caller gets no details, because they may contain stored
             # text.
             logger.exception("the tool %s raised an unexpected exception", self.name)
-            return _failed(ServerText(f"{self.name} failed inside the memory server; try again.", "crash"))
+            return failed(ServerText(f"{self.name} failed inside the memory server; try again.", "crash"))
         errors.OUTAGES.answered()
         if isinstance(result, InputRequiredResult):
             return result
@@ -101,7 +101,8 @@ def _require_storable(tool: str, arguments: dict[str, Any]) -> None:
         raise Refused(f"{tool} was not run. {reason}", "text_unstorable")
 
 
-def _failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:
+def failed(text: ServerText, meta: Mapping[str, Any] = MappingProxyType({})) -> CallToolResult:
+    """The result of a call that was refused or that failed."""
     shown = TextContent(type="text", text=str(text))
     return CallToolResult(content=[shown], is_error=True, _meta={**meta, **to_meta([text])})
 

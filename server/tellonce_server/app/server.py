@@ -15,6 +15,7 @@ from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequ
 from mcp.types import Tool as ListedTool
 from pydantic import AnyUrl
 
+from tellonce.server_text import ServerText
 from tellonce.settings import ServerSettings
 from tellonce_server.api.assistant import assistant_tools
 from tellonce_server.api.middleware import AppOnly, OfferedTo, wanted_resources
@@ -23,7 +24,7 @@ from tellonce_server.api.page.tools import page_tools
 from tellonce_server.api.programs import agent_tools, relay_tools
 from tellonce_server.api.prompts import INSTRUCTIONS, add_prompts
 from tellonce_server.api.resources import add_resources, later
-from tellonce_server.api.strict import CallerOf, StrictTool, strict_tool
+from tellonce_server.api.strict import CallerOf, StrictTool, failed, strict_tool
 from tellonce_server.app.access_tokens import OPERATOR, configured_caller, http_caller
 from tellonce_server.app.page.operator_tools import operator_tools
 from tellonce_server.app.storage import Storage
@@ -82,6 +83,10 @@ class MemoryServer(MCPServer[None]):
     ) -> CallToolResult | InputRequiredResult:
         tool = self._strict.get(name)
         if tool is None or not tool.scopes & self._caller_of().scopes:
+            if tool is not None and OPERATOR in tool.scopes:
+                return failed(
+                    ServerText("Only the operator's session of the memory page may do this.", "operator_only")
+                )
             raise ToolError(
                 f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
             )

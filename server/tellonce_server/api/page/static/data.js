@@ -29,7 +29,7 @@ function client(entry, again) {
   const state = h("div");
   return h("details", { className: "card", "data-client": entry.name },
     h("summary", h("strong", entry.title), entry.connected ? h("span", { className: "good" }, ` ✓ ${t("client.connected")}`) : null),
-    entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [h("p", { className: "soft small" }, entry.file),
+    entry.trouble ? h("p", { className: "bad" }, entry.trouble) : [soft(entry.file),
       div("row", button(t(entry.connected ? "client.undo" : "client.write"), act, { className: entry.connected ? "" : "main" }), button(t("copy"), () => copy(entry.text))),
       state, h("pre", { tabIndex: 0, "aria-label": entry.file }, entry.text)]);
 }
@@ -100,7 +100,7 @@ function keep({ backups }, again) {
   }, { id: "backup-now" });
   return section(t("keep.title"), div("row", h("a", { className: "button", href: "/page/export", download: "tellonce-export.jsonl" }, t("export")), now), state,
     soft(t("keep.what")),
-    backups.length ? h("table", backups.map((x) => h("tr", h("td", { className: "when" }, moment(x.at)), h("td", { className: "when" }, `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
+    backups.length ? h("table", backups.map((x) => h("tr", h("td", moment(x.at)), h("td", `${number(Math.ceil(x.bytes / 1e5) / 10)} MB`), h("td", h("p", x.file), button(t("download"), () => download(x.file)))))) : null);
 }
 
 /* Downloads a backup. Its address works once, within a minute, and only in this session. */
@@ -120,7 +120,7 @@ function tokens(entries, again) {
   };
   const revoke = ({ name }) => () => ask(t("token.revoke"), h("p", t("token.sure", { name })), t("token.revoke"), async () => { await call("page_token", { name, revoke: true }); await again(); }, { bad: true });
   return section(t("token.title"), soft(t("token.what")),
-    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", { className: "when" }, day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
+    h("table", entries.map((entry) => h("tr", { "data-token": entry.name }, h("td", entry.name), h("td", day(entry.created_at)), h("td", entry.local ? t("token.local") : button(t("token.revoke"), revoke(entry), { className: "bad" }))))),
     h("p", button(t("token.new"), make, { id: "token-new" })));
 }
 
@@ -145,7 +145,6 @@ function meaning({ ready, failed }) {
 }
 
 function costs(entries) {
-  if (!entries.length) return section(t("cost.title"), soft(t("cost.none")));
   const row = (x) => h("tr", h("td", monthName(x.month)), h("td", t("cost.calls", { n: x.calls })), h("td", dollars(x.price_usd)));
-  return section(t("cost.title"), h("table", entries.map(row)));
+  return section(t("cost.title"), entries.length ? h("table", entries.map(row)) : soft(t("cost.none")));
 }

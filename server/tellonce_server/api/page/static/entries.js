@@ -28,11 +28,12 @@ export function tags(memory) {
   const due = memory.deadline ?? memory.when?.start;
   const plain = [`#${memory.id}`, day(memory.valid_from), memory.valid_to && t("until", { day: day(memory.valid_to) }), t(`origin.${memory.origin}`), memory.about !== "user" && memory.about,
     memory.chat_id !== null && t("in.chat", { chat: String(memory.chat_id) }), memory.status === "uncertain" && because(memory.reason)];
+  const tag = (text, look = "") => h("span", { className: `tag ${look}` }, text);
   return div("tags",
-    h("span", { className: "tag" }, t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
-    memory.status === "active" ? null : h("span", { className: `tag ${memory.status}` }, t(`status.${memory.status}`)),
-    memory.pinned ? h("span", { className: "tag" }, t("pinned")) : null,
-    due ? h("span", { className: late ? "tag overdue" : "tag" }, t(late ? "overdue.on" : "due.on", { day: day(due) })) : null,
+    tag(t(memory.note ? "kind.note" : `kind.${memory.kind}`)),
+    memory.status !== "active" && tag(t(`status.${memory.status}`), memory.status),
+    memory.pinned && tag(t("pinned")),
+    due && tag(t(late ? "overdue.on" : "due.on", { day: day(due) }), late ? "overdue" : ""),
     plain.map((text) => text && h("span", text)));
 }
 

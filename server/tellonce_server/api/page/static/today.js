@@ -1,7 +1,7 @@
 /* The screen "Today": the profile, memories to confirm, upcoming dates, and what was learned recently. */
 
 import { remember } from "./actions.js";
-import { call } from "./client.js";
+import { call, isHosted } from "./client.js";
 import { div, during, h, section, show, soft, written } from "./dom.js";
 import { item, list } from "./entries.js";
 import { dollars, span, t } from "./words.js";
@@ -23,7 +23,7 @@ export async function today(place) {
 /* Without a language model there is no profile in sentences; the lists show the memories instead. */
 function introduction({ narrative, memories }) {
   if (!narrative && memories) return null;
-  return written("p", { className: "narrative" }, narrative || t("today.nobody"));
+  return [written("p", { className: "narrative" }, narrative || t("today.nobody")), !memories && !isHosted() && h("p", h("a", { href: "#data" }, t("client.title")))];
 }
 
 function reading({ reading: work, cost }) {
