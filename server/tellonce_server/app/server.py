@@ -83,13 +83,10 @@ class MemoryServer(MCPServer[None]):
     ) -> CallToolResult | InputRequiredResult:
         tool = self._strict.get(name)
         if tool is None or not tool.scopes & self._caller_of().scopes:
+            text = f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
             if tool is not None and OPERATOR in tool.scopes:
-                return failed(
-                    ServerText("Only the operator's session of the memory page may do this.", "operator_only")
-                )
-            raise ToolError(
-                f"There is no tool {name[: errors.MOST_NAMED]} for this credential; tools/list names the available tools."
-            )
+                return failed(ServerText(text, "operator_only"))
+            raise ToolError(text)
         if not tool.only_reads:
             await _require_standing()
         return await super().call_tool(name, arguments, context)
