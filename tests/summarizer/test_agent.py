@@ -22,7 +22,9 @@ from tellonce.work import (
     Tier,
     WorkItem,
 )
-from tellonce_llm import Answer, Breaker, Completion, Guarded, LLMUnavailable, LLMUnusable
+from tellonce_llm.breaker import Breaker, Guarded
+from tellonce_llm.errors import LLMUnavailable, LLMUnusable
+from tellonce_llm.model import Answer, Completion
 from tellonce_summarizer.agent import agent as agent_module
 from tellonce_summarizer.agent import work as work_module
 from tellonce_summarizer.agent.agent import Agent, Habits

@@ -23,7 +23,7 @@ from tellonce.work import (
     Tier,
     WorkMessage,
 )
-from tellonce_llm import Breaker, Guarded
+from tellonce_llm.breaker import Breaker, Guarded
 from tellonce_llm.claude import Claude
 from tellonce_llm.ollama import Ollama
 from tellonce_summarizer.agent.work import Done, done

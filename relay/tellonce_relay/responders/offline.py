@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, FileKind
+from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of

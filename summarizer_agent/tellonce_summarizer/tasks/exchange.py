@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
 from tellonce.work import TRAITS, Canonical, ExchangeInput, ExchangeItem, ExchangeResult, KnownMemory, Tier
-from tellonce_llm import Answer, Completion, SystemBlock, Turn
+from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.keep.sentences import notes
 from tellonce_summarizer.models.answers import CanonicalShape, ExchangeShape, LooseExchange, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import Task

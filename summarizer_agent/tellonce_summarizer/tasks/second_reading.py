@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce.journal import Emit
 from tellonce.work import ExchangeInput, ExchangeItem, ExchangeResult, Tier, When
-from tellonce_llm import Answer, Completion, SystemBlock, Turn
+from tellonce_llm.model import Answer, Completion, SystemBlock, Turn
 from tellonce_summarizer.models.answers import LooseVerdicts, VerdictShape, VerdictsShape, read, readable, schema_of
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Outcome, Task
 from tellonce_summarizer.tasks import prompts
