@@ -47,7 +47,6 @@ from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import (
     changes,
     claims,
-    clipping,
     fences,
     folding,
     importance,
@@ -339,7 +338,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
-    "tellonce_text.clipping.head_and_tail": lambda text: clipping.head_and_tail(text, 500),
+    "tellonce_text.tokens.head_and_tail": lambda text: tokens.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),

@@ -20,7 +20,7 @@ from tellonce_llm.claude_cli import ClaudeCli
 from tellonce_llm.errors import LLMError, LLMUnavailable, LLMUnusable
 from tellonce_llm.model import Completion, SystemBlock, Turn
 from tellonce_summarizer.__main__ import steps
-from tellonce_summarizer.agent.work import done
+from tellonce_summarizer.agent.agent import done
 from tellonce_summarizer.models.fallback_chain import FallbackChain, Step
 from tests.conformance.conftest import npm_bin  # noqa: F401
 from tests.patience import HANGS

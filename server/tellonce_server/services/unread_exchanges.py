@@ -14,10 +14,10 @@ from tellonce_server.store import memories, messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job
-from tellonce_text.clipping import head_and_tail
 from tellonce_text.dates.clock import local
 from tellonce_text.fences import contained
 from tellonce_text.secrets import mask
+from tellonce_text.tokens import head_and_tail
 
 AT_ONCE: Final = 10
 """Maximum exchanges handed out at a time."""

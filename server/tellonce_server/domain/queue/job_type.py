@@ -14,8 +14,8 @@ from tellonce_server.store import messages, queue
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import Line
 from tellonce_server.store.queue import Job, NewJob
-from tellonce_text.clipping import head_and_tail
 from tellonce_text.secrets import mask
+from tellonce_text.tokens import head_and_tail
 
 MESSAGE_CHARACTERS = 4000
 """Maximum characters of one message that a summary sees."""
