@@ -37,7 +37,7 @@ class UnreadExchanges:
         """Return the newest exchanges of this chat that no model has read, with instructions for the assistant. The
         next call returns other exchanges."""
         database, now = self._deps.database, self._deps.now()
-        jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, handed_before=now - HELD)
+        jobs = await queue.hand_out(database, *where.key, now, AT_ONCE, now - HELD)
         parts = sorted([await _lines(database, job) for job in jobs], key=lambda lines: [line.id for line in lines])
         said = [mask(line.content) for part in parts for line in part if line.role == "user"]
         known = await self._known.about(*where.key, said)

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from pgvector import HalfVector
 
 from tellonce.contract import ListedKind, Memory, MemoryKind, MemoryOrigin, MemoryStatus, When
-from tellonce.work import Tier
+from tellonce.work import KnownMemory, Tier
 from tellonce_server.core.scope import ChatId, MemoryId, MessageId, OwnerId
 from tellonce_server.store.database import Queries, Row, one
 from tellonce_server.store.messages import TextVersion
@@ -90,20 +90,6 @@ class Near:
 
 
 @dataclass(frozen=True)
-class Known:
-    """A current memory with the fields that a worker is shown."""
-
-    id: int
-    kind: MemoryKind
-    content: str
-    status: Literal["active", "uncertain"]
-    user_confirmed: bool
-    pinned: bool
-    valid_from: datetime
-    note: bool
-
-
-@dataclass(frozen=True)
 class Provenance:
     """The model that worded a memory (None if the user did), the chat of the memory's sources, and the quotes that
     support the memory. `overdue_at` is the time when an overdue goal became uncertain."""
@@ -169,12 +155,12 @@ first, after the memory with this time and number."""
 
 
 live = Rows[[OwnerId, ChatId, Sequence[MemoryStatus]], Memory]("memories.live", memory)
-telling = Rows[[OwnerId, ChatId, int], Known]("memories.telling", named(Known))
+telling = Rows[[OwnerId, ChatId, int], KnownMemory]("memories.telling", named(KnownMemory))
 """The memories used to write the profile, most important first."""
 
 
-known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], Known](
-    "memories.known_for", named(Known)
+known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], KnownMemory](
+    "memories.known_for", named(KnownMemory)
 )
 """The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
 the texts that the worker reads. The numbers are the maximum found in each of these ways, and in all."""

@@ -82,7 +82,7 @@ select
 -- name: telling
 -- $1 owner, $2 chat, $3 how many: the memories used to write the profile. Confirmed and pinned memories come first,
 -- then the most important, then the newest.
-select id, kind, content, status, user_confirmed, pinned, valid_from, note
+select id, kind, content as text, valid_from as since, status, user_confirmed, note
 from memories
 where owner_id = $1 and (chat_id is null or chat_id = $2) and valid_to is null and status = 'active' and shown
 order by user_confirmed or pinned desc, importance desc, valid_from desc, id desc
@@ -150,7 +150,7 @@ with asked as materialized (
     union all select id, 2000 + row_number() over () from newest) c
   group by id
 )
-select m.id, m.kind, m.content, m.status, m.user_confirmed, m.pinned, m.valid_from, m.note
+select m.id, m.kind, m.content as text, m.valid_from as since, m.status, m.user_confirmed, m.note
 from candidates c
 join memories m on m.owner_id = $1 and m.id = c.id
 where m.status in ('active', 'uncertain')

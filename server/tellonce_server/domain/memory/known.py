@@ -13,7 +13,6 @@ from tellonce_server.domain.retrieval.question import weight
 from tellonce_server.embedding.protocol import EmbeddingUnavailable
 from tellonce_server.store import memories, retrieval
 from tellonce_server.store.codes import ModelVector
-from tellonce_server.store.memories import Known
 
 MOST: Final = 40
 EACH: Final = 16
@@ -46,7 +45,7 @@ class KnownMemories:
         found = await memories.known_for(
             self._deps.database, owner_id, chat_id, vectors, lexemes, scope, EACH, MOST, since
         )
-        return tuple(map(told, found))
+        return tuple(found)
 
     async def _vectors(self, texts: Sequence[str]) -> list[ModelVector]:
         try:
@@ -61,16 +60,3 @@ class KnownMemories:
         lexemes = await retrieval.query_lexemes(self._deps.database, index_text(text, None))
         numbers = literals.said_numbers(text)
         return sorted(lexemes, key=lambda x: (x not in numbers, -weight(x, {})))[:TERMS]
-
-
-def told(m: Known) -> KnownMemory:
-    """The memory in the form that a worker receives."""
-    return KnownMemory(
-        id=m.id,
-        kind=m.kind,
-        text=m.content,
-        since=m.valid_from,
-        status=m.status,
-        user_confirmed=m.user_confirmed,
-        note=m.note,
-    )

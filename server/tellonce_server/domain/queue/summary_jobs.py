@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tellonce.work import ChunkInput, ErasureInput, SummaryBody, SummaryResult, ThreadInput, WorkInput
+from tellonce.work import ChunkInput, ChunkText, ErasureInput, SummaryBody, SummaryResult, ThreadInput, WorkInput
 from tellonce_server.core.scope import session_thread
 from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.erasure.rebuild import ignores_former_text, queue_rolling_rebuild
@@ -82,7 +82,7 @@ class RollingJob(JobType[SummaryResult]):
             level=level,
             prior_text=prior.text if prior else "",
             prior_body=prior.body if prior else SummaryBody(),
-            chunks=tuple(chunk.chunk_text() for chunk in new),
+            chunks=tuple(ChunkText.model_validate(chunk, from_attributes=True) for chunk in new),
             cap_tokens=self._deps.settings.compaction.thread_cap,
         )
 

@@ -135,11 +135,7 @@ class WorkQueue:
                 raise ClaimLost(f"Job {args.job_id} is no longer yours; drop it.", "call")
             await self._charge(t, job, args.calls)
         self._deps.emit("work_failed", job=str(key), kind=job.kind, state=failure.state, attempts=failure.attempts)
-        return w.Failed(
-            state=failure.state,
-            attempts=failure.attempts,
-            retry_at=failure.not_before if failure.state != "dead" else None,
-        )
+        return failure
 
     async def status(self) -> w.QueueStatus:
         now = self._deps.now()
