@@ -389,7 +389,7 @@ NOT_READERS = frozenset(
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
-    tellonce_server.domain.queue.job_type.own_messages tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
+    tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password

@@ -224,7 +224,11 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
         return False
     if not content_words(result.text):
         return True
-    if _OWN.match(result.text) if result.role == "assistant" else _orders(result.text):
+    if (
+        _OWN.match(result.text)
+        if result.role == "assistant"
+        else is_command(result.text) or is_command_in_words(result.text)
+    ):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
@@ -287,10 +291,6 @@ def _short(text: str, longest: int = _LONGEST) -> str:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def _orders(text: str) -> bool:
-    return is_command(text) or is_command_in_words(text)
 
 
 def _asks(text: str) -> bool:

@@ -28,16 +28,11 @@ SHOWN: Final = 2_000
 """Maximum characters of each message that are searched for the names in a claim."""
 
 
-class StatementCheckers:
-    def __init__(self, deps: Dependencies) -> None:
-        self._deps = deps
-
-    async def at(self, where: ChatScope, args: RememberArgs) -> "StatementChecker":
-        """A checker with the newest messages of the call's thread."""
-        thread = await thread_of(self._deps, where, args)
-        place = (*where.key, thread)
-        lines = await messages.before_in_thread(self._deps.database, *place, messages.NEWEST, RECENT)
-        return StatementChecker(self._deps, where, lines)
+async def checker_at(deps: Dependencies, where: ChatScope, args: RememberArgs) -> "StatementChecker":
+    """A checker with the newest messages of the call's thread."""
+    place = (*where.key, await thread_of(deps, where, args))
+    lines = await messages.before_in_thread(deps.database, *place, messages.NEWEST, RECENT)
+    return StatementChecker(deps, where, lines)
 
 
 class StatementChecker:

@@ -134,7 +134,16 @@ async def add(
         *(m.importance, m.pinned, m.deadline, m.valid_from, m.origin, m.user_confirmed, m.source_chat_id),
         *(list(m.source_ids), m.model, now, index_text, embedding, m.about, m.reason),
         *((m.when.start, m.when.end, m.when.precision) if m.when else (None, None, None)),
-        *(m.note, m.shown, m.provisional, m.tier, _intends(m.intends), m.valid_to, m.superseded_by, words_key),
+        *(
+            m.note,
+            m.shown,
+            m.provisional,
+            m.tier,
+            asdict(m.intends) if m.intends else None,
+            m.valid_to,
+            m.superseded_by,
+            words_key,
+        ),
         *(list(m.categories) if m.categories is not None else None, category_words, m.user_name),
     )
     return memory(row)
@@ -264,10 +273,6 @@ erase = Rows[[OwnerId, Sequence[int]], str]("memories.erase", column("content"))
 
 def _quotes(quotes: Sequence[Quoted]) -> list[dict[str, Any]]:
     return [asdict(quote) for quote in quotes]
-
-
-def _intends(intent: Intent | None) -> dict[str, list[int]] | None:
-    return {"replaces": list(intent.replaces), "ends": list(intent.ends)} if intent else None
 
 
 def _maybe(row: Row | None) -> Memory | None:

@@ -3,7 +3,7 @@ state machine is in the SQL statements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from tellonce import tracing
@@ -213,10 +213,7 @@ async def dropped(q: Queries, now: datetime) -> dict[str, int]:
     return {row["reason"]: row["items"] for row in await q.rows("queue.dropped", now.date())}
 
 
-async def count_dropped(q: Queries, owner_id: int, now: datetime, reason: str, items: int) -> None:
-    await q.run("queue.count_dropped", owner_id, now.date(), reason, items)
-
-
+count_dropped = Run[[OwnerId, date, str, int]]("queue.count_dropped")
 hand_out = Rows[[OwnerId, ChatId, datetime, int, datetime], Job]("queue.hand_out", _job)
 """Hand out to the connected assistant the newest exchanges of the chat that no model has read: now, at most so many,
 except exchanges that were handed out since the last time."""

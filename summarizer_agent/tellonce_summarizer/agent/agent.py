@@ -78,7 +78,7 @@ class Agent:
                 failures = 0
                 await self._start(jobs, stop)
         finally:
-            await self._wind_down()
+            await drained(self._running, self._habits.finish_seconds)
 
     async def _claimed(self) -> tuple[WorkItem, ...] | None:
         """New jobs; None if the server cannot be reached or refuses the call."""
@@ -208,9 +208,6 @@ class Agent:
                 await self._fail(job, "the worker was stopped")
         except TimeoutError:
             log.warning("job %s was not returned; it stays claimed until its lease expires", job.job_id)
-
-    async def _wind_down(self) -> None:
-        await drained(self._running, self._habits.finish_seconds)
 
     def _emitter(self, job: WorkItem) -> Emit:
         return partial(self._emit, job=job.job_id, kind=job.kind)

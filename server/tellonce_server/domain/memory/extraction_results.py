@@ -117,7 +117,7 @@ class Learner:
             await self._item(t, exchange, item, learned)
         await self._take_back(t, exchange, learned)
         for reason, items in learned.dropped.items():
-            await queue.count_dropped(t, job.key.owner_id, now, reason, items)
+            await queue.count_dropped(t, job.key.owner_id, now.date(), reason, items)
         return learned
 
     async def strike(self, t: Queries, job: Job, learned: Learned, now: datetime) -> bool:
