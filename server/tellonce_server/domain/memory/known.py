@@ -10,7 +10,7 @@ from tellonce_server.domain.dependencies import Dependencies
 from tellonce_server.domain.memory import literals
 from tellonce_server.domain.retrieval.lexical import any_of, index_text, owner_scope
 from tellonce_server.domain.retrieval.question import weight
-from tellonce_server.embedding.protocol import EmbeddingUnavailable
+from tellonce_server.embedding.protocol import vectors_or_none
 from tellonce_server.store import memories, retrieval
 from tellonce_server.store.codes import ModelVector
 
@@ -48,11 +48,8 @@ class KnownMemories:
         return tuple(found)
 
     async def _vectors(self, texts: Sequence[str]) -> list[ModelVector]:
-        try:
-            model, vectors = self._deps.embedder.model, await self._deps.embedder.embed(texts, urgent=True)
-        except EmbeddingUnavailable:
-            return []
-        return [ModelVector(vector, model) for vector in vectors]
+        model, vectors = self._deps.embedder.model, await vectors_or_none(self._deps.embedder, texts)
+        return [ModelVector(vector, model) for vector in vectors or ()]
 
     async def _terms(self, text: str) -> list[str]:
         """The lexemes to search for: numbers first, then the rarest words. Rarity is estimated from a word's length,
