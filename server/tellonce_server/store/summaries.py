@@ -18,7 +18,6 @@ class Summary:
     """A stored summary. `folded_to` is the number of the newest chunk that a thread or session summary includes."""
 
     id: int
-    kind: str
     thread_key: str
     from_id: int
     to_id: int
@@ -27,10 +26,7 @@ class Summary:
     count: int
     text: str
     body: SummaryBody
-    tokens: int
     provisional: bool
-    model: str
-    version: int
     folded_to: int | None
 
 

@@ -42,10 +42,8 @@ async def read_again(
     claims = [(place, item) for place, item in enumerate(first.result.items) if item.certain and not item.note]
     if not claims or first.tier == "keep":
         return first
-    if not admitted:
-        return _doubted(first, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
     task = reading_task(work, [item for _, item in claims])
-    verdicts, calls = await chain.ask(first.tier, task, emit, together)
+    verdicts, calls = await chain.ask(first.tier, task, emit, together) if admitted else (None, ())
     outcome = replace(first, calls=(*first.calls, *calls))
     if verdicts is None:
         return _doubted(outcome, dict.fromkeys((place for place, _ in claims), NOT_YET), unread=True)
