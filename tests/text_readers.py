@@ -68,7 +68,7 @@ SENTENCE = "I live in Berlin with Ann and 3 cats since May"
 
 
 def _line(text: str) -> Line:
-    return Line(1, 1, "user", text, None, None, None, NOW, 480, 10, None, 1)
+    return Line(1, 1, "user", text, None, None, None, NOW, 480, None)
 
 
 def _message(text: str) -> WorkMessage:

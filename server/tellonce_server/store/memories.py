@@ -95,11 +95,9 @@ class Provenance:
     support the memory. `overdue_at` is the time when an overdue goal became uncertain."""
 
     model: str | None = None
-    tier: Tier | None = None
     source_chat_id: int | None = None
     quotes: Sequence[Quoted] = ()
     intends: Intent | None = None
-    shown: bool = True
     overdue_at: datetime | None = None
 
 
@@ -261,9 +259,7 @@ async def provenance(q: Queries, owner_id: int, memory_id: int) -> Provenance:
         return Provenance()
     quotes = tuple(Quoted(**quote) for quote in row["quotes"])
     intends = Intent(**row["intends"]) if row["intends"] else None
-    return Provenance(
-        row["model"], row["tier"], row["source_chat_id"], quotes, intends, row["shown"], row["overdue_at"]
-    )
+    return Provenance(row["model"], row["source_chat_id"], quotes, intends, row["overdue_at"])
 
 
 predecessors = Rows[[OwnerId, MemoryId], Memory]("memories.predecessors", memory)

@@ -68,7 +68,6 @@ class Recorded:
 
     id: int
     last_no: int
-    covered_to: int
     queued_to: int
     open_tokens: int
     before: datetime | None
@@ -83,9 +82,6 @@ class StoredMessage:
     thread_no: int
     role: Role
     content: str
-    routine: str | None
-    importance: float
-    tokens: int
     sent_at: datetime
     version: int
     channel: str
@@ -104,9 +100,7 @@ class Line(NamedTuple):
     speaker: str | None
     sent_at: datetime
     utc_offset: int
-    tokens: int
     ext_id: str | None
-    version: int
     channel: str = DEFAULT_CHANNEL
 
 
@@ -119,7 +113,6 @@ class TextVersion:
 
 @dataclass(frozen=True)
 class Routine:
-    id: int
     name: str
     summary: str
     sent_at: datetime

@@ -58,7 +58,6 @@ class Job:
     to_id: int
     exchanges: int
     attempts: int
-    claims: int
     fence: int
     result: dict[str, Any] | None
     model: str | None

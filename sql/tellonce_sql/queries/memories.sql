@@ -304,10 +304,10 @@ where owner_id = $1 and id = $2
 order by version
 
 -- name: provenance
--- $1 owner, $2 number: the model that worded the memory (null for the user's own words), its tier, the chat of its
--- sources, its quotes, the memories that it will replace and end once confirmed, whether it is shown, and the time when
--- it became uncertain because it is an overdue goal
-select model, tier, source_chat_id, quotes, intends, shown, overdue_at from memories
+-- $1 owner, $2 number: the model that worded the memory (null for the user's own words), the chat of its sources, its
+-- quotes, the memories that it will replace and end once confirmed, and the time when it became uncertain because it is
+-- an overdue goal
+select model, source_chat_id, quotes, intends, overdue_at from memories
 where owner_id = $1 and id = $2
 
 -- name: owners_with_endings
