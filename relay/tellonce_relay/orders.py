@@ -34,11 +34,13 @@ _STATED: Final[frozenset[Kind]] = frozenset(("remember", "forget"))
 """An order of these kinds is read as a question if it ends with a question mark ("remember the trip?")."""
 _MENTION: Final = re.compile(r"\A\W*@\w*bot\b", re.IGNORECASE)
 """Matches a bot's name at the beginning of a message in a group. The names of all bots end like this."""
+_GAP: Final = r"(\S[^\n]{0,300}?)"
+"""What `…` stands for in a phrase whose verb comes at the end of the sentence ("kannst du mich … erinnern")."""
 _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` follows the phrase that begins the order; `language` is the language of that phrase. Of the kind
+    """An order. `rest` is in or after the phrase that begins the order; `language` is the language of that phrase. Of the kind
     `unsaid`, `rest` is the text before the phrase, if the phrase ends a message."""
 
     kind: Kind
@@ -71,7 +73,7 @@ def is_command_in_words(text: str) -> bool:
 def without_joint(text: str) -> str:
     """The text without leading words such as `to`: `for to call mom` becomes `call mom`."""
     joints = "|".join(re.escape(word) for word in words("orders.joints"))
-    return re.sub(rf"\A(?:(?:{joints})\s+)+", "", text.strip(_BLANK), flags=re.IGNORECASE).lstrip(_BLANK)
+    return re.sub(rf"\A(?:(?:{joints})(?:\s+|\Z))+", "", text.strip(_BLANK), flags=re.IGNORECASE).lstrip(_BLANK)
 
 
 def _order_in(text: str, language: Language) -> Order | None:
@@ -93,7 +95,8 @@ def _beginning(said: str, language: Language) -> Order | None:
         found = pattern.match(said)
         if found is None:
             continue
-        rest = said[found.end() :].strip()
+        within = next(filter(None, found.groups()), "")
+        rest = f"{within} {said[found.end() :]}".strip()
         asks = kind in _STATED and rest.endswith("?")
         if not asks and (kind in _WITH_MORE or not rest.strip(_BLANK)):
             return Order(kind, rest.strip().lstrip(_BLANK), language)
@@ -127,4 +130,5 @@ def _patterns(language: Language) -> tuple[tuple[Kind, re.Pattern[str]], ...]:
 
 def _either(openers: list[str]) -> str:
     longest = sorted(openers, key=len, reverse=True)
-    return "(?:" + "|".join(r"\s+".join(map(re.escape, opener.split())) for opener in longest) + ")"
+    patterns = (r"\s+".join(_GAP if word == "…" else re.escape(word) for word in opener.split()) for opener in longest)
+    return f"(?:{'|'.join(patterns)})"
