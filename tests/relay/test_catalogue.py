@@ -122,6 +122,11 @@ def test_the_servers_days_times_and_numbers_are_written_as_the_reader_writes_the
         ("What do you know about me?", "know", ""),
         ("thanks!", "nod", ""),
         ("Erinnere mich bitte morgen an Brot", "remind", "morgen an Brot"),
+        ("kannst du mich morgen um 9 an den Zahnarzt erinnern", "remind", "morgen um 9 an den Zahnarzt"),
+        ("Kannst du mich bitte um 8 daran erinnern, Oma anzurufen?", "remind", "um 8 daran , Oma anzurufen?"),
+        ("Ich möchte am Freitag an Brot erinnert werden", "remind", "am Freitag an Brot"),
+        ("Kannst du mir helfen?", "help", ""),
+        ("Можешь напомнить мне в 9 про врача?", "remind", "в 9 про врача?"),
         ("¿Qué sabes de mí?", "know", ""),
         ("Забудь, что я вегетарианец", "forget", "я вегетарианец"),
         ("Write a letter to my landlord", "task", "a letter to my landlord"),
@@ -156,6 +161,7 @@ def test_each_phrase_begins_the_order_that_lists_it(language: Language) -> None:
         ("de", "für morgen um 18: Müll rausbringen", "Müll rausbringen"),
         ("es", "para mañana a las 18: dentista", "dentista"),
         ("ru", "завтра в 18: врач", "врач"),
+        ("de", "morgen um 18 daran, Tim abzuholen", "Tim abzuholen"),
     ],
 )
 def test_a_colon_may_separate_the_time_of_a_reminder_from_its_text(language: Language, text: str, what: str) -> None:
@@ -174,6 +180,7 @@ def test_a_colon_may_separate_the_time_of_a_reminder_from_its_text(language: Lan
         "What do you know about cats?",
         "I stop here",
         "Finde ich gut",
+        "Kannst du mich morgen abholen",
         "",
     ],
 )

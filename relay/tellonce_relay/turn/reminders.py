@@ -113,6 +113,17 @@ def wanted_by(text: str, now: datetime, zone: ZoneInfo, quoted: str = "") -> Wan
     return _at(what, found, text, now, zone)
 
 
+def is_plain_order(text: str, now: datetime, zone: ZoneInfo) -> bool:
+    """Whether the text after `remind me` is clearly about the future: it begins with the time, or says `to` and gives a
+    number. `Remind me what we decided on Monday` asks about the past."""
+    try:
+        found = _alarm_in(text, now, zone)
+    except NotSet:
+        return False
+    numbered = any(character.isdigit() for character in text[found.start : found.end])
+    return found.start == 0 or (numbered and without_joint(text) != text)
+
+
 def timed(what: str, text: str, now: datetime, zone: ZoneInfo) -> Wanted:
     """The request to be reminded of `what` at the time that `text` gives. Raises NotSet."""
     return _at(what, _alarm_in(text, now, zone), text, now, zone)

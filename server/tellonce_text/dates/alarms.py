@@ -67,12 +67,10 @@ def alarm(text: str, said: Said, language: str | None = None) -> Alarm | None:
 def names_more(text: str, found: Alarm, said: Said, language: str | None = None) -> bool:
     """Whether `and` or `or` adds another time to an alarm that was found in the text: `at 9 and at 17`."""
     line = line_of(text[:MOST_READ], language)
-    joints = (token.end for token in line or () if token.has("and") or token.has("or"))
-    return any(
-        (other := alarm(text[end:], said, language)) is not None and not text[end : end + other.start].strip()
-        for end in joints
-        if end > found.end
-    )
+    tokens = (line[index] for index in range(len(line))) if line is not None else ()
+    joints = [token.end for token in tokens if token.start >= found.end and (token.has("and") or token.has("or"))]
+    others = ((end, alarm(text[end:], said, language)) for end in joints)
+    return any(other is not None and not text[end : end + other.start].strip() for end, other in others)
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
