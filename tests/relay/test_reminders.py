@@ -264,15 +264,19 @@ async def test_a_reminder_ordered_in_words_is_set_even_if_the_model_forgets_its_
     memory: Memory, clock: Clock
 ) -> None:
     recall = "remind me what we decided on Friday"
-    async with relaying(memory, Scripted("I will.", "You chose blue."), clock=clock) as api, memory.relay() as client:
+    model = Scripted("I will.", "Ja.", "You chose blue.")
+    async with relaying(memory, model, clock=clock) as api, memory.relay() as client:
         await api.say(CALL)
-        assert await api.replies(2) == ["I will.", MOM]
+        await api.replies(2)
+        await api.say("Kannst du mich am Freitag um 18 Uhr an den Zahnarzt erinnern?")
+        await api.replies(4)
         await api.say(recall)
         await api.say("Thanks")
-        await api.replies(4)
+        await api.replies(6)
         left = await coming(client, bool)
-    assert texts(api)[2:] == ["You chose blue.", "You chose blue."]
-    assert [r.memory.content for r in left] == ["call mom (2026-02-17 09:00)"]
+    said = ["I will.", MOM, "Ja.", "⏰ I'll remind you Fri, Feb 20 at 6:00 PM: Zahnarzt", *["You chose blue."] * 2]
+    assert texts(api) == said
+    assert [what_of(reminder) for reminder in left] == ["call mom", "Zahnarzt"]
 
 
 async def test_the_time_is_said_where_it_is_missing_past_or_cannot_be_kept(memory: Memory, clock: Clock) -> None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.reminders import ChangeReminderArgs, Reminder
-from tellonce_relay.catalogue import phrase
+from tellonce_relay.catalogue import phrase, speaking
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import patiently
 from tellonce_relay.orders import order_of
@@ -81,10 +81,13 @@ async def keep_order(memory: MemoryClient, incoming: Incoming, patience: float, 
     promised the reminder."""
     order, zone = order_of(incoming.text), incoming.sent_at.tzinfo
     assert isinstance(zone, ZoneInfo)  # a channel gives times in the user's zone
-    if order is None or order.kind != "remind" or not is_plain_order(order.rest, incoming.sent_at, zone):
+    if order is None or order.kind != "remind":
         return
     try:
-        reminder = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
+        with speaking(order.language):
+            if not is_plain_order(order.rest, incoming.sent_at, zone):
+                return
+            reminder = await patiently(lambda: set_by(memory, zone, incoming, order.rest, recorded=True), patience)
         done.saved.append(Saved(reminder.memory, "reject", reminder))
     except NotSet:
         pass

@@ -69,8 +69,12 @@ def names_more(text: str, found: Alarm, said: Said, language: str | None = None)
     line = line_of(text[:MOST_READ], language)
     tokens = (line[index] for index in range(len(line))) if line is not None else ()
     joints = [token.end for token in tokens if token.start >= found.end and (token.has("and") or token.has("or"))]
-    others = ((end, alarm(text[end:], said, language)) for end in joints)
+    others = ((end, alarm(text[end : end + _NEAR], said, language)) for end in joints[:_MOST_JOINTS])
     return any(other is not None and not text[end : end + other.start].strip() for end, other in others)
+
+
+_MOST_JOINTS: Final = 5
+_NEAR: Final = 100  # characters
 
 
 def rings(text: str, said: Said, moment: datetime) -> bool:
