@@ -40,8 +40,8 @@ _BLANK: Final = " \t\n.,;:!?…¿¡-–—\"'“”„«»()"
 
 
 class Order(NamedTuple):
-    """An order. `rest` is in or after the phrase that begins the order; `language` is the language of that phrase. Of the kind
-    `unsaid`, `rest` is the text before the phrase, if the phrase ends a message."""
+    """An order. `rest` is in or after the phrase that begins the order; `language` is the language of that phrase. If the
+    phrase ends a message, `rest` is the text before the phrase."""
 
     kind: Kind
     rest: str
@@ -80,14 +80,17 @@ def _order_in(text: str, language: Language) -> Order | None:
     said = text.strip().lstrip(_BLANK)
     # Polite words may also end a phrase that is an order itself ("was kannst du").
     return (
-        _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _unsaid(said, language)
+        _beginning(_ending(language).sub("", said), language) or _beginning(said, language) or _at_end(said, language)
     )
 
 
-def _unsaid(said: str, language: Language) -> Order | None:
-    """The order not to keep a message, at the end of this message: `My code is 77, don't remember this`."""
-    found = _unsaid_end(language).search(said)
-    return Order("unsaid", said[: found.start()].strip(), language) if found is not None else None
+def _at_end(said: str, language: Language) -> Order | None:
+    """The order at the end of a message not to keep the message, or to remind of it: `My code is 77, don't remember
+    this`."""
+    said = _ending(language).sub("", said)
+    ends: tuple[Kind, ...] = ("unsaid", "remind")
+    found = ((kind, _end(language, kind).search(said)) for kind in ends)
+    return next((Order(kind, said[: end.start()].strip(), language) for kind, end in found if end is not None), None)
 
 
 def _beginning(said: str, language: Language) -> Order | None:
@@ -111,10 +114,13 @@ def _ending(language: Language) -> re.Pattern[str]:
 
 
 @cache
-def _unsaid_end(language: Language) -> re.Pattern[str]:
+def _end(language: Language, kind: Kind) -> re.Pattern[str]:
     """Matches an order at the end of a message. A comma or another mark separates the order from the text, because "I
     don't remember this" is not an order."""
-    return re.compile(rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*{_either(entries(language)['orders.unsaid'])}[\s.!]*\Z", re.I)
+    polite = _either(entries(language)["orders.polite"])
+    return re.compile(
+        rf"(?<=\w)[)\"'”»]?[,.;:!–—\n-]\s*(?:{polite}\s+)?{_either(entries(language)[f'orders.{kind}'])}[\s.!]*\Z", re.I
+    )
 
 
 @cache
