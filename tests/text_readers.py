@@ -64,6 +64,7 @@ ZONE = ZoneInfo("Asia/Singapore")
 NOW = datetime(2026, 2, 18, 15, 0, tzinfo=ZONE)
 SPAN = (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC))
 SAID = Said(NOW, ZONE)
+ALARM = alarms.Alarm(0, 0, NOW)
 SENTENCE = "I live in Berlin with Ann and 3 cats since May"
 
 
@@ -166,6 +167,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_relay.incoming_message.is_split": incoming_message.is_split,
     "tellonce_relay.turn.model_call.continued": lambda text: model_call.continued(text, text),
     "tellonce_relay.turn.model_call.whole": model_call.whole,
+    "tellonce_relay.views.without_due": lambda text: views.without_due(text, NOW),
+    "tellonce_relay.turn.reminders.is_plain_order": lambda text: reminders.is_plain_order(text, NOW, ZONE),
     "tellonce_relay.turn.reminders.wanted_by": _wanted_by,
     "tellonce_relay.views.short": views.short,
     "tellonce_server.domain.context.canonical_summary.statement": canonical_summary.statement,
@@ -349,6 +352,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_summarizer.tasks.summaries.overlap": lambda text: model_summaries.overlap(text, text),
     "tellonce_text.dates.meanings.admits": lambda text: meanings.admits(text, NOW.date(), SAID),
     "tellonce_text.dates.alarms.alarm": lambda text: alarms.alarm(text, SAID),
+    "tellonce_text.dates.alarms.names_more": lambda text: alarms.names_more(text, ALARM, SAID),
     "tellonce_text.dates.alarms.rings": lambda text: alarms.rings(text, SAID, NOW),
     "tellonce_text.dates.annotation.annotated": lambda text: annotation.annotated(text, SAID),
     "tellonce_text.dates.meanings.appointment": lambda text: meanings.appointment(text, NOW, ZONE),
@@ -419,7 +423,8 @@ functions in READERS."""
 
 SLOW = frozenset(
     """
-    tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
+    tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
+    tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.names_more
     tellonce_server.domain.context.lines.with_days
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported

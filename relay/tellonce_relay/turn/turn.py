@@ -273,6 +273,8 @@ async def give(
     kept = text + STOPPED_HERE if draft.stopped else text
     recorded = await _record_answer(memory, incoming, kept, ids, options)
     effects = await _carry_out(memory, incoming, tags, options)
+    if draft.claims and not any(tag.kind == "remind" for tag in tags):
+        await tag_effects.keep_order(memory, incoming, options.patience, effects)
     return Outcome(text, tuple(ids), tags, recorded and effects.unsaved == 0, effects)
 
 

@@ -16,6 +16,7 @@ from tellonce.contract import (
 )
 from tellonce_server.core.scope import ChatScope, session_thread
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import thread_of
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.list_cursor import cursor_of, place_of
@@ -138,7 +139,7 @@ def gist(lines: Sequence[Line]) -> str:
     """The user's newest messages, as many as fit, oldest first. These messages are shown while a session has no
     summary."""
     said: list[str] = []
-    for line in reversed([line for line in lines if line.role == "user"]):
+    for line in reversed([line for line in lines if line.role == "user" and line.content != GONE]):
         longer = [mask(line.content), *said]
         if said and estimate(JOINT.join(longer)) > CURRENT_TOKENS:
             break

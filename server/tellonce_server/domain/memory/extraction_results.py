@@ -199,7 +199,7 @@ class Learner:
         if any(s.created_at >= judged.said_at for s in self._deps.tombstones.covering(x.stones, text)):
             return FORGOTTEN
         since = (end for end in x.done if end.at is None or end.at >= judged.said_at)
-        ended = [end for end in since if dedup.is_retold(text, end.content)]
+        ended = [end for end in since if dedup.is_retold(text, end.content) or (item.note and _orders(text, end))]
         if any(end.rejected for end in ended) or await self._is_denied(t, x, judged):
             return REJECTED_BEFORE
         if ended:
@@ -331,6 +331,11 @@ def _checked_note(x: _Exchange, item: ExchangeItem) -> checks.Verdict:
     said = [own_words(x.lines[q.message_id].content) for q in item.quotes if q.message_id in x.own]
     true = any(checks.contains_quote(mask(text), item.text) for text in said)
     return checks.Verdict(true, (), true)
+
+
+def _orders(text: str, end: memories.Ended) -> bool:
+    """Whether a sentence of the user is the order for a reminder, whose content is the sentence's words and a time."""
+    return end.at is None and checks.contains_quote(text, end.content.rpartition(" (")[0])
 
 
 def _doubt(x: _Exchange, item: ExchangeItem, verdict: checks.Verdict) -> str | None:
