@@ -21,7 +21,7 @@ APP_ONLY = {"ui": {"visibility": ["app"]}}
 def page_tools(ready: GetServices) -> list[ToolSpec]:
     """The tools that read data for the page's screens, and the tool that undoes an action."""
     reads = [name for name, read in vars(PageReads).items() if "args" in getattr(read, "__annotations__", {})]
-    return [*specs_of(_Tools(ready)), *(_read(name, ready) for name in reads if not name.startswith("_"))]
+    return [*specs_of(PageTools(ready)), *(_read(name, ready) for name in reads if not name.startswith("_"))]
 
 
 def page_tool(
@@ -31,7 +31,7 @@ def page_tool(
     return tool(f"{title}: for the memory page.", annotations, text.structured, meta, title=title)
 
 
-class _Tools(Tools):
+class PageTools(Tools):
     @tool("Undoes the last change made on the memory page.", CHANGE, text.structured, APP_ONLY, title="Undo")
     async def page_undo(self, call: Call[p.PageUndoArgs]) -> p.PageUndone:
         return await (await self._ready()).undoer.undo(_owner(call), call.args)
