@@ -7,48 +7,12 @@ sentences, also those that earlier releases stored, so that the page can show th
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final
 
 REASONS_META: Final = "tellonce/reasons"
 """A key in the `_meta` of a result: for each reason in the result, its parts with their codes and values."""
 
-SentenceCode = Literal[
-    "no_quote",
-    "not_own_words",
-    "quote_absent",
-    "quote_silent",
-    "nothing_said",
-    "words_silent",
-    "day",
-    "number",
-    "time_unit",
-    "measure",
-    "name",
-    "unknown_memory",
-    "unsure",
-]
-"""The reasons of the checks. A memory may have several."""
-OtherCode = Literal[
-    "unread",
-    "not_found",
-    "deadline_unreadable",
-    "overdue",
-    "over_before",
-    "over_before_import",
-    "day_passed",
-    "closed",
-    "reminded",
-    "reminder_cancelled",
-    "read_again",
-    "stated_later",
-    "ended_by",
-    "replaced_by",
-    "taken_back",
-]
-"""The reasons that stand alone or, if a model gave them as its doubt, after all others."""
-ReasonCode = Literal[SentenceCode, OtherCode]
-
-_TEXTS: Final[dict[ReasonCode, str]] = {
+_SENTENCES: Final = {
     "no_quote": "It has no quote of the user.",
     "not_own_words": "A quote is not the user's own words.",
     "quote_absent": "A quote is not in the message it names.",
@@ -62,6 +26,9 @@ _TEXTS: Final[dict[ReasonCode, str]] = {
     "name": "The name {name} is not in the quote.",
     "unknown_memory": "It names memory {id}, which the model was not shown.",
     "unsure": "The model is not sure of it.",
+}
+"""The reasons of the checks, by their codes. A memory may have several."""
+_PHRASES: Final = {
     "unread": "not read a second time yet",
     "not_found": "a second reading did not find this in what was said",
     "deadline_unreadable": "its deadline could not be read",
@@ -78,11 +45,14 @@ _TEXTS: Final[dict[ReasonCode, str]] = {
     "replaced_by": "replaced by #{id}",
     "taken_back": "taken back",
 }
+"""The reasons that stand alone or, if a model gave them as its doubt, after all others."""
+_TEXTS: Final = {**_SENTENCES, **_PHRASES}
+CODES: Final = tuple(_TEXTS)
 _FORMS: Final = {"day": r"\d{1,4}-\d\d-\d\d", "id": r"\d+", "tier": r"\w+"}
 """The form of a value; any other value is a word of a memory."""
 
 
-def reason(code: ReasonCode, **values: object) -> str:
+def reason(code: str, **values: object) -> str:
     """The stored text of a reason."""
     return _TEXTS[code].format(**values)
 
@@ -117,21 +87,21 @@ def _stored(value: object) -> Iterator[str]:
 
 def _first(text: str) -> dict[str, Any] | None:
     """The sentence of a check with which the text begins."""
-    found = ((code, _pattern(code).match(text)) for code in get_args(SentenceCode))
+    found = ((code, _pattern(code).match(text)) for code in _SENTENCES)
     return next((_part(match, code) for code, match in found if match), None)
 
 
 def _whole(text: str) -> dict[str, Any]:
-    found = ((code, _pattern(code).fullmatch(text)) for code in get_args(OtherCode))
+    found = ((code, _pattern(code).fullmatch(text)) for code in _PHRASES)
     return next((_part(match, code) for code, match in found if match), {"text": text})
 
 
-def _part(match: re.Match[str], code: ReasonCode) -> dict[str, Any]:
+def _part(match: re.Match[str], code: str) -> dict[str, Any]:
     return {"text": match[0], "code": code, "values": match.groupdict()}
 
 
 @cache
-def _pattern(code: ReasonCode) -> re.Pattern[str]:
+def _pattern(code: str) -> re.Pattern[str]:
     plain = re.escape(_TEXTS[code])
     return re.compile(
         re.sub(r"\\\{(\w+)\\\}", lambda named: f"(?P<{named[1]}>{_FORMS.get(named[1], '.{1,200}?')})", plain)
