@@ -1,6 +1,7 @@
 """What the page says about uncertain memories, about work that takes time, and how it takes back a new statement."""
 
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
@@ -10,6 +11,8 @@ from playwright.async_api import Browser, Route, expect
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
+from tellonce_server.app.access_tokens import create_token
+from tellonce_server.store.database import as_login
 from tests.page.browser import Tab, code, signed_in
 from tests.page.test_page import CLIMBING, state
 from tests.server.processes import HttpServer
@@ -145,3 +148,33 @@ async def test_long_names_and_texts_stay_within_the_screen(
         await expect(page.locator("main")).to_contain_text("a word " * 3999 + "a word")
     preview = await memory.forget(c.ForgetArgs(memory_ids=(long.id,)))
     await memory.forget(c.ForgetArgs(memory_ids=(long.id,), confirm=preview.confirm))
+
+
+async def test_an_empty_memory_leads_to_connecting_an_assistant(
+    chrome: Browser, server: HttpServer, page_dsn: str
+) -> None:
+    async with as_login(page_dsn) as login:
+        token = await create_token(login, "newcomer", 44, ("assistant",), datetime.now(UTC))
+    async with signed_in(chrome, server, token=token) as tab:
+        page = await tab.show("today")
+        await page.get_by_role("link", name="Connect an assistant").click()
+        await expect(page.locator("main")).to_have_attribute("data-shown", "data")
+
+
+async def test_on_a_phone_a_message_covers_neither_the_heading_nor_the_end_of_a_screen(
+    chrome: Browser, server: HttpServer
+) -> None:
+    async with signed_in(chrome, server, width=360) as tab:
+        page = await tab.show("memories")
+        await tab.memory(CLIMBING).get_by_role("button", name="Confirm").click()
+        await tab.noted("Confirmed")
+        note = await page.locator(".note").bounding_box()
+        heading = await page.get_by_role("heading", name="Memories").bounding_box()
+        assert note is not None
+        assert heading is not None
+        assert heading["y"] + heading["height"] <= note["y"]
+        await page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        last = await page.locator("#memories li").last.bounding_box()
+        assert last is not None
+        assert last["y"] + last["height"] <= note["y"]
+        await tab.undo()
