@@ -149,9 +149,10 @@ class Rememberer:
         over = [m.id for one in told for m in one.replaced]
         await self._striker.warm(self._deps.database, where.owner_id, over, [one.text for one in told])
         async with self._deps.database.transaction() as t:
-            await memories.lock(t, where.owner_id, [dedup.key(one.text) for one in told])
             if any(one.statement.scope == "chat" for one in told):
                 await chats.open_chat(t, *where.key, where.home, where.conversation, now)
+            await chats.lock(t, *where.key)
+            await self._statements.lock(t, where.owner_id, [one.text for one in told])
             stored = [await self._store(t, where, one, now) for one in told]
             for x in stored:
                 ended += [(old, x.memory.content) for old in x.ended]
@@ -361,6 +362,7 @@ class Rememberer:
         )
         vector = await self._statements.vector(copy.content)
         async with self._deps.database.transaction() as t:
+            await self._statements.lock(t, copy.owner_id, [copy.content])
             return (await self._statements.store(t, copy, vector, self._deps.now())).memory
 
     def _changed(self, where: ChatScope) -> None:

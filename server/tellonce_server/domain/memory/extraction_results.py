@@ -103,7 +103,7 @@ class Learner:
     async def prepare(self, owner_id: int, result: ExchangeResult) -> None:
         """Embed the texts that may be stored, before the transaction begins. The embedder caches the vectors."""
         for item in result.items:
-            await self._statements.vector(mask(item.text.strip()))
+            await self._statements.vector(_masked(item))
         over = [number for item in result.items for number in (*item.replaces, *item.ends)]
         told = [part for part in result.canonical.model_dump().values() if part]
         await self._striker.warm(self._deps.database, owner_id, over, told)
@@ -111,6 +111,7 @@ class Learner:
     async def learn(self, t: Queries, job: Job, result: ExchangeResult, now: datetime) -> Learned:
         """Store the items that pass the checks, and end the memories that lower tiers learned from the same
         messages."""
+        await self._statements.lock(t, job.key.owner_id, [_masked(item) for item in result.items])
         exchange = await self._exchange(t, job, now)
         learned = Learned(await self._attributed(t, exchange, result.canonical))
         for item in result.items:
@@ -189,7 +190,7 @@ class Learner:
     async def _judged(self, t: Queries, x: _Exchange, item: ExchangeItem) -> "_Judged | str":
         """Return the item with the reason why it is uncertain, if any; if the item must be dropped, return the reason
         as text instead."""
-        text = mask(item.text.strip())
+        text = _masked(item)
         if not worth_showing(text):
             return JUNK
         verdict = self._checked(x, item)
@@ -317,6 +318,10 @@ def may_tell(owner_id: int, chat_id: int, line: Line | StoredMessage) -> bool:
     A shared group is the memory of all its members, so a statement there is about its speaker.
     """
     return line.role == "user" and (line.speaker is None or ChatScope(owner_id, chat_id).shared)
+
+
+def _masked(item: ExchangeItem) -> str:
+    return mask(item.text.strip())
 
 
 def _is_unchecked(m: Memory, judged: _Judged) -> bool:
