@@ -25,7 +25,8 @@ from tellonce_text.folding import Literal
 from tellonce_text.sentences import sentences
 
 TELLING = 2
-"""Minimum content words of a sentence. A sentence with fewer words cannot be recognized in a derived text."""
+"""Minimum content words of a sentence. A derived text may contain the only word of a shorter sentence by chance, so
+shorter sentences are searched for only if their message has no longer one."""
 
 
 class NothingNamed(Refused):
@@ -104,6 +105,13 @@ def _refs(sealed: Sequence[Match], kind: str) -> list[int]:
 
 
 def _rows(rows: Sequence[TextRow], memories: Sequence[Statement]) -> RowQuery:
-    parts = (part.strip() for row in rows for part in sentences(row.texts[CONTENT] or ""))
-    told = [Stated(part) for part in dict.fromkeys(parts) if len(Target.statement(part).words) >= TELLING]
+    parts = (part for row in rows for part in _telling(row.texts[CONTENT] or ""))
+    told = map(Stated, dict.fromkeys(parts))
     return RowQuery([(row.chat_id or 0, row.id) for row in rows], [*stated(memories), *told])
+
+
+def _telling(text: str) -> list[str]:
+    """The sentences of a message by which derived texts are searched."""
+    words = {part.strip(): len(Target.statement(part).words) for part in sentences(text)}
+    fewest = min(TELLING, max(words.values(), default=0))
+    return [part for part, count in words.items() if count >= fewest > 0]
