@@ -26,9 +26,7 @@ async def learned(agent: MemoryClient, job: w.WorkItem) -> None:
     """Submit the statement as the result of an exchange job."""
     assert isinstance(job.input, w.ExchangeInput)
     quote = w.Quote(message_id=job.input.messages[0].id, text=SAID)
-    result = w.ExchangeResult(
-        items=(w.ExchangeItem(text=SAID, kind="fact", quotes=(quote,)),), canonical=w.Canonical()
-    )
+    result = w.ExchangeResult(items=(w.ExchangeItem(text=SAID, kind="fact", quotes=(quote,)),), canonical=w.Canonical())
     await agent.submit_work(
         w.SubmitWorkArgs(job_id=job.job_id, fence=job.fence, result=result, model="m", tier="claude")
     )
@@ -39,13 +37,12 @@ async def at_once(memory: Memory, *calls: Callable[[], Awaitable[None]]) -> None
     async with memory.tables() as held, memory.tables() as watch:
         await held.execute("insert into user_profile (owner_id) values ($1) on conflict do nothing", USER)
         with anyio.fail_after(HANGS):
-            async with anyio.create_task_group() as running:
-                async with held.transaction():
-                    await held.execute("select from user_profile where owner_id = $1 for update", USER)
-                    for call in calls:
-                        running.start_soon(call)
-                    while await watch.fetchval(WAITING) < len(calls):
-                        await anyio.sleep(0.01)
+            async with anyio.create_task_group() as running, held.transaction():
+                await held.execute("select from user_profile where owner_id = $1 for update", USER)
+                for call in calls:
+                    running.start_soon(call)
+                while await watch.fetchval(WAITING) < len(calls):  # noqa: ASYNC110 (this can only be polled)
+                    await anyio.sleep(0.01)
 
 
 @pytest.mark.parametrize("also", ["extraction", "remember"])

@@ -23,7 +23,7 @@ from tellonce_server.domain.erasure.request import query_of, stated
 from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
-from tellonce_server.store import forget
+from tellonce_server.store import forget, memories
 from tellonce_server.store.forget import Preview
 from tellonce_server.store.uploads import Uploads
 from tellonce_text import caches
@@ -96,7 +96,11 @@ class Forgetter:
             unlisted=len(seen.shown) - len(seen.listed),
             would_erase=seen.tally,
             confirm=await self._seal(where, args, seen.sealed),
-            notes=(*_preview_notes(seen), *self._notes()),
+            notes=(
+                *_preview_notes(seen),
+                *await self._copies(where, [each.match for each in seen.shown]),
+                *self._notes(),
+            ),
         )
 
     async def erase(self, where: ChatScope, args: ForgetArgs, report: Report = unreported) -> Forgotten:
@@ -110,6 +114,7 @@ class Forgetter:
         """
         confirmed = await self._opened(where, args)
         await self._bind(where, args)
+        copies = await self._copies(where, confirmed.chosen)
         Uploads(self._deps.settings.data_dir).clear()
         query = await query_of(self._deps.database, where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
@@ -124,7 +129,7 @@ class Forgetter:
             traces_left=len(left),
             left=previews.listed(previews.matches(left), self._deps.now()),
             receipt=receipt,
-            notes=(*_erased_notes(left, erased, confirmed), *self._notes()),
+            notes=(*_erased_notes(left, erased, confirmed), *copies, *self._notes()),
         )
 
     async def erase_picked(
@@ -168,6 +173,19 @@ class Forgetter:
             hits = await self._scan(where, await query_of(self._deps.database, where, alone), alone)
             counts[word] = sum(map(is_own, hits))
         return _single_words({word: count for word, count in counts.items() if count})
+
+    async def _copies(self, where: ChatScope, matches: Sequence[Match]) -> tuple[ServerText, ...]:
+        """A note about the copies of these memories that the user shared and that other owners still have. An erasure
+        does not reach them, because a shared statement belongs to those it was shared with."""
+        database, ids = self._deps.database, [match.ref for match in matches if match.kind == "memory"]
+        made = await forget.copies(database, where.owner_id, ids)
+        found = [await memories.by_id(database, owner, number) for owner, number in made]
+        stay = [copy for copy in found if copy is not None]
+        if not stay:
+            return ()
+        text = f"Copies that were shared stay: {', '.join(f'memory {m.id} in chat {m.chat_id}' for m in stay)}. "
+        chats = ", ".join(dict.fromkeys(str(m.chat_id) for m in stay))
+        return (ServerText(text + "Forget them in that chat.", "forget_shared", n=len(stay), chats=chats),)
 
     async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)

@@ -291,7 +291,7 @@ class Rememberer:
                 changed = await memories.make_global(db, owner, memory.id, now)
             case "share":
                 assert share_to is not None  # the contract requires to_chat_id
-                changed = await self._share(memory, share_to)
+                changed = await self._share(where, memory, share_to)
         if changed is None:
             raise NoSuchMemory(f"Memory {memory.id} is gone.", "no_memory", id=memory.id)
         return changed
@@ -338,7 +338,7 @@ class Rememberer:
         named_before = due_date(memory.content, memory.valid_from, zone) is not None
         return due_date(text, now, zone) or (None if named_before else memory.deadline)
 
-    async def _share(self, memory: Memory, target: ChatScope) -> Memory:
+    async def _share(self, where: ChatScope, memory: Memory, target: ChatScope) -> Memory:
         """Copy the memory to another owner. A copy is needed because an owner's rows are never read for another
         owner. Raises MemoryUnfit for a memory that does not hold, because the copy is active."""
         if memory.status != "active":
@@ -363,7 +363,10 @@ class Rememberer:
         vector = await self._statements.vector(copy.content)
         async with self._deps.database.transaction() as t:
             await self._statements.lock(t, copy.owner_id, [copy.content])
-            return (await self._statements.store(t, copy, vector, self._deps.now())).memory
+            shared = (await self._statements.store(t, copy, vector, self._deps.now())).memory
+            if target.owner_id != where.owner_id:
+                await memories.add_copy(t, where.owner_id, memory.id, target.owner_id, shared.id)
+            return shared
 
     def _changed(self, where: ChatScope) -> None:
         self._deps.tell_subscribers(where.owner_id, "memory://profile")

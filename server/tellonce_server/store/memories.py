@@ -189,6 +189,9 @@ from_message = Rows[[OwnerId, ChatId, MessageId], Memory]("memories.from_message
 lock = Run[[OwnerId, Collection[int]]]("memories.lock")
 """Wait until no other transaction stores a statement with one of these hashes of words."""
 
+add_copy = Run[[OwnerId, MemoryId, OwnerId, MemoryId]]("memories.add_copy")
+"""Store that a memory was shared: the owner and the number of the copy."""
+
 same_words = Rows[[OwnerId, ChatId, int], Memory]("memories.same_words", memory)
 """Current statements with the same words, in any order."""
 

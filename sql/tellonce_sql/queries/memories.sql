@@ -273,6 +273,12 @@ set chat_id = null, updated_at = $3
 where owner_id = $1 and id = $2
 returning *
 
+-- name: add_copy
+-- $1 owner, $2 number, $3 the other owner with whom the memory was shared, $4 the copy's number
+update memories set copies = copies || array[array[$3::bigint, $4::bigint]]
+where owner_id = $1 and id = $2 and not exists (
+  select from generate_subscripts(copies, 1) as n where copies[n][1] = $3 and copies[n][2] = $4)
+
 -- name: support
 -- $1 owner, $2 number, $3 further source messages, $4 now, $5 whether the user said or confirmed it, $6 pinned,
 -- $7 importance, $8 deadline or null, $9 chat of these messages, $10 further quotes. If a statement is repeated, its
