@@ -91,12 +91,12 @@ class Near:
 
 @dataclass(frozen=True)
 class Known:
-    """A current memory with the fields that a worker is shown."""
+    """A current memory, or one that the user rejected, with the fields that a worker is shown."""
 
     id: int
     kind: MemoryKind
     content: str
-    status: Literal["active", "uncertain"]
+    status: Literal["active", "uncertain", "rejected"]
     user_confirmed: bool
     pinned: bool
     valid_from: datetime
@@ -173,7 +173,7 @@ telling = Rows[[OwnerId, ChatId, int], Known]("memories.telling", named(Known))
 """The memories used to write the profile, most important first."""
 
 
-known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime], Known](
+known_for = Rows[[OwnerId, ChatId, Sequence[HalfVector], str, str, int, int, datetime, int], Known](
     "memories.known_for", named(Known)
 )
 """The memories to show to a worker, which are pinned, recent, or similar in meaning (vectors) or in words (lexemes) to
