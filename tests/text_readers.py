@@ -27,7 +27,7 @@ from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
-from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
+from tellonce_server.domain.erasure import forget_query, previews, redaction, request, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
@@ -213,6 +213,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
     "tellonce_server.domain.erasure.redaction.redact": _redact,
+    "tellonce_server.domain.erasure.request.as_stored": request.as_stored,
     "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),

@@ -382,6 +382,26 @@ async def test_messages_are_forgotten_whole_by_their_numbers_and_nothing_beside_
     assert "It rains" not in " ".join(left)
 
 
+@pytest.mark.parametrize("how", ["topic", "literal"])
+async def test_a_line_copied_from_a_context_is_found_with_all_that_the_context_added(
+    memory: Memory, clock: Clock, how: str
+) -> None:
+    """Of the lines of a context, those about Zorblax are copied and forgotten one by one."""
+    async with memory.client() as client:
+        await said(client, "We met Zorblax last Saturday in the harbor.", "Zorblax will call tomorrow, I hope (maybe).")
+        await client.remember(c.RememberArgs(content="Lunch with Zorblax next Tuesday at 3pm by the sea"))
+        clock.forward(days=1)
+        await said(client, "It rains in the valley.")
+        lines = ((await client.get_context(c.GetContextArgs(query="Zorblax"))).context or "").split("\n")
+        shown = [line for line in lines if "Zorblax" in line and not line.startswith("User: ")]
+        for line in shown:
+            done = await gone(client, (), **{how: line})
+            assert done.traces_left == 0
+    assert len(shown) == 3
+    assert [line for line in await stored(memory, rendered=False) if "Zorblax" in line] == []
+    assert "It rains in the valley." in await stored(memory)
+
+
 @pytest.mark.parametrize(
     ("word", "line", "kept"),
     [

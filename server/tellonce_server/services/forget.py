@@ -19,7 +19,7 @@ from tellonce_server.domain.erasure import derived_texts, previews
 from tellonce_server.domain.erasure.deletion import Erased, Eraser, Order, Report, unreported
 from tellonce_server.domain.erasure.forget_query import Degree, ForgetQuery, StatementQuery
 from tellonce_server.domain.erasure.previews import GROUP, Match, Shown, is_own, related
-from tellonce_server.domain.erasure.request import query_of, stated
+from tellonce_server.domain.erasure.request import as_stored, query_of, stated
 from tellonce_server.domain.erasure.scan import MatchingRow, known_again, names_again, scan
 from tellonce_server.domain.erasure.targets import Target
 from tellonce_server.domain.erasure.text_places import PLACES, Cleaned
@@ -83,8 +83,7 @@ class Forgetter:
 
         Raises: ForgetRefused: the text is empty after normalization, or a memory or message number does not exist.
         """
-        query = await query_of(self._deps.database, where, args)
-        found = await self._scan(where, query, args)
+        query, found = await self._searched(where, args)
         now = self._deps.now()
         seen = await asyncio.to_thread(_seen, found, now, query)
         if not seen.shown:
@@ -116,7 +115,7 @@ class Forgetter:
         await self._bind(where, args)
         copies = await self._copies(where, confirmed.chosen)
         Uploads(self._deps.settings.data_dir).clear()
-        query = await query_of(self._deps.database, where, args, confirmed.shown)
+        query, _ = await self._searched(where, args, confirmed.shown)
         kept: frozenset[Degree] = frozenset(match.degree for match in confirmed.kept if match.kind == GROUP)
         order = Order(where, _reach(where), query, confirmed.chosen, kept, args.include_messages, report)
         erased = await self._eraser.erase(order)
@@ -187,6 +186,21 @@ class Forgetter:
         chats = ", ".join(dict.fromkeys(str(m.chat_id) for m in stay))
         return (ServerText(text + "Forget them in that chat.", "forget_shared", n=len(stay), chats=chats),)
 
+    async def _searched(
+        self, where: ChatScope, args: ForgetArgs, sealed: Sequence[Match] | None = None
+    ) -> tuple[ForgetQuery, list[MatchingRow]]:
+        """The query and its matches. If no text contains a copied line as it was shown, the stored forms of the line are
+        searched for. At a confirmation, the matches are read only if they decide which form was shown."""
+        query = await query_of(self._deps.database, where, args, sealed)
+        forms = [args.model_copy(update=form) for form in _stored_forms(args)]
+        found = await self._scan(where, query, args) if sealed is None or forms else []
+        for form in forms:
+            if found:
+                break
+            query = await query_of(self._deps.database, where, form, sealed)
+            found = await self._scan(where, query, form)
+        return query, found
+
     async def _scan(self, where: ChatScope, query: ForgetQuery, args: ForgetArgs) -> list[MatchingRow]:
         return await scan(self._deps.database, where.owner_id, _reach(where), query, messages=args.include_messages)
 
@@ -233,6 +247,12 @@ class Forgetter:
 def _reach(where: ChatScope) -> int | None:
     """The chat to search. From a person's own chat, all chats are searched (None); from a group, only that group."""
     return None if where.is_own else where.chat_id
+
+
+def _stored_forms(args: ForgetArgs) -> list[dict[str, str]]:
+    if args.topic is not None:
+        return [{"topic": form} for form in as_stored(args.topic)]
+    return [{"literal": form} for form in as_stored(args.literal)] if args.literal is not None else []
 
 
 def _tally(hits: Sequence[MatchingRow]) -> dict[str, int]:

@@ -1,7 +1,9 @@
 """Turns a call of `forget` into a query. Statements are analyzed outside the event loop."""
 
 import asyncio
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from tellonce.contract import ForgetArgs
 from tellonce_server.core.errors import Refused
@@ -28,9 +30,25 @@ TELLING = 2
 """Minimum content words of a sentence. A derived text may contain the only word of a shorter sentence by chance, so
 shorter sentences are searched for only if their message has no longer one."""
 
+LONGEST_SHOWN: Final = 2_000
+"""Maximum characters of a line that is shown."""
+_BEFORE: Final = re.compile(r"\A\s*(?:[-•·›] )?(?:#\d+ )?(?:\[[^\[\]\n]*\](?: [^:\n]{1,64})?:? )?")
+_AFTER: Final = re.compile(r"(?: \((?!\d{4}-)[^()\n]*\))+\s*\Z")
+_DAY: Final = re.compile(r" \(\d{4}-\d\d-\d\d[^()\n]*\)")
+
 
 class NothingNamed(Refused):
     """The call names nothing to search for. The error text says what to send."""
+
+
+def as_stored(shown: str) -> list[str]:
+    """Forms of a line copied from a context or a list that the stored text may have: without its number, time, speaker
+    and remarks, and without the days that are shown beside words such as "tomorrow". Empty if the line has none of
+    these, or is longer than any line that is shown."""
+    if len(shown) > LONGEST_SHOWN:
+        return []
+    line = _AFTER.sub("", _BEFORE.sub("", shown))
+    return [form for form in dict.fromkeys((line, _DAY.sub("", line))) if form not in (shown, "")]
 
 
 async def query_of(
