@@ -116,6 +116,11 @@ def _redact(text: str) -> object:
     return redaction.redact(text, lambda part: QUERIES["StatementQuery"].marks(part, SOURCE))
 
 
+def _forgotten_as_topic(text: str) -> object:
+    literal = folding.Literal.of(text)
+    return forget_query.TopicQuery(text, literal).marks(SENTENCE, SOURCE) if literal is not None else None
+
+
 def _wanted_by(text: str) -> object:
     try:
         return reminders.wanted_by(text, NOW, ZONE)
@@ -211,6 +216,10 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
         text, SOURCE
     ),
+    "tellonce_server.domain.erasure.forget_query.TopicQuery": _forgotten_as_topic,
+    "tellonce_server.domain.erasure.forget_query.StatementQuery": lambda text: forget_query.StatementQuery(
+        [forget_query.Stated(text)]
+    ).marks(SENTENCE, SOURCE),
     "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
     "tellonce_server.domain.erasure.redaction.redact": _redact,
     "tellonce_server.domain.erasure.request.as_stored": request.as_stored,
@@ -423,6 +432,7 @@ SLOW = frozenset(
     """
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.wanted_by
     tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings

@@ -71,10 +71,12 @@ async def _profile(client: MemoryClient) -> float:
 
 
 async def _use(client: MemoryClient, text: str, number: int) -> None:
-    """Record the text, edit it, search with it, and request contexts with it."""
+    """Record the text, edit it, search with it, request contexts with it, and preview its erasure."""
     first = c.RecordMessageArgs(chat_id=OTHER, role="user", content=text, message_id=f"m{number}")
     await client.record_message(first)
     await client.record_message(first.model_copy(update={"content": text[:-1] + "!"}))
     await client.get_context(c.GetContextArgs(chat_id=OTHER, query="what did I say?"))
     await client.get_context(c.GetContextArgs(chat_id=OTHER, query=text[:8_000]))
     await client.search_memory(c.SearchMemoryArgs(chat_id=OTHER, query=text[:8_000]))
+    await client.forget(c.ForgetArgs(chat_id=OTHER, topic=text))
+    await client.forget(c.ForgetArgs(chat_id=OTHER, literal=text))

@@ -165,7 +165,8 @@ class Forgetter:
     async def _words_apart(self, where: ChatScope, args: ForgetArgs) -> tuple[ServerText, ...]:
         """A note with the topic's words that some text contains. The note is shown if no text contains all words of the
         topic."""
-        words = Target.topic(args.topic).topic_words if args.topic is not None else ()
+        target = await asyncio.to_thread(Target.topic, args.topic) if args.topic is not None else None
+        words = target.topic_words if target is not None else ()
         counts: dict[str, int] = {}
         for word in words[:MOST_WORDS] if len(words) > 1 else ():
             alone = args.model_copy(update={"topic": word})

@@ -60,9 +60,11 @@ async def query_of(
     Raises: NothingNamed: the text is empty after normalization, or a number does not exist.
     """
     if args.topic is not None:
-        return TopicQuery(args.topic, _literal(args.topic))
+        topic = args.topic
+        return await asyncio.to_thread(lambda: TopicQuery(topic, _literal(topic)))
     if args.literal is not None:
-        return LiteralQuery(_literal(args.literal))
+        literal = args.literal
+        return await asyncio.to_thread(lambda: LiteralQuery(_literal(literal)))
     if args.memory_ids is not None:
         found = await forget.memories(q, where.owner_id, args.memory_ids)
         seen = [memory for memory in found if where.sees(memory.chat_id)]
