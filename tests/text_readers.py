@@ -27,7 +27,7 @@ from tellonce_relay.telegram import markdown
 from tellonce_relay.turn import expectation, model_call, reminders, tags
 from tellonce_server.api import coercion
 from tellonce_server.domain.context import canonical_summary, lines, slots, turn_index
-from tellonce_server.domain.erasure import forget_query, previews, redaction, word_forms
+from tellonce_server.domain.erasure import forget_query, previews, redaction, request, word_forms
 from tellonce_server.domain.keep import choice, own_speech
 from tellonce_server.domain.keep import sentences as kept_sentences
 from tellonce_server.domain.memory import check, dedup, literals, measures, resolution, retraction, statements
@@ -114,6 +114,11 @@ QUERIES: dict[str, forget_query.ForgetQuery] = {
 
 def _redact(text: str) -> object:
     return redaction.redact(text, lambda part: QUERIES["StatementQuery"].marks(part, SOURCE))
+
+
+def _forgotten_as_topic(text: str) -> object:
+    literal = folding.Literal.of(text)
+    return forget_query.TopicQuery(text, literal).marks(SENTENCE, SOURCE) if literal is not None else None
 
 
 def _wanted_by(text: str) -> object:
@@ -214,8 +219,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "tellonce_server.domain.erasure.forget_query.TopicQuery.marks": lambda text: QUERIES["TopicQuery"].marks(
         text, SOURCE
     ),
+    "tellonce_server.domain.erasure.forget_query.TopicQuery": _forgotten_as_topic,
+    "tellonce_server.domain.erasure.forget_query.StatementQuery": lambda text: forget_query.StatementQuery(
+        [forget_query.Stated(text)]
+    ).marks(SENTENCE, SOURCE),
     "tellonce_server.domain.erasure.previews.clipped": lambda text: previews.clipped(text, 9),
     "tellonce_server.domain.erasure.redaction.redact": _redact,
+    "tellonce_server.domain.erasure.request.as_stored": request.as_stored,
     "tellonce_server.domain.erasure.redaction.redact_all": lambda text: redaction.redact_all(
         {"said": [text]}, lambda part: QUERIES["TopicQuery"].marks(part, SOURCE)
     ),
@@ -427,6 +437,7 @@ SLOW = frozenset(
     tellonce_relay.telegram.markdown.rendered tellonce_relay.turn.reminders.is_plain_order
     tellonce_relay.turn.reminders.wanted_by tellonce_text.dates.alarms.names_more
     tellonce_server.domain.context.lines.with_days
+    tellonce_server.domain.erasure.forget_query.TopicQuery tellonce_server.domain.erasure.forget_query.StatementQuery
     tellonce_server.domain.erasure.forget_query.StatementQuery.marks tellonce_server.domain.erasure.redaction.redact
     tellonce_server.domain.memory.check.check tellonce_server.domain.memory.check.check_claim tellonce_server.domain.memory.check.unsupported
     tellonce_text.claims.claims tellonce_text.dates.alarms.alarm tellonce_text.dates.alarms.rings

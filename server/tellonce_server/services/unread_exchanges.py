@@ -98,7 +98,8 @@ def learning_prompt(parts: Sequence[Sequence[Line]], known: Sequence[KnownMemory
 
 
 def _text(m: KnownMemory) -> str:
-    return f"“{m.text}”" if m.note else m.text
+    text = f"“{m.text}”" if m.note else m.text
+    return f"I said that this is not so: {text}" if m.status == "rejected" else text
 
 
 def _line(line: Line, zone: ZoneInfo) -> str:

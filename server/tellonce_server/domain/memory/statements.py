@@ -42,6 +42,11 @@ class Statements:
         the transaction open."""
         return await vector_or_none(self._deps.embedder, text)
 
+    async def lock(self, q: Queries, owner_id: int, texts: Sequence[str]) -> None:
+        """Wait until no other transaction stores one of these statements. Call this once, before `store` or `put`, and
+        after locking the chat. Otherwise two transactions at the same time may both find a statement new."""
+        await memories.lock(q, owner_id, [dedup.key(text) for text in texts])
+
     async def store(
         self,
         q: Queries,
