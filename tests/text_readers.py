@@ -47,7 +47,6 @@ from tellonce_summarizer.tasks import summaries as model_summaries
 from tellonce_text import (
     changes,
     claims,
-    clipping,
     fences,
     folding,
     importance,
@@ -70,7 +69,7 @@ SENTENCE = "I live in Berlin with Ann and 3 cats since May"
 
 
 def _line(text: str) -> Line:
-    return Line(1, 1, "user", text, None, None, None, NOW, 480, 10, None, 1)
+    return Line(1, 1, "user", text, None, None, None, NOW, 480, None)
 
 
 def _message(text: str) -> WorkMessage:
@@ -342,7 +341,7 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "tellonce_summarizer.keep.summaries.shown_memories": lambda text: summaries.shown_memories([_known(text)], ZONE),
     "tellonce_summarizer.keep.lines.clip": lambda text: kept_lines.clip(text, 500),
-    "tellonce_text.clipping.head_and_tail": lambda text: clipping.head_and_tail(text, 500),
+    "tellonce_text.tokens.head_and_tail": lambda text: tokens.head_and_tail(text, 500),
     "tellonce_summarizer.tasks.items.first_moment": lambda text: items.first_moment(text, ZONE),
     "tellonce_summarizer.tasks.items.last_moment": lambda text: items.last_moment(text, ZONE),
     "tellonce_summarizer.quotes.placed": lambda text: quotes.placed(text[:600], 1, [_message(text)]),
@@ -394,7 +393,7 @@ NOT_READERS = frozenset(
     tellonce_server.app.bootstrap.open_in_one_transaction tellonce_server.core.scope.reply_thread tellonce_server.core.scope.session_id tellonce_server.store.postgres.migrate.missing
     tellonce_server.store.postgres.migrate.statements tellonce_server.domain.queue.work.status
     tellonce_server.domain.queue.job_type.sender_time tellonce_server.domain.queue.job_type.shown
-    tellonce_server.domain.queue.job_type.own_messages tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
+    tellonce_server.app.page.commands.failed tellonce_server.api.resources.chat_number
     tellonce_server.api.resources.row_number tellonce_server.domain.retrieval.search.read_cursor tellonce_server.domain.retrieval.scored_results.shown
     tellonce_server.domain.retrieval.prompt_selection.choose tellonce_server.domain.retrieval.prompt_selection.from_other_chats tellonce_server.domain.retrieval.question.weight
     tellonce_server.store.backup.archive.in_order tellonce_server.store.backup.dump.without_password

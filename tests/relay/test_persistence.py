@@ -10,7 +10,8 @@ import pytest
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, Cause
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.responders.prompt import Prompt

@@ -10,7 +10,7 @@ from tellonce_text.tokens import estimate
 
 def line(number: int, text: str, role: Role = "user") -> Line:
     at = datetime(2026, 2, 18, 9, number, tzinfo=UTC)
-    return Line(number, number, role, text, None, None, None, at, 0, estimate(text), None, 1)
+    return Line(number, number, role, text, None, None, None, at, 0, None)
 
 
 def test_a_gist_is_what_the_user_said_in_its_order() -> None:

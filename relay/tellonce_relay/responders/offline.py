@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from tellonce import contract as c
 from tellonce.client import MemoryClient
-from tellonce_llm import Answer, FileKind
+from tellonce_llm.model import Answer, FileKind
 from tellonce_relay.catalogue import clock, day, in_every_language, phrase
 from tellonce_relay.incoming_message import Incoming, is_command
 from tellonce_relay.orders import Kind, is_command_in_words, order_of
@@ -227,7 +227,11 @@ def _is_echo(result: c.SearchResult, incoming: Incoming) -> bool:
         return False
     if not content_words(result.text):
         return True
-    if _OWN.match(result.text) if result.role == "assistant" else _orders(result.text):
+    if (
+        _OWN.match(result.text)
+        if result.role == "assistant"
+        else is_command(result.text) or is_command_in_words(result.text)
+    ):
         return True
     return result.text.strip() == incoming.text.strip() or not best_sentences(result.text, incoming.text)
 
@@ -289,10 +293,6 @@ def _short(text: str, longest: int = _LONGEST) -> str:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
-
-
-def _orders(text: str) -> bool:
-    return is_command(text) or is_command_in_words(text)
 
 
 def _asks(text: str) -> bool:

@@ -16,7 +16,8 @@ from tellonce import tracing
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.journal import Emit, silent, timed
 from tellonce.server_text import ServerText, invalid
-from tellonce_llm import Answer, Cause
+from tellonce_llm.errors import Cause
+from tellonce_llm.model import Answer
 from tellonce_relay.catalogue import phrase, server_text
 from tellonce_relay.incoming_message import Incoming
 from tellonce_relay.memory_outage import SHORT, patiently

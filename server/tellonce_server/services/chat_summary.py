@@ -1,10 +1,9 @@
 """The summaries and the state of a chat, for `summarize_chat`. A new chat archives the summary."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from tellonce.contract import (
-    Backlog,
     CanonicalSummary,
     ChatSummary,
     Coverage,
@@ -53,7 +52,7 @@ class ChatSummaries:
         chat = await chats.find(self._deps.database, *where.key)
         thread = await threads.find(self._deps.database, *where.key, key)
         after = place_of(args.cursor)
-        chunks = await summaries.chunk_page(self._deps.database, *where.key, after, PERIODS + 1)
+        chunks = await summaries.chunk_page(self._deps.database, *where.key, *after, PERIODS + 1)
         page = chunks[:PERIODS]
         thread_summary = await summaries.rolling(self._deps.database, *where.key, "thread", key)
         session = await summaries.rolling(self._deps.database, *where.key, "session", session_thread(where.chat_id))
@@ -64,7 +63,7 @@ class ChatSummaries:
             current_session=await self._current(where, key, _open(thread), chat.epoch_after if chat else 0),
             canonical=_canonical(chat),
             routines_today=await self._routines(where, now),
-            backlog=await self._backlog(where, now),
+            backlog=await queue.backlog(self._deps.database, *where.key, now),
             coverage=await self._coverage(where, thread),
             queued=queued,
             next_cursor=cursor_of(page[-1].from_at, page[-1].id) if len(chunks) > len(page) else None,
@@ -114,11 +113,6 @@ class ChatSummaries:
             RoutineEntry(name=r.name, time=clock_time(r.sent_at, self._deps.zone), summary=mask(r.summary))
             for r in rows
         )
-
-    async def _backlog(self, where: ChatScope, now: datetime) -> Backlog:
-        b = await queue.backlog(self._deps.database, *where.key, now)
-        seconds = max(timedelta(), now - b.oldest).total_seconds() if b.oldest else None
-        return Backlog(waiting=b.waiting, in_work=b.in_work, dead=b.dead, oldest_seconds=seconds)
 
     async def _coverage(self, where: ChatScope, thread: Thread | None) -> Coverage:
         gaps = await threads.gaps(self._deps.database, where.owner_id)
