@@ -40,12 +40,21 @@ def _han(parts: tuple[str | None, ...], index: int) -> Phrase | None:
 
 
 def numeric(line: Line, index: int) -> Phrase | None:
-    """Parse `3/15/2026`, `15.3.2026`, `3.4.`. Without a year, a neighboring word must show that it is a date."""
+    """Parse `3/15/2026`, `15.3.2026`, `3.4.`, `Friday 3/4`. Without a year, a neighboring word must show that it is a
+    date."""
+    weekday, at = _leading_weekday(line, index)
+    index = index if weekday is None else at
     token = line[index]
     if token.kind != "numeric":
         return None
     first, mark, second, third, dot = token.parts
-    known = dot or _dated_before(line, index, mark) or _is_slashed_day(line, index) or _is_timed(line, index)
+    known = (
+        dot
+        or weekday is not None
+        or _dated_before(line, index, mark)
+        or _is_slashed_day(line, index)
+        or _is_timed(line, index)
+    )
     alone = third is None and not known and _is_padded_day(line, index, mark, second)
     if third is None and not known and not alone:
         return None
@@ -58,7 +67,7 @@ def numeric(line: Line, index: int) -> Phrase | None:
         return None
     year = int(third) if third else None
     year = year + 2000 if year is not None and year < 100 else year
-    meaning = _numeric_meaning(a, b, year, mark or "/")
+    meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
     if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
         meaning = doubtful(meaning)
     return Phrase(index + 1, meaning, single=True, absolute=year is not None)
@@ -87,7 +96,7 @@ def _dated_before(line: Line, index: int, mark: str | None) -> bool:
     if mark == "." and line.language == "en":
         return False
     before = line[index - 1]
-    return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
+    return before.has("on") or before.has("by") or before.has("since") or before.word == "due"
 
 
 def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
@@ -127,12 +136,14 @@ _LONGEST_MONTH: Final = 31
 _LEADS_TO_DAY: Final = frozenset("be is was until from starting through thru at".split())
 
 
-def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
+def _numeric_meaning(
+    a: int, b: int, year: int | None, mark: str, weekday: int | None
+) -> Callable[[Scene], Meaning | None]:
     """The date with day and month in the region's usual order. If the other order is possible too, the date in that
     order follows."""
 
     def meaning(scene: Scene) -> Meaning | None:
-        by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
+        by_day, by_month = (_day_of_year(year, m, d, weekday)(scene) for m, d in ((b, a), (a, b)))
         if by_day is None or by_month is None or by_day.choices == by_month.choices:
             return by_day or by_month
         if mark == "." and scene.region not in _MONTH_FIRST:
@@ -159,9 +170,9 @@ def month_day(line: Line, index: int) -> Phrase | None:
     month, day, last, end = found
     year, end = trailing_year(line, end)
     weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
-    if last is None and year is not None:
-        return Phrase(end, _named(year, month, day, weekday), single=True, absolute=True, form="date")
-    return Phrase(end, _day_of_year(year, month, day, weekday, last), single=last is None, form="date")
+    absolute = last is None and year is not None
+    meaning = _day_of_year(year if absolute else None, month, day, weekday, last)
+    return Phrase(end, meaning, single=last is None, absolute=absolute, form="date")
 
 
 def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
@@ -265,13 +276,6 @@ def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
     return _day_of_year(year, month, day, None)
 
 
-def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a complete date. If the text also gives a weekday that does not match, the date is not certain."""
-    found = _date(year, month, day)
-    agreed = weekday is None or found is None or found.weekday() == weekday
-    return lambda _scene: Meaning((one_day(found),), agreed) if found else None
-
-
 def _day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
@@ -286,7 +290,7 @@ def _day_of_year(
     def meaning(scene: Scene) -> Meaning | None:
         if year is not None:
             found = days(year)
-            return Meaning((found,)) if found else None
+            return Meaning((found,), weekday in {None, found.first.weekday()}) if found else None
         if weekday is None:
             return yearly(scene, days)
         return yearly_on_weekday(scene, days, weekday)
@@ -405,4 +409,8 @@ def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None =
     length = (last - day + 1) if last else 1
     back = next((Days(d, d + length * DAY) for d in reversed(days) if d <= scene.today), None)
     ahead = next((Days(d, d + length * DAY) for d in days if d >= scene.today), None)
-    return choose(scene, back, ahead)
+    found = choose(scene, back, ahead)
+    plain = _nearest_day(scene, day, None, last) if found and weekday is not None else None
+    if plain is None or found is None or found.choices[0] in plain.choices:
+        return found
+    return Meaning((*plain.choices, *found.choices), False)

@@ -15,7 +15,7 @@ from tellonce_text.dates.weekday_phrases import weekday
 
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp", "han"})),
-    (numeric, frozenset({"numeric"})),
+    (numeric, frozenset({"numeric", "weekday"})),
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),

@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.phrases import (
-    choose,
-)
+from tellonce_text.dates.phrases import CLOSE, choose
 from tellonce_text.dates.readings import Days, Meaning, Scene
 
 
@@ -18,13 +16,20 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
+    """The readings of a day in the years in which it is that weekday. If such a year is distant and the day of another
+    weekday is near, one of the two words is wrong."""
     now = scene.today.year
     agreeing = [d for y in range(now - 6, now + 7) if (d := days(y)) and d.first.weekday() == weekday]
     near = sorted(agreeing, key=lambda d: abs((d.first - scene.today).days))
-    if not near or abs((near[0].first - scene.today).days) > 366:
-        plain = yearly(scene, days)
-        return plain and Meaning(plain.choices, False)
+    plain = yearly(scene, days)
+    closest = min(plain.choices, key=lambda d: abs((d.first - scene.today).days)) if plain else None
+    distances = [abs((d.first - scene.today).days) for d in (closest, *near[:1]) if d]
+    if plain and (not near or distances[1] > _LONGEST_YEAR or (distances[0] <= CLOSE and closest != near[0])):
+        return Meaning(tuple(dict.fromkeys((*(d for d in (closest,) if d), *plain.choices))), False)
     return Meaning(tuple(near[:2]), True)
+
+
+_LONGEST_YEAR: Final = 366
 
 
 def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:
