@@ -70,7 +70,12 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if before == "past" and (lead.has("for") or lead.word in {"until", "till"}):
         return Look("future", sure=True, own=False)
     if before:
-        return Look(before, sure=True, own=_in_clause(line, first, end, before))
+        own = _in_clause(line, first, end, before)
+        if before == "past" and not own and line.language != "en" and not _leads_ahead(line, first):
+            begin = _clause_begin(line, first)
+            if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
+                return Look("future", sure=True, inferred=True)
+        return Look(before, sure=True, own=own)
     found = _order(line, first)
     if not found and line.language == "en" and _is_either_before(line, first):
         return Look(None, own=False)
@@ -138,14 +143,19 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
     if _leads_ahead(line, first) or _is_question_of(line, first, end):
         return False
     for index in _back(line, first):
-        joined = line[index].has("clause") and index >= first - 2
-        if joined or line[index].word in _APART:
+        if line[index].has("clause") or line[index].word in _APART:
             return _after(line, first, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
             return not _is_notice(line, index, first)
         if not _OTHER_CLAUSE.isdisjoint(line[index].tags):
             return False
     return True
+
+
+def _clause_begin(line: Line, first: int) -> int | None:
+    """The index of the first token of the expression's clause, if a subject or a conjunction shows where it begins."""
+    begins = (at for at in _back(line, first) if line[at].has("clause") or line[at].has("tense_subject"))
+    return next(begins, None)
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})

@@ -39,7 +39,7 @@ _INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", 
 def is_adjective(line: Line, index: int) -> bool:
     """Whether the German word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
     before, after = line[index - 1], line[index + 1]
-    return after.kind == "word" and after.capital and before.kind == "word" and not before.tags
+    return after.kind == "word" and after.capital and before.kind == "word" and before.tags.keys() <= {"tense_subject"}
 
 
 _PREFIXES: Final = tuple(
