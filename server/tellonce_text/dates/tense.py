@@ -154,7 +154,11 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
 
 def _clause_begin(line: Line, first: int) -> int | None:
     """The index of the first token of the expression's clause, if a subject or a conjunction shows where it begins."""
-    begins = (at for at in _back(line, first) if line[at].has("clause") or line[at].has("tense_subject"))
+    begins = (
+        at
+        for at in _back(line, first)
+        if line[at].has("clause") or line[at].has("tense_subject") or (line[at].word == "," and at < first - 2)
+    )
     return next(begins, None)
 
 
