@@ -331,7 +331,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         and line[after].has("ordinal")
         and (line[index - 1].has("on") or line[index - 1].has("by"))
     )
-    if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not _stands_alone(line, after + 1):
+    if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not (foreign or _stands_alone(line, after + 1)):
         return None
     if foreign:
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
@@ -346,6 +346,51 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         return Phrase(after + 1, lambda scene: _nearest_day(scene, day, weekday), single=True)
     elsewhere = _names_month(line, index)
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
+
+
+def numbered_day(line: Line, index: int) -> Phrase | None:
+    """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
+    it as a plain number."""
+    led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
+    at = index + led
+    day = day_number(line, at) if line[at].kind == "number" and not line[at].suffix else None
+    if day is None or not (led or line.language == "ru") or line[index - 1].has("in"):
+        return None
+    last = day_number(line, at + 2) if led and line[at + 1].has("to") else None
+    if last is not None and last > day and line[at + 3].word not in _AMOUNT and _MORE.isdisjoint(line[at + 3].tags):
+        return Phrase(at + 3, lambda scene: _nearest_day(scene, day, None, last))
+    if led:
+        end, whole = at + 1, _is_whole(line, at + 1)
+    elif line[at + 1].word == "-" and line[at + 2].word in _RUSSIAN_ENDINGS:
+        end, whole = at + 3, _is_whole(line, at + 3)
+    else:
+        end, whole = at + 2, line[at + 1].has("of")
+    sure = not (line[end].has("tense_present") and index == line.sentences[index][0])
+    elsewhere = not sure or _names_month(line, index)
+    found = Phrase(end, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
+    return found if whole else None
+
+
+_RUSSIAN_ENDINGS: Final = frozenset({"го", "ого", "е", "ое", "му", "ому"})
+
+
+def _is_whole(line: Line, index: int) -> bool:
+    """Whether the token does not continue a number as its unit or its noun, as in `le 12 rue Monge`."""
+    token, following = line[index], line[index + 1]
+    if token.kind in {"end", "mark"}:
+        return token.word not in _AMOUNT and not (token.word == "," and following.kind == "number")
+    return not _AFTER_DAY.isdisjoint(token.tags) or any(tag.startswith("tense_") for tag in token.tags)
+
+
+_AFTER_DAY: Final = frozenset("clause subordinate and or at exactly_at part part_lead since".split())
+
+
+def day_of_week(line: Line, index: int) -> Phrase | None:
+    """Parse the day by which a week is named, as in `week commencing 14th` or `la semana del 14`."""
+    at = skip(line, index, "article")
+    day = day_number(line, at) if line[at].kind == "number" else None
+    end = at + 1 + (line.language == "de" and line[at + 1].word == ".")
+    return None if day is None else Phrase(end, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), True)
 
 
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
@@ -363,7 +408,7 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     return int(_is_day_noun(line, index))
 
 
-_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit"})
+_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of"})
 _AMOUNT: Final = frozenset("-–%€$:/")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})

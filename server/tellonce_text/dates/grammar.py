@@ -4,7 +4,7 @@ longest match is used."""
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.calendar_days import day_of_month, month_day, numeric, stamp
+from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, numeric, stamp
 from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number, year
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
@@ -19,6 +19,7 @@ CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
+    (numbered_day, frozenset({"on", "contracted", "number"})),
     (feast, frozenset({"feast", "step"})),
     (quarter, frozenset({"article", "ordinal", "word"})),
     (month, frozenset({"month", "step"})),
@@ -80,7 +81,7 @@ _FIRST_YEAR: Final = 1900
 
 
 _BEGINNINGS: Final = frozenset(
-    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before ago_that in within every"
+    "weekday weekdays month day unit season feast step ordinal number vague one article contracted edge ago_before ago_that in within every"
     " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow".split()
 )
 

@@ -90,7 +90,8 @@ def _item(line: Line, index: int) -> Item | None:
             return Item(lasting)
     if token.has("since") and token.word != "с":
         found = _dated(line, index + 1)
-        return found._replace(since=not _is_range(found)) if found else None
+        if found:
+            return found._replace(since=not _is_range(found))
     return _elapsed(line, index) or _dated(line, index) or _clocked(line, index) or _part_of_day(line, index)
 
 

@@ -4,6 +4,7 @@ March 3`."""
 from collections.abc import Callable
 from typing import Final
 
+from tellonce_text.dates.calendar_days import day_of_week
 from tellonce_text.dates.calendar_spans import bare_year
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
@@ -127,9 +128,10 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if unit == "weekend" and line[at + 1].has("of"):
         day = parent(line, at + 2)
         return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
-    if unit == "week" and line[at + 1].word == "of":
-        found = parent(line, at + 2)
-        return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
+    named = at + 1 if line[at].word == "w / c" else at + 2 if line[at + 1].has("week_lead") else 0
+    if unit == "week" and named:
+        day = _longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
+        return day and Phrase(day.end, lambda scene: _each(day.meaning(scene), lambda d: week_of(d.first)))
     if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
         return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
     led = line.language == "en" and line[index].word == "in"
