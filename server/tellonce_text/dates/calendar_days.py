@@ -56,6 +56,8 @@ def numeric(line: Line, index: int) -> Phrase | None:
         or _is_timed(line, index)
     )
     alone = third is None and not known and _is_padded_day(line, index, mark, second)
+    if third is None and not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
+        known, alone = True, not any(_is_telling(line, at) for at in range(index - _BESIDE + 1, index))
     if third is None and not known and not alone:
         return None
     if len(first or "") == 4:
@@ -118,8 +120,26 @@ def _is_slashed_day(line: Line, index: int) -> bool:
     beside = {line[index - 1].word, line[index + 1].word}
     less, more = sorted((int(first or 0), int(second or 0)))
     days = mark == "/" and less <= _MONTHS < more <= _LONGEST_MONTH
-    always = line[index].word == "24/7"
-    return days and line.language == "en" and not always and not _LEADS_TO_DAY.isdisjoint(beside)
+    return days and line.language == "en" and line[index].word != _ALWAYS and not _LEADS_TO_DAY.isdisjoint(beside)
+
+
+def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
+    """Whether the numbers are a date as in `the party is 7/11` or `runs out 04/05`, and not a ratio such as `3/4`."""
+    padded = first.startswith("0") or second.startswith("0")
+    if padded:
+        return len(first) == len(second) == _DIGITS
+    ratio = int(first) <= int(second) and int(second) in _DENOMINATORS
+    whole = _is_whole(line, index + 1) or line[index + 1].has("in")
+    return not ratio and line[index].word != _ALWAYS and whole and _is_telling(line, index - 1)
+
+
+def _is_telling(line: Line, index: int) -> bool:
+    token = line[index]
+    return (token.has("tense_present") and not token.has("tense_have")) or token.has("tense_future")
+
+
+_ALWAYS: Final = "24/7"
+_DENOMINATORS: Final = frozenset({2, 3, 4, 5, 6, 8, 10, 20})
 
 
 def _is_timed(line: Line, index: int) -> bool:

@@ -67,7 +67,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("past", sure=True)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
-    if before == "past" and (lead.has("for") or lead.word in {"until", "till"}):
+    if before == "past" and (lead.has("for") or lead.word in _UNTIL):
         return Look("future", sure=True, own=False)
     if before:
         own = _in_clause(line, first, end, before)
@@ -88,6 +88,9 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)
     return Look("future", own=not _may_be_either(line, first, end) and not _unknown_verb(line, first, end))
+
+
+_UNTIL: Final = frozenset({"until", "till", "bis", "einschließlich", "including"})
 
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
@@ -359,7 +362,8 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
         return _by_ending(line, index)
     if not _is_participle(token) or _is_adjective(line, index) or _is_condition(line, index):
         return None
-    if first > index and _moved_to(line, first) and (token.has("tense_arranged") or index == first - 2):
+    beside = index == first - 2 and line[first - 1].word not in _UNTIL
+    if first > index and _moved_to(line, first) and (token.has("tense_arranged") or beside):
         return "future"
     if infinitive and token.has("tense_committed"):
         return "future"
