@@ -10,7 +10,7 @@ from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
 from tellonce_text.dates.phrases import Phrase, Rule
 from tellonce_text.dates.tokens import Line, Token
-from tellonce_text.dates.unit_phrases import day_word, unit_step
+from tellonce_text.dates.unit_phrases import day_word, same_time, unit_step
 from tellonce_text.dates.weekday_phrases import weekday
 
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
@@ -36,6 +36,7 @@ RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (fridays_ago, _COUNTS),
     (window, frozenset({"article", "step", "within"})),
     (unit_step, frozenset({"article", "step", "unit"})),
+    (same_time, frozenset({"same_time", "article", "step", "unit", "day"})),
     (weekday, frozenset({"article", "step", "weekday"})),
 )
 NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
@@ -81,7 +82,7 @@ _FIRST_YEAR: Final = 1900
 
 
 _BEGINNINGS: Final = frozenset(
-    "weekday weekdays month day unit season feast step ordinal number vague one article contracted edge ago_before ago_that in within every"
+    "weekday weekdays month day unit season feast step ordinal number vague one same_time article contracted edge ago_before ago_that in within every"
     " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow".split()
 )
 

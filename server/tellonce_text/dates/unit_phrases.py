@@ -10,6 +10,7 @@ from tellonce_text.dates.nights import TODAY
 from tellonce_text.dates.phrases import Phrase, choose, shifted, skip
 from tellonce_text.dates.readings import (
     DAY,
+    WEEK,
     Meaning,
     Scene,
     month_of,
@@ -126,6 +127,25 @@ def _month_of_year(line: Line, index: int, step: int) -> Phrase | None:
     if number is None or line[index + 2].kind == "number":
         return None
     return Phrase(index + 2, lambda scene: Meaning((month_of(scene.today.year + step, number),)))
+
+
+def same_time(line: Line, index: int) -> Phrase | None:
+    """Parse `this time next week` or `la semana pasada a esta hora`, which is the same weekday of that week."""
+    if "same_time" not in line.tags:
+        return None
+    led = line[index].has("same_time")
+    found = unit_step(line, index + led) or day_word(line, index + led)
+    if found is None or not (led or line[found.end].has("same_time")):
+        return None
+    return Phrase(found.end + (not led), lambda scene: _today_of(found.meaning(scene), scene), single=True)
+
+
+def _today_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
+    """The day of a week that is today's weekday. The day of another span is not certain."""
+    if meaning is None or meaning.choices[0].end - meaning.choices[0].first != WEEK:
+        single = meaning is not None and meaning.choices[0].precision == "day"
+        return meaning and meaning._replace(certain=meaning.certain and single)
+    return Meaning((one_day(meaning.choices[0].first + scene.today.weekday() * DAY),))
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:
