@@ -189,7 +189,9 @@ def season(line: Line, index: int) -> Phrase | None:
         or line.language != "en"
     ):
         return None
-    return Phrase(at + 1, lambda scene: yearless(scene, lambda y: _season(scene, y, start)))
+    meaning: Callable[[Scene], Meaning | None] = lambda scene: yearless(scene, lambda y: _season(scene, y, start))  # noqa: E731
+    named = line.language == "en" and line[at + 1].kind == "word" and not line[at + 1].tags
+    return Phrase(at + 1, doubtful(meaning) if named else meaning)  # `spring break` is not the spring
 
 
 def _season(scene: Scene, year: int, start: int) -> Days:

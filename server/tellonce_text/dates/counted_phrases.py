@@ -218,4 +218,4 @@ def _in_counted_week(scene: Scene, number: int, weeks: int, *, sure: bool) -> Me
     counted = one_day(today + near * DAY + weeks * WEEK)
     if by_week == counted:
         return Meaning((by_week,))
-    return Meaning((by_week, counted) if sure else (counted, by_week), sure)
+    return Meaning((by_week, counted) if sure else (counted, by_week), False)

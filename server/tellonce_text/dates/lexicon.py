@@ -53,8 +53,8 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words, longest)
 
 
-_SILENT: Final = frozenset({"or", "clause", "tense_subject"})
-"""Words with these tags are too short to indicate a language."""
+_SILENT: Final = frozenset({"or", "clause", "idiom", "same_time", "tense_subject"})
+"""Words with these tags also exist in other languages."""
 
 
 @cache

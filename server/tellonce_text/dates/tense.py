@@ -67,7 +67,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("past", sure=True)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
-    if before == "past" and (lead.has("for") or lead.word in _UNTIL):
+    if before == "past" and (lead.has("for") or lead.has("by")):
         return Look("future", sure=True, own=False)
     if before:
         own = _in_clause(line, first, end, before)
@@ -90,7 +90,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     return Look("future", own=not _may_be_either(line, first, end) and not _unknown_verb(line, first, end))
 
 
-_UNTIL: Final = frozenset({"until", "till", "bis", "einschließlich", "including"})
+_UNTIL: Final = frozenset({"until", "till"})
 
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
