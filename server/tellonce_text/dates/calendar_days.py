@@ -153,7 +153,7 @@ def _is_timed(line: Line, index: int) -> bool:
 
 _MONTHS: Final = 12
 _LONGEST_MONTH: Final = 31
-_LEADS_TO_DAY: Final = frozenset("be is was until from starting through thru at".split())
+_LEADS_TO_DAY: Final = frozenset("be is was ended until from starting through thru at".split())
 
 
 def _numeric_meaning(
@@ -242,7 +242,7 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
     day = day_number(line, index) or _spelled(line, index)
     if day is None:
         return None
-    at = index + 2 if line[index + 1].word in {".", "º", "ª"} else index + 1
+    at = index + 2 if line[index + 1].word in {".", "º", "ª", "°"} else index + 1
     hyphen = line[at].word == "-" and line[at + 1].has("month")
     if hyphen:  # 13-Nov-2026
         return line[at + 1].get("month"), day, None, at + 3 if line[at + 2].word == "-" else at + 2
@@ -398,10 +398,11 @@ def _is_whole(line: Line, index: int) -> bool:
     """Whether the token does not continue a number as its unit or its noun, as in `le 12 rue Monge`."""
     token, following = line[index], line[index + 1]
     if token.kind in {"end", "mark"}:
-        return token.word not in _AMOUNT and not (token.word == "," and following.kind == "number")
+        return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
     return not _AFTER_DAY.isdisjoint(token.tags) or any(tag.startswith("tense_") for tag in token.tags)
 
 
+_PUNCTUATION: Final = frozenset({"", *".,;!?…)"})
 _AFTER_DAY: Final = frozenset("clause subordinate and or at exactly_at part part_lead since".split())
 
 
@@ -428,7 +429,7 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     return int(_is_day_noun(line, index))
 
 
-_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of"})
+_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of", "month"})
 _AMOUNT: Final = frozenset("-–%€$:/")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})

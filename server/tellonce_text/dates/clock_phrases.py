@@ -62,8 +62,9 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
         return None
     if token.kind == "number" and token.suffix in _GLUED:
         return _in_half(Clock(at + 1, hour), _GLUED[token.suffix])
-    if line[at + 1].word == "y" and line[at + 2].word in {"media", "cuarto"}:
-        return Clock(at + 3, hour, 30 if line[at + 2].word == "media" else 15, half=hour > 12)
+    minutes = _added_minutes(line, at + 1)
+    if minutes:
+        return Clock(at + 3, hour, minutes, half=hour > 12)
     if line[at + 1].has("half_of_day"):
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
@@ -77,6 +78,18 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
 
 
 _GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
+
+
+def _added_minutes(line: Line, index: int) -> int:
+    """The minutes in `las ocho y media`, `le 20 e 30`, `às 8 e 15`; 0 if there are none."""
+    named = line[index + 1]
+    if line.language not in {"es", "it", "pt"} or not line[index].has("and"):
+        return 0
+    value = _SPOKEN_MINUTES.get(named.word, named.value if not named.suffix else None) or 0
+    return value if value % 5 == 0 and value < 60 and not line[index + 2].has("unit") else 0
+
+
+_SPOKEN_MINUTES: Final = {"media": 30, "mezza": 30, "mezzo": 30, "meia": 30, "cuarto": 15}
 
 
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:

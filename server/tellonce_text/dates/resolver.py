@@ -113,6 +113,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         and not line[item.end + 1].has("unit")
     ):
         return True
+    if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
+        return True
     if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
         return True
     if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):

@@ -28,7 +28,7 @@ def weekday(line: Line, index: int) -> Phrase | None:
     if line.language == "en" and line[index - 1].has("indefinite") and not line[index].has("article"):
         return None
     after = at + 2 if line[at + 1].word == "." and len(line[at].word) <= 5 else at + 1
-    if step is None and line[after].has("step") and line.language != "en":
+    if step is None and line[after].has("step") and line.language != "en" and not line[after + 1].has("unit"):
         step, after = line[after].get("step"), after + 1
     special = _weekday_of_week(line, after, number) if step is None else None
     if special:
@@ -151,6 +151,7 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
         weeks = -2 if line[index].has("before_last") else 2
         return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
     at = skip(line, comma(line, index), "of", "article", "on", "inside", "part_lead")
+    at += line.language == "ru" and line[at].has("for")  # `на прошлой неделе`
     stepped = _stepped_week(line, at)
     if stepped:
         step, end = stepped
