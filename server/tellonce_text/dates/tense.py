@@ -304,7 +304,8 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
 def _clause_end(line: Line, first: int, end: int) -> int:
     """The index of the token that ends the clause of an expression. A comma or conjunction directly after an expression
     that begins its sentence does not end the clause: `On Friday, we met`."""
-    begins = all(line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
+    before = (line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
+    begins = all(tags and not any(tag.startswith("tense_") for tag in tags) for tags in before)
     until = min(line.sentences[end - 1][1], end + _FAR)
     joints = (
         at for at in range(end + begins, until) if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags)
