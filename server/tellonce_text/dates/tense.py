@@ -292,7 +292,7 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
     clause_end = _clause_end(line, first, end)
     for index in _verbal(line, end, min(line.sentences[end - 1][1], end + _FAR)):
         found = _sign(line, index, -1, infinitive=False)
-        if found == "past" and index > clause_end:
+        if index > clause_end and (found == "past" or (found and line.language != "en")):
             return weak
         if found:
             return found
