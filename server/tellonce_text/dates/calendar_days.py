@@ -48,17 +48,12 @@ def numeric(line: Line, index: int) -> Phrase | None:
     if token.kind != "numeric":
         return None
     first, mark, second, third, dot = token.parts
-    known = (
-        dot
-        or weekday is not None
-        or _dated_before(line, index, mark)
-        or _is_slashed_day(line, index)
-        or _is_timed(line, index)
-    )
-    alone = third is None and not known and _is_padded_day(line, index, mark, second)
-    if third is None and not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
-        known, alone = True, not any(_is_telling(line, at) for at in range(index - _BESIDE + 1, index))
-    if third is None and not known and not alone:
+    known = third or dot or weekday is not None or _dated_before(line, index, mark) or _is_timed(line, index)
+    alone = not known and _is_padded_day(line, index, mark, second)
+    if not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
+        lead = range(index - _BESIDE, index)
+        known, alone = True, not any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
+    if not known and not alone:
         return None
     if len(first or "") == 4:
         if third is None or len(third) == 4:
@@ -114,23 +109,15 @@ def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) 
 _DIGITS: Final = 2
 
 
-def _is_slashed_day(line: Line, index: int) -> bool:
-    """Whether the numbers around a slash are a date, as in `will be 8/24` or `until 8/24`, and not a fraction."""
-    first, mark, second, *_ = line[index].parts
-    beside = {line[index - 1].word, line[index + 1].word}
-    less, more = sorted((int(first or 0), int(second or 0)))
-    days = mark == "/" and less <= _MONTHS < more <= _LONGEST_MONTH
-    return days and line.language == "en" and line[index].word != _ALWAYS and not _LEADS_TO_DAY.isdisjoint(beside)
-
-
 def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
     """Whether the numbers are a date as in `the party is 7/11` or `runs out 04/05`, and not a ratio such as `3/4`."""
-    padded = first.startswith("0") or second.startswith("0")
-    if padded:
+    if line[index].word == _ALWAYS or first.startswith("0") or second.startswith("0"):
         return len(first) == len(second) == _DIGITS
-    ratio = int(first) <= int(second) and int(second) in _DENOMINATORS
+    if int(first) <= int(second) and int(second) in _DENOMINATORS:
+        return False
+    beside = {line[index - 1].word, line[index + 1].word if max(int(first), int(second)) > _MONTHS else ""}
     whole = _is_whole(line, index + 1) or line[index + 1].has("in")
-    return not ratio and line[index].word != _ALWAYS and whole and _is_telling(line, index - 1)
+    return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _is_telling(line, index - 1))
 
 
 def _is_telling(line: Line, index: int) -> bool:

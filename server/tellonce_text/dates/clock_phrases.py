@@ -209,23 +209,11 @@ def _ranged_from_bare(line: Line, at: int) -> Clock | None:
     hour = _hour(line, at)
     if hour is None or line[at].suffix or not (line[at + 1].word in {"-", "–", "—"} or line[at + 1].has("to")):
         return None
-    end = _one(line, at + 2, bare=line[at - 1].word == "from")
-    if end and end.hour <= 12 and not end.half and not end.minute and line[at - 1].word == "from":
-        return _between_bare(end, hour)
+    end = _one(line, at + 2, bare=False)
     if end is None or not end.half or line[at + 2].kind == "clock" or not 1 <= hour <= 12:
         return None
     start = hour % 12 + (12 if end.hour >= 12 and hour % 12 <= end.hour - 12 else 0)
     return _zoned(line, Clock(end.end, start, until=(end.hour, end.minute)))
-
-
-def _between_bare(last: Clock, hour: int) -> Clock | None:
-    """Adjust the hours of `from two till six`: hours before seven are in the afternoon, and the second hour comes after
-    the first."""
-    if not 1 <= hour <= 12:
-        return None
-    start = hour if hour >= 7 else hour + 12
-    until = next(last.hour + half for half in (0, 12, 24) if last.hour + half > start)
-    return last._replace(hour=start, half=True, until=(until % 24, 0))
 
 
 def _zoned(line: Line, clock: Clock) -> Clock:

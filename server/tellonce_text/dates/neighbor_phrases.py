@@ -208,8 +208,6 @@ def _weekday_from(days: Days, number: int, sign: int) -> Days:
 
 
 def _unit_from(days: Days, unit: str, sign: int) -> Days:
-    if unit == "day":
-        return one_day(days.end if sign > 0 else days.first - DAY)
     if unit == "weekend":
         saturday = _weekday_from(days, 5, sign).first
         return Days(saturday, saturday + 2 * DAY, "week")

@@ -52,8 +52,6 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
-    if line[end].word in {"would", "will"} and _before(line, first) == "past":
-        return Look(None)
     if _only_arranged(line, first):
         return Look(None)
     if _is_attribute(line, first, end):
@@ -87,7 +85,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if line.language != "en":
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)
-    return Look("future", own=not _may_be_either(line, first, end) and not _unknown_verb(line, first, end))
+    return Look("future", own=not _may_be_either(line, first, end) and not _has_unknown_verb(line, first, end))
 
 
 _UNTIL: Final = frozenset({"until", "till"})
@@ -102,18 +100,14 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
 
 
-def _unknown_verb(line: Line, first: int, end: int) -> bool:
+def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
     """Whether a pronoun of the clause has a verb that is not known and so may be past, as in `we overslept`."""
     near = range(max(line.sentences[first][0], first - _FAR), _clause_end(line, first, end))
-    return any(_is_unknown_verb(line[at], line[at + 1]) for at in near)
+    verbs = (line[at + 1] for at in near if line[at].has("tense_subject"))
+    return any(verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS) for verb in verbs)
 
 
-def _is_unknown_verb(subject: Token, verb: Token) -> bool:
-    unknown = verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS)
-    return subject.has("tense_subject") and unknown
-
-
-_KNOWN_ENDINGS = ("s", "ed", "n't", "'ll", "'d", "ly")
+_KNOWN_ENDINGS: Final = ("s", "ed", "n't", "'ll", "'d", "ly")
 
 
 def _is_either_before(line: Line, first: int) -> bool:
