@@ -4,10 +4,11 @@ longest match is used."""
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, numeric, stamp
+from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, stamp
 from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number, year
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
+from tellonce_text.dates.numeric_dates import numeric
 from tellonce_text.dates.phrases import Phrase, Rule
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.unit_phrases import day_word, same_time, unit_step

@@ -130,8 +130,8 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
         return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
     named = at + 1 if line[at].word == "w / c" else at + 2 if line[at + 1].has("week_lead") else 0
     if unit == "week" and named:
-        day = _longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
-        return day and Phrase(day.end, lambda scene: _each(day.meaning(scene), lambda d: week_of(d.first)))
+        found = _longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
+        return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
     if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
         return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
     led = line.language == "en" and line[index].word == "in"

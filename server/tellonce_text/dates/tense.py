@@ -9,13 +9,15 @@ from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.verb_forms import (
     is_adjective,
-    is_foreign_participle,
+    is_condition,
     is_led_noun,
     is_name,
     is_participle,
     is_preterite,
+    is_state,
     is_strong,
     is_subordinate,
+    is_whole_perfect,
 )
 
 _FAR: Final = 30
@@ -128,7 +130,7 @@ def _looks_past(line: Line, index: int) -> bool:
     if token.has("tense_strong"):
         return not is_name(line, index)
     if token.has("tense_past") or token.has("tense_weak"):
-        return not token.has("tense_perfect") or _is_whole_perfect(line, index)
+        return not token.has("tense_perfect") or is_whole_perfect(line, index)
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or is_led_noun(line, index):
         return False
     german = line.language == "de"
@@ -313,7 +315,7 @@ _JOINTS: Final = frozenset({"clause", "and"})
 def _is_present(line: Line, index: int) -> bool:
     """Whether the token is a verb in the present tense. The auxiliary of a perfect does not count, such as `ist` in
     `ist angekommen` or `est` in `est arrivé`."""
-    return line[index].has("tense_present") and (line.language == "en" or not _is_whole_perfect(line, index))
+    return line[index].has("tense_present") and (line.language == "en" or not is_whole_perfect(line, index))
 
 
 def _order(line: Line, first: int) -> Direction | None:
@@ -338,9 +340,9 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if line.language == "en" and not token.word.endswith("ed") and _SIGNS.isdisjoint(token.tags):
         return None
     if token.has("tense_perfect") and line.language != "de":
-        return "past" if _is_whole_perfect(line, index) else None
-    if token.has("tense_past") and not _is_past_participle_ahead(token):
-        if line.language == "en" and (_is_adjective(line, index) or _is_state(line, index)):
+        return "past" if is_whole_perfect(line, index) else None
+    if token.has("tense_past") and not (token.has("unit") or token.has("season")):
+        if line.language == "en" and (_is_adjective(line, index) or is_state(line, index)):
             return None
         if infinitive and token.has("tense_committed"):
             return "future"
@@ -348,14 +350,14 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
             return "future"
         if token.word == "got" and (line[index - 1].has("tense_have") or line[index - 2].has("tense_have")):
             return "future"
-        if token.has("tense_perfect") and not _is_whole_perfect(line, index):
+        if token.has("tense_perfect") and not is_whole_perfect(line, index):
             return None
-        return None if _is_condition(line, index) else "past"
+        return None if is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
     if line.language != "en":
         return _by_ending(line, index)
-    if not _is_participle(token) or _is_adjective(line, index) or _is_condition(line, index):
+    if not _is_participle(token) or _is_adjective(line, index) or is_condition(line, index):
         return None
     beside = index == first - 2 and line[first - 1].word not in _UNTIL
     if first > index and _moved_to(line, first) and (token.has("tense_arranged") or beside):
@@ -396,14 +398,6 @@ _SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 
-def _is_whole_perfect(line: Line, index: int) -> bool:
-    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is present
-    (`hat offen`)."""
-    near = _FAR // 2 if line.language == "de" else 5
-    until = min(line.sentences[index][1], index + near)
-    return any(is_foreign_participle(line, at) for at in range(index + 1, until))
-
-
 def _is_contracted(line: Line, index: int) -> bool:
     """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
     before = line[index - 1]
@@ -434,11 +428,6 @@ def _moved_to(line: Line, first: int) -> bool:
     return line[at].word in {"to", "for", "until", "till", "forward", "back"}
 
 
-def _is_condition(line: Line, index: int) -> bool:
-    """Whether the verb is in a condition, as in `if you slept well`; such a verb does not say what happened."""
-    return any(line[at].has("condition") for at in range(index - 3, index))
-
-
 def _is_adjective(line: Line, index: int) -> bool:
     """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
     indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
@@ -450,21 +439,11 @@ def _is_adjective(line: Line, index: int) -> bool:
     return led and after.kind == "word" and not after.tags
 
 
-def _is_state(line: Line, index: int) -> bool:
-    """Whether the word is a participle after a verb in the present tense, as in `they are already gone`."""
-    near = (index - 1, index - 2) if line[index - 1].kind == "word" and not line[index - 1].tags else (index - 1,)
-    return any(line[at].has("tense_be") for at in near)
-
-
 def _is_participle(token: Token) -> bool:
     word = token.word
     if token.has("tense_stative"):
         return False
     return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
-
-
-def _is_past_participle_ahead(token: Token) -> bool:
-    return token.has("unit") or token.has("season")
 
 
 _APART: Final = frozenset(",:()–—-")

@@ -18,7 +18,11 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
     """The readings of a day in the years in which it is that weekday. If such a year is distant and the day of another
     weekday is near, one of the two words is wrong."""
-    now, distance = scene.today.year, lambda span: abs((span.first - scene.today).days)
+    now = scene.today.year
+
+    def distance(span: Days) -> int:
+        return abs((span.first - scene.today).days)
+
     near = sorted((d for y in range(now - 6, now + 7) if (d := days(y))), key=distance)
     agreeing = [span for span in near if span.first.weekday() == weekday]
     doubtful = not agreeing or distance(agreeing[0]) > _LONGEST_YEAR
