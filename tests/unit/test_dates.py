@@ -455,6 +455,7 @@ def _seconds(query: str) -> float:
         ("На Пасху поедем к бабушке", "2027-05-02"),
         ("two working days from now it is here", "2026-11-20"),
         ("J'ai payé et ils veulent me voir mardi", "2026-11-24"),
+        ("Ich bin umgezogen und Ines kommt am Freitag", "2026-11-20"),
         ("Mandé los papeles y quieren verme el jueves", "2026-11-19"),
         ("La fiesta del 28 es en casa", "2026-11-28"),
         ("Builders are in week commencing 23rd", "2026-11-23"),

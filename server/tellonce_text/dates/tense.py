@@ -71,7 +71,7 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("future", sure=True, own=False)
     if before:
         own = _in_clause(line, first, end, before)
-        if before == "past" and not own and line.language != "en" and not _leads_ahead(line, first):
+        if before == "past" and not own and line.language != "en":
             begin = _clause_begin(line, first)
             if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
                 return Look("future", sure=True, inferred=True)
@@ -153,7 +153,7 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
         return not any(
             line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in _back(line, first)
         )
-    if _leads_ahead(line, first) or _is_question_of(line, first, end):
+    if _is_question_of(line, first, end):
         return False
     for index in _back(line, first):
         if line[index].has("clause") or line[index].word in _APART:
@@ -182,12 +182,6 @@ _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "
 def _is_notice(line: Line, index: int, first: int) -> bool:
     """Whether the sentence begins with a participle alone, as in `Closed on Friday`, which may be past or future."""
     return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
-
-
-def _leads_ahead(line: Line, first: int) -> bool:
-    """Whether a word before the expression shows a future day in spite of a past verb: `bought tickets for the 3rd`."""
-    at = first - 1 - line[first - 1].has("article")
-    return line[at].has("by") or line[at].has("for") or line[at].word == "from"
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
