@@ -265,7 +265,12 @@ def test_every_reading_is_aware_in_the_speakers_zone_and_ends_after_it_begins(
 
 
 @pytest.mark.parametrize(
-    "text", ["I joined a group, four of us, and we meet on Tuesdays.", "I've had lessons since May, every Wednesday."]
+    "text",
+    [
+        "We go there on Good Friday every year.",
+        "I joined a group, four of us, and we meet on Tuesdays.",
+        "I've had lessons since May, every Wednesday.",
+    ],
 )
 def test_a_day_that_repeats_has_no_reading_and_is_not_certain(text: str) -> None:
     repeated = [found for found in expressions(text, SAID) if found.precision == "recurring"]
@@ -488,6 +493,9 @@ def test_the_day_meant_is_known_for_certain(text: str, day: str) -> None:
         "Bin krankgeschrieben bis einschließlich Freitag",
         "El otro viernes trabajo",
         "They shlept us on Friday",
+        "Was Friday all right for you?",
+        "Closed on Friday",
+        "С понедельника кашляю",
     ],
 )
 def test_a_weekday_that_may_lie_on_either_side_is_in_doubt(text: str) -> None:

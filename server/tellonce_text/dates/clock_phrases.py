@@ -138,8 +138,6 @@ def _spoken(line: Line, at: int) -> Clock | None:
     named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
     if (mark.word == "to" or line.language != "en") and (not named or minutes == 30):
         return None
-    if mark.word == "after" and minutes not in {15, 30}:
-        return None
     earlier = mark.has("to_hour")
     clock = Clock(start + 3, (hour - 2) % 12 + 1 if earlier else hour, 60 - minutes if earlier else minutes, half=False)
     return _halved(line, clock)

@@ -274,10 +274,8 @@ def _clocked(line: Line, index: int) -> Item | None:
 
 
 def _part_of_day(line: Line, index: int) -> Item | None:
-    """Parse `in the evening`, `at night`."""
+    """Parse `in the evening`."""
     token = line[index]
     if token.word in {"in", "during"} and line[index + 1].has("article") and line[index + 2].has("part"):
         return Item(index + 3, part=line[index + 2].get("part"))
-    if token.word == "at" and line[index + 1].word == "night":
-        return Item(index + 2, part="night")
     return None

@@ -52,8 +52,6 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
         return None
     after = skip(line, at + 2, "inside")
     found = _longer(_longer(_current_unit(line, after), parent(line, after)), bare_year(line, after))
-    if found is None and unit == "half_year":
-        found = Phrase(at + 2, lambda scene: Meaning((unit_days(scene.today, "year", 0),), scene.direction is not None))
     if found is None or found.single:
         return None
     return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda days: _half_of(days, nth)))
