@@ -235,11 +235,12 @@ def numbered_day(line: Line, index: int) -> Phrase | None:
     led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
     at = index + led
     day = day_number(line, at) if line[at].kind == "number" and not line[at].suffix else None
-    if day is None or not (led or line.language == "ru") or line[index - 1].has("in"):
+    if day is None or not (led or line.language == "ru") or line[index - 1].has("in") or line[index - 1].has("with"):
         return None
     last = day_number(line, at + 2) if led and line[at + 1].has("to") else None
     if last is not None and last > day and line[at + 3].word not in AMOUNT and _MORE.isdisjoint(line[at + 3].tags):
-        return Phrase(at + 3, lambda scene: _nearest_day(scene, day, None, last))
+        scale = day == 1  # `del 1 al 10` may be a scale
+        return Phrase(at + 3, lambda s: _soon(s, _nearest_day(s, day, None, last), elsewhere=scale))
     if led:
         end, whole = at + 1, is_whole(line, at + 1)
     elif line[at + 1].word == "-" and line[at + 2].word in _RUSSIAN_ENDINGS:
