@@ -1,10 +1,10 @@
-"""Grammar rules for calendar dates: `2026-03-15`, `3.4.2026`, `March 3rd`, `the 15th`."""
+"""Grammar rules for calendar dates: `2026-03-15`, `March 3rd`, `the 15th`."""
 
 from collections.abc import Callable
 from datetime import date
 from typing import Final
 
-from tellonce_text.dates.calendar_spans import doubtful, in_month, which_month
+from tellonce_text.dates.calendar_spans import in_month, which_month
 from tellonce_text.dates.phrases import (
     Phrase,
     choose,
@@ -24,7 +24,7 @@ def stamp(line: Line, index: int) -> Phrase | None:
     token = line[index]
     if token.kind == "stamp":
         year, month, day = (int(part or 0) for part in token.parts[:3])
-        return Phrase(index + 1, _on(year, month, day), single=True, absolute=True, form="stamp")
+        return Phrase(index + 1, on_day(year, month, day), single=True, absolute=True, form="stamp")
     if token.kind == "han" and token.parts[1]:
         return _han(token.parts, index)
     return None
@@ -36,135 +36,24 @@ def _han(parts: tuple[str | None, ...], index: int) -> Phrase | None:
         return None
     if day is None:
         return Phrase(index + 1, in_month(year, month), absolute=year is not None)
-    return Phrase(index + 1, _day_of_year(year, month, day, None), single=True, absolute=year is not None)
-
-
-def numeric(line: Line, index: int) -> Phrase | None:
-    """Parse `3/15/2026`, `15.3.2026`, `3.4.`. Without a year, a neighboring word must show that it is a date."""
-    token = line[index]
-    if token.kind != "numeric":
-        return None
-    first, mark, second, third, dot = token.parts
-    known = dot or _dated_before(line, index, mark) or _is_slashed_day(line, index) or _is_timed(line, index)
-    alone = third is None and not known and _is_padded_day(line, index, mark, second)
-    if third is None and not known and not alone:
-        return None
-    if len(first or "") == 4:
-        if third is None or len(third) == 4:
-            return None
-        return Phrase(index + 1, _on(int(first or 0), int(second or 0), int(third)), single=True, absolute=True)
-    a, b = int(first or 0), int(second or 0)
-    if third is None and mark == "." and (b > 12 or a > 31):
-        return None
-    year = int(third) if third else None
-    year = year + 2000 if year is not None and year < 100 else year
-    meaning = _numeric_meaning(a, b, year, mark or "/")
-    if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
-        meaning = doubtful(meaning)
-    return Phrase(index + 1, meaning, single=True, absolute=year is not None)
-
-
-def _is_like_version(line: Line, index: int) -> bool:
-    """Whether dotted numbers are probably versions. In English, they always are. In other languages, they are if at
-    least one dotted number in the sentence does not follow a word that introduces a date."""
-    if line.language == "en":
-        return True
-    first, end = line.sentences[index]
-    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
-    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
-    return any(not _is_led_to(line, at) for at in triples)
-
-
-def _is_led_to(line: Line, index: int) -> bool:
-    before, after = line[index - 1], line[index + 1]
-    return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
-
-
-_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
-
-
-def _dated_before(line: Line, index: int, mark: str | None) -> bool:
-    if mark == "." and line.language == "en":
-        return False
-    before = line[index - 1]
-    return before.has("on") or before.has("weekday") or before.has("by") or before.has("since") or before.word == "due"
-
-
-def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
-    """Whether the numbers look like a day and its month with two digits, as in `Приём 14.01, …`, and no word that could
-    be a product's name or a unit is beside them. They may still be an amount."""
-    if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
-        return False
-    before, after = line[index - 1], line[index + 1]
-    plain = before.kind == "word" and not before.capital and not before.tags
-    return plain and after.kind in {"mark", "end"} and after.word not in _AMOUNT
-
-
-_DIGITS: Final = 2
-
-
-def _is_slashed_day(line: Line, index: int) -> bool:
-    """Whether the numbers around a slash are a date, as in `will be 8/24` or `until 8/24`, and not a fraction."""
-    first, mark, second, *_ = line[index].parts
-    beside = {line[index - 1].word, line[index + 1].word}
-    less, more = sorted((int(first or 0), int(second or 0)))
-    days = mark == "/" and less <= _MONTHS < more <= _LONGEST_MONTH
-    always = line[index].word == "24/7"
-    return days and line.language == "en" and not always and not _LEADS_TO_DAY.isdisjoint(beside)
-
-
-def _is_timed(line: Line, index: int) -> bool:
-    """Whether a time of day follows the numbers, as in `12/3 at 9am` or `13.11 в 9`."""
-    at = skip(line, index + 1, "exactly_at")
-    following = line[at]
-    if at == index + 1:
-        return following.kind == "clock" or following.suffix in {"am", "pm", "h"} or line[at + 1].has("o_clock")
-    return following.kind in {"clock", "number"} and following.word != "@"
-
-
-_MONTHS: Final = 12
-_LONGEST_MONTH: Final = 31
-_LEADS_TO_DAY: Final = frozenset("be is was until from starting through thru at".split())
-
-
-def _numeric_meaning(a: int, b: int, year: int | None, mark: str) -> Callable[[Scene], Meaning | None]:
-    """The date with day and month in the region's usual order. If the other order is possible too, the date in that
-    order follows."""
-
-    def meaning(scene: Scene) -> Meaning | None:
-        by_day, by_month = (_day_of_year(year, m, d, None)(scene) for m, d in ((b, a), (a, b)))
-        if by_day is None or by_month is None or by_day.choices == by_month.choices:
-            return by_day or by_month
-        if mark == "." and scene.region not in _MONTH_FIRST:
-            return by_day
-        month_first = scene.region in _MONTH_FIRST and mark != "."
-        ordered = (by_month, by_day) if month_first else (by_day, by_month)
-        sure = scene.region is not None and scene.region not in _BOTH_WAYS and ordered[0].certain and mark != "."
-        return Meaning((*ordered[0].choices, *ordered[1].choices), sure)
-
-    return meaning
-
-
-_MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
-_BOTH_WAYS: Final = frozenset({"CA"})
-"""Regions where both orders, day first and month first, are common."""
+    return Phrase(index + 1, day_of_year(year, month, day, None), single=True, absolute=year is not None)
 
 
 def month_day(line: Line, index: int) -> Phrase | None:
     """Parse `March 3rd, 2026`, `the 3rd of March`, `Tuesday, March 3`, `June 3–5`."""
-    weekday, at = _leading_weekday(line, index)
+    weekday, at = leading_weekday(line, index)
     found = _month_first(line, at) or _day_first(line, at)
     if found is None:
         return None
     month, day, last, end = found
     year, end = trailing_year(line, end)
     weekday, end = _trailing_weekday(line, end) if weekday is None else (weekday, end)
-    if last is None and year is not None:
-        return Phrase(end, _named(year, month, day, weekday), single=True, absolute=True, form="date")
-    return Phrase(end, _day_of_year(year, month, day, weekday, last), single=last is None, form="date")
+    absolute = last is None and year is not None
+    meaning = day_of_year(year if absolute else None, month, day, weekday, last)
+    return Phrase(end, meaning, single=last is None, absolute=absolute, form="date")
 
 
-def _leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
+def leading_weekday(line: Line, index: int) -> tuple[int | None, int]:
     index = _at_weekday(line, index)
     stepped = line[index].has("step") and line[index + 1].has("weekday")
     index += stepped
@@ -211,7 +100,7 @@ def _day_first(line: Line, index: int) -> tuple[int, int, int | None, int] | Non
     day = day_number(line, index) or _spelled(line, index)
     if day is None:
         return None
-    at = index + 2 if line[index + 1].word in {".", "º", "ª"} else index + 1
+    at = index + 2 if line[index + 1].word in {".", "º", "ª", "°"} else index + 1
     hyphen = line[at].word == "-" and line[at + 1].has("month")
     if hyphen:  # 13-Nov-2026
         return line[at + 1].get("month"), day, None, at + 3 if line[at + 2].word == "-" else at + 2
@@ -233,6 +122,9 @@ def _spelled(line: Line, index: int) -> int | None:
     """Parse a number word that names the day before a month, as in `el trece de mayo`."""
     number = line[index].get("number") if line.language != "en" else None
     return number if number and number <= _LONGEST_MONTH else None
+
+
+_LONGEST_MONTH: Final = 31
 
 
 def index_after_period(line: Line, index: int) -> int:
@@ -261,18 +153,11 @@ def _is_clock(line: Line, index: int) -> bool:
     return line[index + 1].has("half_of_day") or line[index + 1].has("o_clock")
 
 
-def _on(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
-    return _day_of_year(year, month, day, None)
+def on_day(year: int, month: int, day: int) -> Callable[[Scene], Meaning | None]:
+    return day_of_year(year, month, day, None)
 
 
-def _named(year: int, month: int, day: int, weekday: int | None) -> Callable[[Scene], Meaning | None]:
-    """The meaning of a complete date. If the text also gives a weekday that does not match, the date is not certain."""
-    found = _date(year, month, day)
-    agreed = weekday is None or found is None or found.weekday() == weekday
-    return lambda _scene: Meaning((one_day(found),), agreed) if found else None
-
-
-def _day_of_year(
+def day_of_year(
     year: int | None, month: int, day: int, weekday: int | None, last: int | None = None
 ) -> Callable[[Scene], Meaning | None]:
     """The meaning of a day of a month. Without a year, it is the last or the next such day. If the text gives a
@@ -286,7 +171,7 @@ def _day_of_year(
     def meaning(scene: Scene) -> Meaning | None:
         if year is not None:
             found = days(year)
-            return Meaning((found,)) if found else None
+            return Meaning((found,), weekday in {None, found.first.weekday()}) if found else None
         if weekday is None:
             return yearly(scene, days)
         return yearly_on_weekday(scene, days, weekday)
@@ -327,7 +212,7 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
         and line[after].has("ordinal")
         and (line[index - 1].has("on") or line[index - 1].has("by"))
     )
-    if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not _stands_alone(line, after + 1):
+    if not (suffix in ORDINAL_ENDINGS or foreign or spelled) or not (foreign or _stands_alone(line, after + 1)):
         return None
     if foreign:
         return Phrase(after + foreign, lambda s: _soon(s, _nearest_day(s, day, weekday), elsewhere=False), single=True)
@@ -344,6 +229,53 @@ def day_of_month(line: Line, index: int) -> Phrase | None:
     return Phrase(after + 1, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
 
 
+def numbered_day(line: Line, index: int) -> Phrase | None:
+    """Parse `el 16`, `la fiesta del 28`, `du 3 au 16`, `26-го`, `26 числа`: a day of the month in a language that gives
+    it as a plain number."""
+    led = line.language in {"es", "fr", "it"} and (line[index].has("on") or line[index].has("contracted"))
+    at = index + led
+    day = day_number(line, at) if line[at].kind == "number" and not line[at].suffix else None
+    if day is None or not (led or line.language == "ru") or line[index - 1].has("in") or line[index - 1].has("with"):
+        return None
+    last = day_number(line, at + 2) if led and line[at + 1].has("to") else None
+    if last is not None and last > day and line[at + 3].word not in AMOUNT and _MORE.isdisjoint(line[at + 3].tags):
+        scale = day == 1  # `del 1 al 10` may be a scale
+        return Phrase(at + 3, lambda s: _soon(s, _nearest_day(s, day, None, last), elsewhere=scale))
+    if led:
+        end, whole = at + 1, is_whole(line, at + 1)
+    elif line[at + 1].word == "-" and line[at + 2].word in _RUSSIAN_ENDINGS:
+        end, whole = at + 3, is_whole(line, at + 3)
+    else:
+        end, whole = at + 2, line[at + 1].has("of")
+    sure = not (line[end].has("tense_present") and index == line.sentences[index][0])
+    elsewhere = not sure or _names_month(line, index)
+    found = Phrase(end, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=elsewhere), single=True)
+    return found if whole else None
+
+
+_RUSSIAN_ENDINGS: Final = frozenset({"го", "ого", "е", "ое", "му", "ому"})
+
+
+def is_whole(line: Line, index: int) -> bool:
+    """Whether the token does not continue a number as its unit or its noun, as in `le 12 rue Monge`."""
+    token, following = line[index], line[index + 1]
+    if token.kind in {"end", "mark"}:
+        return token.word in _PUNCTUATION and not (token.word == "," and following.kind == "number")
+    return not _AFTER_DAY.isdisjoint(token.tags) or any(tag.startswith("tense_") for tag in token.tags)
+
+
+_PUNCTUATION: Final = frozenset({"", *".,;!?…)"})
+_AFTER_DAY: Final = frozenset("clause subordinate and or at exactly_at part part_lead since".split())
+
+
+def day_of_week(line: Line, index: int) -> Phrase | None:
+    """Parse the day by which a week is named, as in `week commencing 14th` or `la semana del 14`."""
+    at = skip(line, index, "article")
+    day = day_number(line, at) if line[at].kind == "number" else None
+    end = at + 1 + (line.language == "de" and line[at + 1].word == ".")
+    return None if day is None else Phrase(end, lambda s: _soon(s, _nearest_day(s, day, None), elsewhere=False), True)
+
+
 def _is_foreign_day(line: Line, index: int, at: int) -> int:
     """The number of tokens of a day of the month in German (`am 15.`), Spanish or Portuguese (`dia 15`), or after a
     weekday (`samedi 29`); 0 for others."""
@@ -352,15 +284,15 @@ def _is_foreign_day(line: Line, index: int, at: int) -> int:
     if line[index].has("weekday") and line.language != "en":
         dotted = line.language == "de" and line[at + 1].word == "." and not line[at + 2].capital
         following = line[at + 1 + dotted]
-        more = following.word in _AMOUNT or not _MORE.isdisjoint(following.tags)
+        more = following.word in AMOUNT or not _MORE.isdisjoint(following.tags)
         return 0 if more or line[skip(line, at + 1 + dotted, "of")].has("month") else 1 + dotted
     if line.language == "de":
         return 2 * (line[at - 1].has("on") and line[at + 1].word == "." and not line[at + 2].capital)
     return int(_is_day_noun(line, index))
 
 
-_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit"})
-_AMOUNT: Final = frozenset("-–%€$:/")
+_MORE: Final = frozenset({"o_clock", "half_of_day", "hour_h", "unit", "of", "month"})
+AMOUNT: Final = frozenset("-–%€$:/")
 PLURAL_DAYS: Final = frozenset({"dias", "días"})
 ORDINAL_ENDINGS: Final = frozenset({"st", "nd", "rd", "th"})
 
@@ -405,4 +337,8 @@ def _nearest_day(scene: Scene, day: int, weekday: int | None, last: int | None =
     length = (last - day + 1) if last else 1
     back = next((Days(d, d + length * DAY) for d in reversed(days) if d <= scene.today), None)
     ahead = next((Days(d, d + length * DAY) for d in days if d >= scene.today), None)
-    return choose(scene, back, ahead)
+    found = choose(scene, back, ahead)
+    plain = _nearest_day(scene, day, None, last) if found and weekday is not None else None
+    if plain is None or found is None or found.choices[0] in plain.choices:
+        return found
+    return Meaning((*plain.choices, *found.choices), False)

@@ -189,7 +189,9 @@ def season(line: Line, index: int) -> Phrase | None:
         or line.language != "en"
     ):
         return None
-    return Phrase(at + 1, lambda scene: yearless(scene, lambda y: _season(scene, y, start)))
+    meaning: Callable[[Scene], Meaning | None] = lambda scene: yearless(scene, lambda y: _season(scene, y, start))  # noqa: E731
+    named = line.language == "en" and line[at + 1].kind == "word" and not line[at + 1].tags
+    return Phrase(at + 1, doubtful(meaning) if named else meaning)  # `spring break` is not the spring
 
 
 def _season(scene: Scene, year: int, start: int) -> Days:
@@ -270,7 +272,7 @@ def year(line: Line, index: int) -> Phrase | None:
         line[index - 1].has("year_lead") or _is_german_year(line, index) or _is_of_a_group(line, index)
     ):
         return None
-    named = None if _is_counted(line, found[1]) else bare_year(line, index)
+    named = bare_year(line, index)
     if named and line[index - 1].has("tense_perfect"):  # `ich habe 1950 bezahlt` is an amount
         return named._replace(meaning=doubtful(named.meaning))
     return named
@@ -280,18 +282,6 @@ def bare_year(line: Line, index: int) -> Phrase | None:
     """Parse a year such as `2024` or `'24`, with a word such as `году` after it."""
     found = year_at(line, index)
     return found and Phrase(skip(line, found[1], "year_word"), fixed(year_of(found[0])), absolute=True)
-
-
-def _is_counted(line: Line, index: int) -> bool:
-    following = line[index]
-    if following.has("unit"):
-        return not following.has("year_word")
-    return following.kind == "word" and not following.tags and following.word in _COUNTED
-
-
-_COUNTED: Final = frozenset(
-    "people tokens dollars euros users files calories words points steps meters miles km kg".split()
-)
 
 
 def _is_german_year(line: Line, index: int) -> bool:

@@ -62,8 +62,9 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
         return None
     if token.kind == "number" and token.suffix in _GLUED:
         return _in_half(Clock(at + 1, hour), _GLUED[token.suffix])
-    if line[at + 1].word == "y" and line[at + 2].word in {"media", "cuarto"}:
-        return Clock(at + 3, hour, 30 if line[at + 2].word == "media" else 15, half=hour > 12)
+    minutes = _added_minutes(line, at + 1)
+    if minutes:
+        return Clock(at + 3, hour, minutes, half=hour > 12)
     if line[at + 1].has("half_of_day"):
         return _in_half(Clock(at + 2, hour), line[at + 1].get("half_of_day"))
     if token.suffix == "h" or line[at + 1].has("hour_h"):
@@ -77,6 +78,18 @@ def _one(line: Line, at: int, *, bare: bool) -> Clock | None:
 
 
 _GLUED: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
+
+
+def _added_minutes(line: Line, index: int) -> int:
+    """The minutes in `las ocho y media`, `le 20 e 30`, `às 8 e 15`; 0 if there are none."""
+    named = line[index + 1]
+    if line.language not in {"es", "it", "pt"} or not line[index].has("and"):
+        return 0
+    value = _SPOKEN_MINUTES.get(named.word, named.value if not named.suffix else None) or 0
+    return value if value % 5 == 0 and value < 60 and not line[index + 2].has("unit") else 0
+
+
+_SPOKEN_MINUTES: Final = {"media": 30, "mezza": 30, "mezzo": 30, "meia": 30, "cuarto": 15}
 
 
 def _bare_hour(line: Line, at: int, hour: int, *, bare: bool) -> Clock | None:
@@ -124,8 +137,6 @@ def _spoken(line: Line, at: int) -> Clock | None:
         return None
     named = line[start].has("quarter_hour") or line[at - 1].has("exactly_at")
     if (mark.word == "to" or line.language != "en") and (not named or minutes == 30):
-        return None
-    if mark.word == "after" and minutes not in {15, 30}:
         return None
     earlier = mark.has("to_hour")
     clock = Clock(start + 3, (hour - 2) % 12 + 1 if earlier else hour, 60 - minutes if earlier else minutes, half=False)
@@ -196,23 +207,11 @@ def _ranged_from_bare(line: Line, at: int) -> Clock | None:
     hour = _hour(line, at)
     if hour is None or line[at].suffix or not (line[at + 1].word in {"-", "–", "—"} or line[at + 1].has("to")):
         return None
-    end = _one(line, at + 2, bare=line[at - 1].word == "from")
-    if end and end.hour <= 12 and not end.half and not end.minute and line[at - 1].word == "from":
-        return _between_bare(end, hour)
+    end = _one(line, at + 2, bare=False)
     if end is None or not end.half or line[at + 2].kind == "clock" or not 1 <= hour <= 12:
         return None
     start = hour % 12 + (12 if end.hour >= 12 and hour % 12 <= end.hour - 12 else 0)
     return _zoned(line, Clock(end.end, start, until=(end.hour, end.minute)))
-
-
-def _between_bare(last: Clock, hour: int) -> Clock | None:
-    """Adjust the hours of `from two till six`: hours before seven are in the afternoon, and the second hour comes after
-    the first."""
-    if not 1 <= hour <= 12:
-        return None
-    start = hour if hour >= 7 else hour + 12
-    until = next(last.hour + half for half in (0, 12, 24) if last.hour + half > start)
-    return last._replace(hour=start, half=True, until=(until % 24, 0))
 
 
 def _zoned(line: Line, clock: Clock) -> Clock:

@@ -99,6 +99,7 @@ def _by_year() -> Mapping[str, Mapping[int, date]]:
     return {name: {day.year: day for day in days} for name, days in found.items()}
 
 
+@cache
 def _table() -> dict[str, Any]:
     file = resources.files("tellonce_text.dates") / "words" / "feasts.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))

@@ -4,21 +4,23 @@ longest match is used."""
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.calendar_days import day_of_month, month_day, numeric, stamp
+from tellonce_text.dates.calendar_days import day_of_month, month_day, numbered_day, stamp
 from tellonce_text.dates.calendar_spans import feast, month, nth_of_month, quarter, season, week_number, year
 from tellonce_text.dates.counted_phrases import ago, ahead, fridays_ago, window
 from tellonce_text.dates.neighbor_phrases import anchored, edge, half
+from tellonce_text.dates.numeric_dates import numeric
 from tellonce_text.dates.phrases import Phrase, Rule
 from tellonce_text.dates.tokens import Line, Token
-from tellonce_text.dates.unit_phrases import day_word, unit_step
+from tellonce_text.dates.unit_phrases import day_word, same_time, unit_step
 from tellonce_text.dates.weekday_phrases import weekday
 
 CALENDAR_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (stamp, frozenset({"stamp", "han"})),
-    (numeric, frozenset({"numeric"})),
+    (numeric, frozenset({"numeric", "weekday"})),
     (month_day, frozenset({"step", "weekday", "month", "number", "ordinal", "article", "unit"})),
     (nth_of_month, frozenset({"article", "ordinal", "number"})),
     (day_of_month, frozenset({"weekday", "article", "number", "ordinal", "unit"})),
+    (numbered_day, frozenset({"on", "contracted", "number"})),
     (feast, frozenset({"feast", "step"})),
     (quarter, frozenset({"article", "ordinal", "word"})),
     (month, frozenset({"month", "step"})),
@@ -35,6 +37,7 @@ RELATIVE_RULES: Final[tuple[tuple[Rule, frozenset[str]], ...]] = (
     (fridays_ago, _COUNTS),
     (window, frozenset({"article", "step", "within"})),
     (unit_step, frozenset({"article", "step", "unit"})),
+    (same_time, frozenset({"same_time", "article", "step", "unit", "day"})),
     (weekday, frozenset({"article", "step", "weekday"})),
 )
 NESTING_RULES: Final[tuple[tuple[Callable[[Line, int, Rule], Phrase | None], frozenset[str]], ...]] = (
@@ -80,7 +83,7 @@ _FIRST_YEAR: Final = 1900
 
 
 _BEGINNINGS: Final = frozenset(
-    "weekday weekdays month day unit season feast step ordinal number vague one article edge ago_before ago_that in within every"
+    "weekday weekdays month day unit season feast step ordinal number vague one same_time article contracted edge ago_before ago_that in within every"
     " daily for since at from between half half_before quarter_hour noon part week_number tens eve morrow".split()
 )
 

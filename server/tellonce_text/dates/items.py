@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from tellonce_text.dates.clock_phrases import Clock, clock_at, hour_in_part, part_at
 from tellonce_text.dates.grammar import may_begin, phrase_at
+from tellonce_text.dates.nights import LAST_NIGHT, TODAY
 from tellonce_text.dates.phrases import Phrase, comma, count_at, skip
 from tellonce_text.dates.readings import (
     DAY,
     Meaning,
-    Scene,
     one_day,
 )
 from tellonce_text.dates.tokens import Line
@@ -90,7 +90,8 @@ def _item(line: Line, index: int) -> Item | None:
             return Item(lasting)
     if token.has("since") and token.word != "с":
         found = _dated(line, index + 1)
-        return found._replace(since=not _is_range(found)) if found else None
+        if found:
+            return found._replace(since=not _is_range(found))
     return _elapsed(line, index) or _dated(line, index) or _clocked(line, index) or _part_of_day(line, index)
 
 
@@ -236,14 +237,8 @@ def _part_before_day(line: Line, index: int) -> Item | None:
     step = line[index].get("step")
     if step in {-1, 0} and line[index + 1].has("part") and line[index + 1].get("day") in {None, step + 1}:
         offset = step if line[index].word != "past" else -1
-        form = "night" if step else "count"
-        at_night = step == 0 and line[index + 1].get("part") == "night"
-
-        def meaning(scene: Scene) -> Meaning:
-            gone = at_night and scene.direction == "past" and scene.said.hour < _NOON
-            return Meaning((one_day(scene.today + (offset - gone) * DAY),), not gone)
-
-        phrase = Phrase(index + 2, meaning, single=True, form=form)
+        form = LAST_NIGHT if step else TODAY
+        phrase = Phrase(index + 2, lambda s: Meaning((one_day(s.today + offset * DAY),)), single=True, form=form)
         item = _with_time(line, Item(index + 2, phrase))
         part = line[index + 1].get("part")
         return item._replace(part=part, clock=item.clock and _in_part(item.clock, part))
@@ -252,10 +247,6 @@ def _part_before_day(line: Line, index: int) -> Item | None:
         return None
     day = phrase_at(line, at + 2)
     return Item(day.end, day, part=line[at].get("part")) if day and day.single else None
-
-
-_NOON: Final = 12
-"""Before noon, `cette nuit` with a past verb means the last night."""
 
 
 def _clocked(line: Line, index: int) -> Item | None:
@@ -283,10 +274,8 @@ def _clocked(line: Line, index: int) -> Item | None:
 
 
 def _part_of_day(line: Line, index: int) -> Item | None:
-    """Parse `in the evening`, `at night`."""
+    """Parse `in the evening`."""
     token = line[index]
     if token.word in {"in", "during"} and line[index + 1].has("article") and line[index + 2].has("part"):
         return Item(index + 3, part=line[index + 2].get("part"))
-    if token.word == "at" and line[index + 1].word == "night":
-        return Item(index + 2, part="night")
     return None

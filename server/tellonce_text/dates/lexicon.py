@@ -53,12 +53,16 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words, longest)
 
 
+_SILENT: Final = frozenset({"or", "clause", "idiom", "same_time", "tense_subject"})
+"""Words with these tags also exist in other languages."""
+
+
 @cache
 def signs() -> Mapping[str, tuple[str, ...]]:
     """For each word, the languages (other than English) that it indicates."""
     found: dict[str, list[str]] = {}
     for language in LANGUAGES[1:]:
-        own = {part for word, tag, _ in _entries(language) if tag != "or" for part in word.split(" ")}
+        own = {part for word, tag, _ in _entries(language) if tag not in _SILENT for part in word.split(" ")}
         own.update(_read(language)["signs"].split())
         for word in own:
             found.setdefault(word, []).append(language)

@@ -4,6 +4,7 @@ March 3`."""
 from collections.abc import Callable
 from typing import Final
 
+from tellonce_text.dates.calendar_days import day_of_week
 from tellonce_text.dates.calendar_spans import bare_year
 from tellonce_text.dates.counted_phrases import distance_at
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, counted_day, unit_days
@@ -51,8 +52,6 @@ def half(line: Line, index: int, parent: Rule) -> Phrase | None:
         return None
     after = skip(line, at + 2, "inside")
     found = _longer(_longer(_current_unit(line, after), parent(line, after)), bare_year(line, after))
-    if found is None and unit == "half_year":
-        found = Phrase(at + 2, lambda scene: Meaning((unit_days(scene.today, "year", 0),), scene.direction is not None))
     if found is None or found.single:
         return None
     return Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda days: _half_of(days, nth)))
@@ -127,8 +126,9 @@ def anchored(line: Line, index: int, parent: Rule) -> Phrase | None:
     if unit == "weekend" and line[at + 1].has("of"):
         day = parent(line, at + 2)
         return day and Phrase(day.end, lambda scene: _weekend_of(day.meaning(scene)))
-    if unit == "week" and line[at + 1].word == "of":
-        found = parent(line, at + 2)
+    named = at + 1 if line[at].word == "w / c" else at + 2 if line[at + 1].has("week_lead") else 0
+    if unit == "week" and named:
+        found = _longer(day_of_week(line, named), parent(line, skip(line, named, "article")))
         return found and Phrase(found.end, lambda scene: _each(found.meaning(scene), lambda d: week_of(d.first)))
     if unit in DAY_UNITS and (at > index or line[index - 1].has("on")):
         return _beside(line, at + 1, parent, lambda days, sign: _unit_from(days, unit, sign))
@@ -206,8 +206,6 @@ def _weekday_from(days: Days, number: int, sign: int) -> Days:
 
 
 def _unit_from(days: Days, unit: str, sign: int) -> Days:
-    if unit == "day":
-        return one_day(days.end if sign > 0 else days.first - DAY)
     if unit == "weekend":
         saturday = _weekday_from(days, 5, sign).first
         return Days(saturday, saturday + 2 * DAY, "week")

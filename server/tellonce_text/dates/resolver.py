@@ -14,6 +14,7 @@ from tellonce_text.caches import of_texts
 from tellonce_text.dates.clock_phrases import PARTS, Clock
 from tellonce_text.dates.grammar import may_begin
 from tellonce_text.dates.items import Item, items
+from tellonce_text.dates.nights import by_waking_day
 from tellonce_text.dates.phrases import CLOSE, DISTANT, Phrase, skip
 from tellonce_text.dates.readings import (
     DAY,
@@ -112,6 +113,8 @@ def _is_part_of_more(line: Line, first: int, item: Item) -> bool:
         and not line[item.end + 1].has("unit")
     ):
         return True
+    if weekday and before.word == "с":  # `с понедельника` began last Monday or begins next Monday
+        return True
     if weekday and (before.get("ordinal") or before.has("edge") or after.has("relative") or before.has("after")):
         return True
     if weekday and after.has("at") and line[skip(line, item.end + 1, "article")].has("edge"):
@@ -153,14 +156,14 @@ def _readings(item: Item, scene: Scene, line: Line, first: int) -> _Found:
         begun = tuple(days for days in meaning.choices if days.first <= scene.today) or meaning.choices
         ahead_too = line.language == "it" and scene.direction != "past" and len(begun) < len(meaning.choices)
         meaning = Meaning(begun, (meaning.certain or len(begun) == 1) and not ahead_too, meaning.approximate)
+    if item.phrase:
+        meaning = by_waking_day(meaning, scene, item.phrase.form, item.part, item.clock)
     certain = meaning.certain and _same_day_there(item.clock, scene, item)
     stamp = _stamp(line, item, scene)
     if stamp:
         return (stamp,), True, False
     readings = tuple(_reading(days, item, scene) for days in meaning.choices)
     certain = certain and not _is_alternative(line, item, first) and not _is_vague_time(line, item, first)
-    if item.part == "night" and item.phrase and item.phrase.form == "night" and scene.said.hour < _MORNING:
-        certain = False
     return readings, certain, meaning.approximate
 
 
@@ -294,7 +297,6 @@ def _timed_today(item: Item, scene: Scene) -> tuple[tuple[Reading, ...], bool]:
     return ordered, scene.direction is not None and scene.sure and near and item.named_clock and not two_days
 
 
-_MORNING: Final = 5
 _LATE: Final = 17
 """From this hour on, a time without AM or PM may also mean the next morning."""
 

@@ -9,13 +9,15 @@ from tellonce_text.dates.readings import Direction
 from tellonce_text.dates.tokens import Line, Token
 from tellonce_text.dates.verb_forms import (
     is_adjective,
-    is_foreign_participle,
+    is_condition,
     is_led_noun,
     is_name,
     is_participle,
     is_preterite,
+    is_state,
     is_strong,
     is_subordinate,
+    is_whole_perfect,
 )
 
 _FAR: Final = 30
@@ -52,8 +54,6 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     """
     if _reported(line, first) or _moved_from(line, first):
         return Look(None)
-    if line[end].word in {"would", "will"} and _before(line, first) == "past":
-        return Look(None)
     if _only_arranged(line, first):
         return Look(None)
     if _is_attribute(line, first, end):
@@ -67,10 +67,15 @@ def direction_at(line: Line, first: int, end: int) -> Look:
         return Look("past", sure=True)
     before = _before(line, first)
     lead = line[first - 1 - line[first - 1].has("article")]
-    if before == "past" and (lead.has("for") or lead.word in {"until", "till"}):
+    if before == "past" and (lead.has("for") or lead.has("by")):
         return Look("future", sure=True, own=False)
     if before:
-        return Look(before, sure=True, own=_in_clause(line, first, end, before))
+        own = _in_clause(line, first, end, before)
+        if before == "past" and not own and line.language != "en":
+            begin = _clause_begin(line, first)
+            if begin and not _may_be_past(line, first, begin, _clause_end(line, first, end)):
+                return Look("future", sure=True, inferred=True)
+        return Look(before, sure=True, own=own)
     found = _order(line, first)
     if not found and line.language == "en" and _is_either_before(line, first):
         return Look(None, own=False)
@@ -82,7 +87,10 @@ def direction_at(line: Line, first: int, end: int) -> Look:
     if line.language != "en":
         past = _may_be_past(line, first, *line.sentences[first])
         return Look(None) if past else Look("future", sure=True, inferred=True)
-    return Look("future", own=not _may_be_either(line, first, end))
+    return Look("future", own=not _may_be_either(line, first, end) and not _has_unknown_verb(line, first, end))
+
+
+_UNTIL: Final = frozenset({"until", "till"})
 
 
 def _may_be_either(line: Line, first: int, end: int) -> bool:
@@ -92,6 +100,16 @@ def _may_be_either(line: Line, first: int, end: int) -> bool:
         return True
     after = range(end, min(_clause_end(line, first, end), end + _FAR))
     return any(line[at].has("tense_either") or line[at].has("tense_reported") for at in after)
+
+
+def _has_unknown_verb(line: Line, first: int, end: int) -> bool:
+    """Whether a pronoun of the clause has a verb that is not known and so may be past, as in `we overslept`."""
+    near = range(max(line.sentences[first][0], first - _FAR), _clause_end(line, first, end))
+    verbs = (line[at + 1] for at in near if line[at].has("tense_subject"))
+    return any(verb.kind == "word" and not verb.tags and not verb.word.endswith(_KNOWN_ENDINGS) for verb in verbs)
+
+
+_KNOWN_ENDINGS: Final = ("s", "ed", "n't", "'ll", "'d", "ly")
 
 
 def _is_either_before(line: Line, first: int) -> bool:
@@ -112,7 +130,7 @@ def _looks_past(line: Line, index: int) -> bool:
     if token.has("tense_strong"):
         return not is_name(line, index)
     if token.has("tense_past") or token.has("tense_weak"):
-        return not token.has("tense_perfect") or _is_whole_perfect(line, index)
+        return not token.has("tense_perfect") or is_whole_perfect(line, index)
     if token.tags or token.kind != "word" or len(token.word) < _SHORTEST_PAST or is_led_noun(line, index):
         return False
     german = line.language == "de"
@@ -135,18 +153,26 @@ def _in_clause(line: Line, first: int, end: int, found: Direction) -> bool:
         return not any(
             line[at].has("tense_future") and line[at - 1].word in {"was", "were"} for at in _back(line, first)
         )
-    if _leads_ahead(line, first) or _is_question_of(line, first, end):
+    if _is_question_of(line, first, end):
         return False
     for index in _back(line, first):
-        joined = line[index].has("clause") and index >= first - 2
-        apart = line.language != "en" and line[index].has("and") and index < first - 2  # `… und Ines kommt am Freitag`
-        if joined or apart or line[index].word in _APART:
+        if line[index].has("clause") or line[index].word in _APART:
             return _after(line, first, end) == "past"
         if _sign(line, index, first, infinitive=False) == "past":
             return not _is_notice(line, index, first)
         if not _OTHER_CLAUSE.isdisjoint(line[index].tags):
             return False
     return True
+
+
+def _clause_begin(line: Line, first: int) -> int | None:
+    """The index of the first token of the expression's clause, if a subject or a conjunction shows where it begins."""
+    begins = (
+        at
+        for at in _back(line, first)
+        if line[at].has("clause") or line[at].has("tense_subject") or (line[at].word == "," and at < first - 2)
+    )
+    return next(begins, None)
 
 
 _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "day", "month", "unit"})
@@ -156,12 +182,6 @@ _OTHER_CLAUSE: Final = frozenset({"tense_present", "tense_subject", "weekday", "
 def _is_notice(line: Line, index: int, first: int) -> bool:
     """Whether the sentence begins with a participle alone, as in `Closed on Friday`, which may be past or future."""
     return index == line.sentences[first][0] and index >= first - 2 and _is_participle(line[index])
-
-
-def _leads_ahead(line: Line, first: int) -> bool:
-    """Whether a word before the expression shows a future day in spite of a past verb: `bought tickets for the 3rd`."""
-    at = first - 1 - line[first - 1].has("article")
-    return line[at].has("by") or line[at].has("for") or line[at].word == "from"
 
 
 def _is_question_of(line: Line, first: int, end: int) -> bool:
@@ -262,7 +282,7 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
     clause_end = _clause_end(line, first, end)
     for index in _verbal(line, end, min(line.sentences[end - 1][1], end + _FAR)):
         found = _sign(line, index, -1, infinitive=False)
-        if found == "past" and index > clause_end:
+        if index > clause_end and (found == "past" or (found and line.language != "en")):
             return weak
         if found:
             return found
@@ -274,7 +294,8 @@ def _after(line: Line, first: int, end: int) -> Direction | None:
 def _clause_end(line: Line, first: int, end: int) -> int:
     """The index of the token that ends the clause of an expression. A comma or conjunction directly after an expression
     that begins its sentence does not end the clause: `On Friday, we met`."""
-    begins = all(line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
+    before = (line[at].tags for at in range(max(line.sentences[first][0], first - _FAR), first))
+    begins = all(tags and not any(tag.startswith("tense_") for tag in tags) for tags in before)
     until = min(line.sentences[end - 1][1], end + _FAR)
     joints = (
         at for at in range(end + begins, until) if line[at].word in _APART or not _JOINTS.isdisjoint(line[at].tags)
@@ -288,7 +309,7 @@ _JOINTS: Final = frozenset({"clause", "and"})
 def _is_present(line: Line, index: int) -> bool:
     """Whether the token is a verb in the present tense. The auxiliary of a perfect does not count, such as `ist` in
     `ist angekommen` or `est` in `est arrivé`."""
-    return line[index].has("tense_present") and (line.language == "en" or not _is_whole_perfect(line, index))
+    return line[index].has("tense_present") and (line.language == "en" or not is_whole_perfect(line, index))
 
 
 def _order(line: Line, first: int) -> Direction | None:
@@ -313,9 +334,9 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
     if line.language == "en" and not token.word.endswith("ed") and _SIGNS.isdisjoint(token.tags):
         return None
     if token.has("tense_perfect") and line.language != "de":
-        return "past" if _is_whole_perfect(line, index) else None
-    if token.has("tense_past") and not _is_past_participle_ahead(token):
-        if line.language == "en" and (_is_adjective(line, index) or _is_state(line, index)):
+        return "past" if is_whole_perfect(line, index) else None
+    if token.has("tense_past") and not (token.has("unit") or token.has("season")):
+        if line.language == "en" and (_is_adjective(line, index) or is_state(line, index)):
             return None
         if infinitive and token.has("tense_committed"):
             return "future"
@@ -323,16 +344,17 @@ def _sign(line: Line, index: int, first: int, *, infinitive: bool) -> Direction 
             return "future"
         if token.word == "got" and (line[index - 1].has("tense_have") or line[index - 2].has("tense_have")):
             return "future"
-        if token.has("tense_perfect") and not _is_whole_perfect(line, index):
+        if token.has("tense_perfect") and not is_whole_perfect(line, index):
             return None
-        return None if _is_condition(line, index) else "past"
+        return None if is_condition(line, index) else "past"
     if token.has("tense_future"):
         return "future"
     if line.language != "en":
         return _by_ending(line, index)
-    if not _is_participle(token) or _is_adjective(line, index) or _is_condition(line, index):
+    if not _is_participle(token) or _is_adjective(line, index) or is_condition(line, index):
         return None
-    if first > index and _moved_to(line, first) and (token.has("tense_arranged") or index == first - 2):
+    beside = index == first - 2 and line[first - 1].word not in _UNTIL
+    if first > index and _moved_to(line, first) and (token.has("tense_arranged") or beside):
         return "future"
     if infinitive and token.has("tense_committed"):
         return "future"
@@ -370,14 +392,6 @@ _SHORTEST_STEM: Final = 2  # letters before an ending: `parei` is not a future
 _SHORTEST_PAST: Final = 3
 
 
-def _is_whole_perfect(line: Line, index: int) -> bool:
-    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is present
-    (`hat offen`)."""
-    near = _FAR // 2 if line.language == "de" else 5
-    until = min(line.sentences[index][1], index + near)
-    return any(is_foreign_participle(line, at) for at in range(index + 1, until))
-
-
 def _is_contracted(line: Line, index: int) -> bool:
     """Whether the participle follows `'s`, as in `the parcel's delivered`, which means "has been" or "is to be"."""
     before = line[index - 1]
@@ -408,11 +422,6 @@ def _moved_to(line: Line, first: int) -> bool:
     return line[at].word in {"to", "for", "until", "till", "forward", "back"}
 
 
-def _is_condition(line: Line, index: int) -> bool:
-    """Whether the verb is in a condition, as in `if you slept well`; such a verb does not say what happened."""
-    return any(line[at].has("condition") for at in range(index - 3, index))
-
-
 def _is_adjective(line: Line, index: int) -> bool:
     """Whether the word is not a verb. Directly after a definite article, a word is taken as a noun (`the deed`). After an
     indefinite article, a possessive or a preposition, it is taken as an adjective if a noun follows (`a folded
@@ -424,21 +433,11 @@ def _is_adjective(line: Line, index: int) -> bool:
     return led and after.kind == "word" and not after.tags
 
 
-def _is_state(line: Line, index: int) -> bool:
-    """Whether the word is a participle after a verb in the present tense, as in `they are already gone`."""
-    near = (index - 1, index - 2) if line[index - 1].kind == "word" and not line[index - 1].tags else (index - 1,)
-    return any(line[at].has("tense_be") for at in near)
-
-
 def _is_participle(token: Token) -> bool:
     word = token.word
     if token.has("tense_stative"):
         return False
     return token.has("tense_arranged") or (len(word) > 3 and word.endswith("ed") and not token.tags.keys() - _VERBAL)
-
-
-def _is_past_participle_ahead(token: Token) -> bool:
-    return token.has("unit") or token.has("season")
 
 
 _APART: Final = frozenset(",:()–—-")

@@ -6,9 +6,11 @@ from typing import Final
 
 from tellonce_text.dates.counted_phrases import distance_at, exactly_from, weeks_by_days
 from tellonce_text.dates.day_arithmetic import DAY_UNITS, unit_days, weekday_in
+from tellonce_text.dates.nights import TODAY
 from tellonce_text.dates.phrases import Phrase, choose, shifted, skip
 from tellonce_text.dates.readings import (
     DAY,
+    WEEK,
     Meaning,
     Scene,
     month_of,
@@ -18,7 +20,6 @@ from tellonce_text.dates.tokens import Line
 from tellonce_text.dates.weekday_phrases import WEEK_HENCE, steps
 
 _SMALL_HOURS: Final = time(4)
-_NOON: Final = 12
 
 
 def day_word(line: Line, index: int) -> Phrase | None:
@@ -46,11 +47,12 @@ def day_word(line: Line, index: int) -> Phrase | None:
             lambda s: exactly_from(s, unit, -count.value if back else count.value, offset, sure=count.exact),
             single=True,
         )
-    tonight, titled = offset == 0 and token.get("part") in {"night", "evening"}, _is_titled(line, at)
+    titled = _is_titled(line, at)
     return Phrase(
         at + 1,
-        lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and _clear(s, offset, tonight=tonight)),
+        lambda s: Meaning((one_day(s.today + offset * DAY),), not titled and (offset != 1 or not _is_new_day(s))),
         single=True,
+        form="" if offset else TODAY,
     )
 
 
@@ -61,12 +63,9 @@ def _is_titled(line: Line, index: int) -> bool:
     return token.capital and not whole.isupper() and before.kind == "word" and not before.capital
 
 
-def _clear(scene: Scene, offset: int, *, tonight: bool) -> bool:
-    """Whether the meaning is certain. Shortly after midnight, "tomorrow" may mean the day that has just begun. Before
-    noon, "tonight" with a past verb may mean the previous night."""
-    if tonight:
-        return scene.direction != "past" or scene.said.hour >= _NOON
-    return not (offset == 1 and time(0) < scene.said.time() < _SMALL_HOURS)
+def _is_new_day(scene: Scene) -> bool:
+    """Whether it is shortly after midnight, when "tomorrow" may mean the day that has just begun."""
+    return time(0) < scene.said.time() < _SMALL_HOURS
 
 
 _HAN_DAYS: Final = {
@@ -128,6 +127,25 @@ def _month_of_year(line: Line, index: int, step: int) -> Phrase | None:
     if number is None or line[index + 2].kind == "number":
         return None
     return Phrase(index + 2, lambda scene: Meaning((month_of(scene.today.year + step, number),)))
+
+
+def same_time(line: Line, index: int) -> Phrase | None:
+    """Parse `this time next week` or `la semana pasada a esta hora`, which is the same weekday of that week."""
+    if "same_time" not in line.tags:
+        return None
+    led = line[index].has("same_time")
+    found = unit_step(line, index + led) or day_word(line, index + led)
+    if found is None or not (led or line[found.end].has("same_time")):
+        return None
+    return Phrase(found.end + (not led), lambda scene: _today_of(found.meaning(scene), scene), single=True)
+
+
+def _today_of(meaning: Meaning | None, scene: Scene) -> Meaning | None:
+    """The day of a week that is today's weekday. The day of another span is not certain."""
+    if meaning is None or meaning.choices[0].end - meaning.choices[0].first != WEEK:
+        single = meaning is not None and meaning.choices[0].precision == "day"
+        return meaning and meaning._replace(certain=meaning.certain and single)
+    return Meaning((one_day(meaning.choices[0].first + scene.today.weekday() * DAY),))
 
 
 def _unit(scene: Scene, unit: str, step: int, *, sure: bool) -> Meaning:

@@ -1,5 +1,5 @@
-"""Recognizes German past forms (strong and weak preterites, participles), and nouns of Romance languages that look like
-past verbs."""
+"""Recognizes German past forms (strong and weak preterites, participles), nouns of Romance languages that look
+like past verbs, and forms of all languages that say nothing about the past."""
 
 from typing import Final
 
@@ -39,7 +39,7 @@ _INSEPARABLE: Final = ("be", "er", "emp", "ent", "ver", "zer", "miss", "unter", 
 def is_adjective(line: Line, index: int) -> bool:
     """Whether the German word is between a word without a time and a noun, as in `treffe ich alte Freunde`."""
     before, after = line[index - 1], line[index + 1]
-    return after.kind == "word" and after.capital and before.kind == "word" and not before.tags
+    return after.kind == "word" and after.capital and before.kind == "word" and before.tags.keys() <= {"tense_subject"}
 
 
 _PREFIXES: Final = tuple(
@@ -99,3 +99,25 @@ def is_subordinate(line: Line, index: int) -> bool:
 
 
 _INFINITIVES: Final = {"es": ("ar", "er", "ir"), "pt": ("ar", "er", "ir")}
+
+
+def is_condition(line: Line, index: int) -> bool:
+    """Whether the verb is in a condition, as in `if you slept well`; such a verb does not say what happened."""
+    return any(line[at].has("condition") for at in range(index - 3, index))
+
+
+def is_state(line: Line, index: int) -> bool:
+    """Whether the word is a participle after a verb in the present tense, as in `they are already gone`."""
+    near = (index - 1, index - 2) if line[index - 1].kind == "word" and not line[index - 1].tags else (index - 1,)
+    return any(line[at].has("tense_be") for at in near)
+
+
+def is_whole_perfect(line: Line, index: int) -> bool:
+    """Whether a participle follows the auxiliary, as in `hat … gekauft`. Without a participle, the verb is present
+    (`hat offen`)."""
+    near = _LONGEST_BRACKET if line.language == "de" else 5
+    until = min(line.sentences[index][1], index + near)
+    return any(is_foreign_participle(line, at) for at in range(index + 1, until))
+
+
+_LONGEST_BRACKET: Final = 15  # tokens between a German auxiliary and its participle

@@ -28,13 +28,13 @@ def weekday(line: Line, index: int) -> Phrase | None:
     if line.language == "en" and line[index - 1].has("indefinite") and not line[index].has("article"):
         return None
     after = at + 2 if line[at + 1].word == "." and len(line[at].word) <= 5 else at + 1
-    if step is None and line[after].has("step") and line.language != "en":
+    if step is None and line[after].has("step") and line.language != "en" and not line[after + 1].has("unit"):
         step, after = line[after].get("step"), after + 1
     special = _weekday_of_week(line, after, number) if step is None else None
     if special:
         return special
     if step is None:
-        doubtful = line.language == "en" and _is_doubtful(line, index, after)
+        doubtful = line[index - 1].has("other") or (line.language == "en" and _is_doubtful(line, index, after))
         return Phrase(after, lambda scene: _bare(scene, number, sure=not doubtful), single=True, form="weekday")
     if abs(step) > 1:
         return Phrase(after, lambda scene: _second(scene, number, step), single=True, form="weekday")
@@ -109,7 +109,7 @@ def _nearest(scene: Scene, number: int, step: int, *, sure: bool) -> Meaning:
     if step < 0:
         return Meaning((one_day(today - ((today.weekday() - number - 1) % 7 + 1) * DAY),))
     ahead = today + ((number - today.weekday() - 1) % 7 + 1) * DAY
-    agreed = sure or ahead >= monday_of(today) + WEEK
+    agreed = sure or (ahead >= monday_of(today) + WEEK and today.weekday() != _SUNDAY)
     return Meaning((one_day(ahead), one_day(ahead + WEEK)) if not agreed else (one_day(ahead),), agreed)
 
 
@@ -125,9 +125,13 @@ def _stepped(scene: Scene, number: int, step: int) -> Meaning:
         clear = recent.first < monday and recent.first < today - DAY
         return Meaning((recent, shifted(recent, -7)), clear)
     ahead, by_week = one_day(today + ((number - today.weekday() - 1) % 7 + 1) * DAY), shifted(here, 7)
-    if ahead == by_week:
+    if ahead == by_week and today.weekday() != _SUNDAY:
         return Meaning((ahead,))
-    return Meaning((by_week, ahead), ahead.first == today + DAY)
+    return Meaning(tuple(dict.fromkeys((by_week, ahead, shifted(ahead, 7)))), ahead.first == today + DAY)
+
+
+_SUNDAY: Final = 6
+"""On a Sunday, the next week may begin today or tomorrow, so `next Friday` is not certain."""
 
 
 def _this(scene: Scene, here: Days) -> Meaning:
@@ -147,6 +151,7 @@ def _weekday_of_week(line: Line, index: int, number: int) -> Phrase | None:
         weeks = -2 if line[index].has("before_last") else 2
         return Phrase(index + 1, lambda s: _second(s, number, weeks), single=True)
     at = skip(line, comma(line, index), "of", "article", "on", "inside", "part_lead")
+    at += line.language == "ru" and line[at].has("for")  # `на прошлой неделе`
     stepped = _stepped_week(line, at)
     if stepped:
         step, end = stepped

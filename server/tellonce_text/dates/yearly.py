@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from tellonce_text.dates.phrases import (
-    choose,
-)
+from tellonce_text.dates.phrases import CLOSE, choose
 from tellonce_text.dates.readings import Days, Meaning, Scene
 
 
@@ -18,13 +16,22 @@ def yearly(scene: Scene, days: Callable[[int], Days | None]) -> Meaning | None:
 
 
 def yearly_on_weekday(scene: Scene, days: Callable[[int], Days | None], weekday: int) -> Meaning | None:
+    """The readings of a day in the years in which it is that weekday. If such a year is distant and the day of another
+    weekday is near, one of the two words is wrong."""
     now = scene.today.year
-    agreeing = [d for y in range(now - 6, now + 7) if (d := days(y)) and d.first.weekday() == weekday]
-    near = sorted(agreeing, key=lambda d: abs((d.first - scene.today).days))
-    if not near or abs((near[0].first - scene.today).days) > 366:
-        plain = yearly(scene, days)
-        return plain and Meaning(plain.choices, False)
-    return Meaning(tuple(near[:2]), True)
+
+    def distance(span: Days) -> int:
+        return abs((span.first - scene.today).days)
+
+    near = sorted((d for y in range(now - 6, now + 7) if (d := days(y))), key=distance)
+    agreeing = [span for span in near if span.first.weekday() == weekday]
+    doubtful = not agreeing or distance(agreeing[0]) > _LONGEST_YEAR
+    if near and (doubtful or (agreeing[0] != near[0] and distance(near[0]) <= CLOSE)):
+        return Meaning(tuple(near[:2]), False)
+    return Meaning(tuple(agreeing[:2])) if agreeing else None
+
+
+_LONGEST_YEAR: Final = 366
 
 
 def yearless(scene: Scene, days: Callable[[int], Days]) -> Meaning | None:

@@ -1,0 +1,140 @@
+"""Grammar rules for dates in numbers: `3/15/2026`, `3.4.`, `Friday 3/4`. Decides whether numbers are a date at all."""
+
+from collections.abc import Callable
+from typing import Final
+
+from tellonce_text.dates.calendar_days import AMOUNT, day_of_year, is_whole, leading_weekday, on_day
+from tellonce_text.dates.calendar_spans import doubtful
+from tellonce_text.dates.phrases import Phrase, skip
+from tellonce_text.dates.readings import Meaning, Scene
+from tellonce_text.dates.tokens import Line
+
+
+def numeric(line: Line, index: int) -> Phrase | None:
+    """Parse `3/15/2026`, `15.3.2026`, `3.4.`, `Friday 3/4`. Without a year, a neighboring word must show that it is a
+    date."""
+    weekday, at = leading_weekday(line, index)
+    index = index if weekday is None else at
+    token = line[index]
+    if token.kind != "numeric":
+        return None
+    first, mark, second, third, dot = token.parts
+    known = third or dot or weekday is not None or _dated_before(line, index, mark) or _is_timed(line, index)
+    alone = not known and _is_padded_day(line, index, mark, second)
+    if not known and mark == "/" and _is_slashed_date(line, index, first or "", second or ""):
+        lead = range(index - _BESIDE, index)
+        known, alone = True, not any(_is_telling(line, at) or line[at].word in _LEADS_TO_DAY for at in lead)
+    if not known and not alone:
+        return None
+    if len(first or "") == 4:
+        if third is None or len(third) == 4:
+            return None
+        return Phrase(index + 1, on_day(int(first or 0), int(second or 0), int(third)), single=True, absolute=True)
+    a, b = int(first or 0), int(second or 0)
+    if third is None and mark == "." and (b > 12 or a > 31):
+        return None
+    year = int(third) if third else None
+    year = year + 2000 if year is not None and year < 100 else year
+    meaning = _numeric_meaning(a, b, year, mark or "/", weekday)
+    if alone or (mark == "." and third and len(third) == 2 and _is_like_version(line, index)):
+        meaning = doubtful(meaning)
+    return Phrase(index + 1, meaning, single=True, absolute=year is not None)
+
+
+def _is_like_version(line: Line, index: int) -> bool:
+    """Whether dotted numbers are probably versions. In English, they always are. In other languages, they are if at
+    least one dotted number in the sentence does not follow a word that introduces a date."""
+    if line.language == "en":
+        return True
+    first, end = line.sentences[index]
+    near = range(max(first, index - _NEAR), min(end, index + _NEAR))
+    triples = [at for at in near if line[at].kind == "numeric" and line[at].parts[3]]
+    return any(not _is_led_to(line, at) for at in triples)
+
+
+def _is_led_to(line: Line, index: int) -> bool:
+    before, after = line[index - 1], line[index + 1]
+    return before.kind != "word" or after.has("at") or after.kind == "clock" or not _LEADS.isdisjoint(before.tags)
+
+
+_LEADS: Final = frozenset("on by since from to at article weekday month_lead before after".split())
+
+
+def _dated_before(line: Line, index: int, mark: str | None) -> bool:
+    if mark == "." and line.language == "en":
+        return False
+    before = line[index - 1]
+    return before.has("on") or before.has("by") or before.has("since") or before.word == "due"
+
+
+def _is_padded_day(line: Line, index: int, mark: str | None, month: str | None) -> bool:
+    """Whether the numbers look like a day and its month with two digits, as in `Приём 14.01, …`, and no word that could
+    be a product's name or a unit is beside them. They may still be an amount."""
+    if mark != "." or line.language == "en" or len(month or "") != _DIGITS:
+        return False
+    before, after = line[index - 1], line[index + 1]
+    plain = before.kind == "word" and not before.capital and not before.tags
+    return plain and after.kind in {"mark", "end"} and after.word not in AMOUNT
+
+
+_DIGITS: Final = 2
+
+
+def _is_slashed_date(line: Line, index: int, first: str, second: str) -> bool:
+    """Whether the numbers are a date as in `the party is 7/11` or `runs out 04/05`, and not a ratio such as `3/4`."""
+    if first.startswith("0") or second.startswith("0"):
+        return len(first) == len(second) == _DIGITS
+    if line[index].word == _ALWAYS or (int(first) <= int(second) and int(second) in _DENOMINATORS):
+        return False
+    beside = {line[index - 1].word, line[index + 1].word if max(int(first), int(second)) > _MONTHS else ""}
+    whole = is_whole(line, index + 1) or line[index + 1].has("in")
+    return not _LEADS_TO_DAY.isdisjoint(beside) or (whole and _is_telling(line, index - 1))
+
+
+def _is_telling(line: Line, index: int) -> bool:
+    token = line[index]
+    return (token.has("tense_present") and not token.has("tense_have")) or token.has("tense_future")
+
+
+_BESIDE: Final = 4  # tokens: `the flight is now on`
+_NEAR: Final = 30  # tokens
+_ALWAYS: Final = "24/7"
+_DENOMINATORS: Final = frozenset({2, 3, 4, 5, 6, 8, 10, 20})
+
+
+def _is_timed(line: Line, index: int) -> bool:
+    """Whether a time of day follows the numbers, as in `12/3 at 9am` or `13.11 в 9`."""
+    at = skip(line, index + 1, "exactly_at")
+    following = line[at]
+    if at == index + 1:
+        return following.kind == "clock" or following.suffix in {"am", "pm", "h"} or line[at + 1].has("o_clock")
+    return following.kind in {"clock", "number"} and following.word != "@"
+
+
+_MONTHS: Final = 12
+_LEADS_TO_DAY: Final = frozenset("be is was ended until from starting through thru at".split())
+
+
+def _numeric_meaning(
+    a: int, b: int, year: int | None, mark: str, weekday: int | None
+) -> Callable[[Scene], Meaning | None]:
+    """The date with day and month in the region's usual order. If the other order is possible too, the date in that
+    order follows."""
+
+    def meaning(scene: Scene) -> Meaning | None:
+        by_day, by_month = (day_of_year(year, m, d, weekday)(scene) for m, d in ((b, a), (a, b)))
+        if by_day is None or by_month is None or by_day.choices == by_month.choices:
+            return by_day or by_month
+        if mark == "." and scene.region not in _MONTH_FIRST:
+            return by_day
+        month_first = scene.region in _MONTH_FIRST and mark != "."
+        ordered = (by_month, by_day) if month_first else (by_day, by_month)
+        sure = scene.region is not None and scene.region not in _BOTH_WAYS and ordered[0].certain and mark != "."
+        return Meaning((*ordered[0].choices, *ordered[1].choices), sure)
+
+    return meaning
+
+
+_MONTH_FIRST: Final = frozenset({"US", "PH", "FM", "MH", "PW", "GU", "AS", "PR", "VI"})
+_BOTH_WAYS: Final = frozenset({"CA"})
+"""Regions where both orders, day first and month first, are common."""
