@@ -2,11 +2,10 @@
 is new."""
 
 import asyncio
-import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -22,7 +21,7 @@ from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
 from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
-from tellonce_cli.screen import CommandFailed, console, notes, said_yes
+from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
@@ -81,11 +80,13 @@ def run(
         if me is not None and foreseen.mine:
             console.print(f"You are {me} in this file.", markup=False)
         if not _agreed(foreseen, yes=yes, dry_run=dry_run):
+            answer({"kind": known, **asdict(foreseen)})
             return 0
         tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
     _report(tally, known, me)
+    answer({"kind": known, **asdict(tally)})
     return 0
 
 
@@ -113,12 +114,10 @@ def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
         console.print(line)
     if dry_run or yes:
         return yes and not dry_run
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    if can_ask():
         return said_yes("Import it? [y/N] ", "Nothing was imported.")
     if foreseen.calls:
-        raise CommandFailed(
-            "nobody can be asked, because this is not a terminal; use --yes to import, or --dry-run to see only the estimate."
-        )
+        raise CommandFailed("nobody can be asked here; use --yes to import, or --dry-run to see only the estimate.")
     return True
 
 
@@ -244,4 +243,4 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
             "yourself as the export does: --me 'Your Name' or --me your numeric id."
         )
     if tally.created or kept["kept"]:
-        notes.print("Next: tellonce memories shows what is known; tellonce status shows what is still to be read.")
+        hint("Next: tellonce memories shows what is known; tellonce status shows what is still to be read.")
