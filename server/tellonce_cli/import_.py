@@ -42,6 +42,7 @@ class Tally:
 
     created: int = 0
     duplicates: int = 0
+    forgotten: int = 0
     mine: int = 0
     memories: Counter[str] = field(default_factory=Counter[str])
     unreadable: int = 0
@@ -168,6 +169,7 @@ async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
             done = await importers.add(messages[start : start + BATCH])
             tally.created += done.created
             tally.duplicates += done.duplicates
+            tally.forgotten += done.forgotten
         if messages:
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
@@ -227,6 +229,9 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
         console.print(f"left out, because {why}: {plural.counted(files, 'file')}", markup=False)
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
+    if tally.forgotten:
+        said = f"{plural.messages(tally.forgotten)} contained sentences that you have forgotten since"
+        console.print(f"{said}: these sentences were left out")
     if kept["forgotten"]:
         console.print(f"left out because you asked to forget them: {plural.memories(kept['forgotten'])}")
     if tally.unreadable:
