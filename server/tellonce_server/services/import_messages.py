@@ -16,7 +16,7 @@ from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
-from tellonce_server.store import bulk, queue
+from tellonce_server.store import bulk, chats, queue
 from tellonce_server.store.bulk import BulkMessage, Named
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import MessageText
@@ -132,6 +132,9 @@ class Importer:
         batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
+            # Two imports of one file read here in turn, so that each message is stored once.
+            await chats.open_chat(t, *where.key, where.home, where.conversation, now)
+            await chats.lock(t, *where.key)
             known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
             self._threads |= known
             fresh = [
