@@ -68,8 +68,6 @@ def run(
 ) -> int:
     """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new. Also returns 0 if the
     user declined."""
-    if kind is not None and kind not in KINDS:
-        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
@@ -110,14 +108,15 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, an import that calls a model needs --yes."""
+    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or recognizes no message as
+    the user's."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
         return yes and not dry_run
     if can_ask():
         return said_yes("Import it? [y/N] ", "Nothing was imported.")
-    if foreseen.calls:
+    if foreseen.calls or (foreseen.messages and not foreseen.mine):
         raise CommandFailed("nobody can be asked here; use --yes to import, or --dry-run to see only the estimate.")
     return True
 

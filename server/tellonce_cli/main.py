@@ -8,7 +8,7 @@ Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperGroup
@@ -179,6 +179,8 @@ def import_(
     if len(named) > 2 or (len(named) == 2 and kind):
         raise typer.BadParameter("name one file")
     *kinds, file = named
+    if kinds and str(kinds[0]) not in get_args(ImportKind):
+        raise typer.BadParameter(f"{str(kinds[0])!r} is not one of {', '.join(get_args(ImportKind))}")
     run_module("import_", str(kinds[0]) if kinds else kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
 

@@ -145,3 +145,9 @@ def test_a_time_that_is_none_is_refused_with_an_example() -> None:
     said = CliRunner().invoke(app, ["search", "dentist", "--since", "yesterday"])
     assert isinstance(said.exception, CommandFailed)
     assert "since is not a time; write a day or a time, as in 2026-03-15" in str(said.exception)
+
+
+def test_an_unknown_kind_of_import_is_wrong_usage() -> None:
+    said = CliRunner().invoke(app, ["import", "whatsapp", "chat.txt"])
+    assert said.exit_code == 2
+    assert "'whatsapp' is not one of telegram, chatgpt" in said.output
