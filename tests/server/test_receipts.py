@@ -75,3 +75,20 @@ async def test_a_database_that_is_away_costs_the_receipt_and_not_the_answer(
             shown = await client.get_context(c.GetContextArgs())
             assert shown.receipt_id
         await (await memory.storage.services()).receipts.written()
+
+
+async def test_the_sections_of_a_receipt_are_stored_without_compressing_them(memory: Memory) -> None:
+    async with memory.client() as client, memory.tables() as reader:
+        for number in range(40):
+            await client.record_message(
+                c.RecordMessageArgs(role="user", content=f"I live in Oslo, at house {number}. " * 4)
+            )
+        shown = await client.get_context(c.GetContextArgs(query="Where do I live?"))
+        assert "house 39" in (await client.explain(c.ExplainArgs(receipt_id=shown.receipt_id))).text
+        method = (
+            "select pg_column_compression(sections) as method, pg_column_size(sections) as size from context_receipts"
+        )
+        row = await reader.fetchrow(method)
+    assert row is not None
+    assert row["size"] > 4_000
+    assert row["method"] is None

@@ -168,3 +168,12 @@ async def test_only_one_server_scrubs_at_a_time(memory: Memory, dsn: str) -> Non
     with anyio.fail_after(HANGS):
         while not await memory.storage.opened.scrubber.scrub():  # noqa: ASYNC110  # a session ends after its connection
             await asyncio.sleep(0.01)
+
+
+async def test_index_only_scans_need_no_table_after_a_scrub(memory: Memory) -> None:
+    async with memory.client() as client, memory.tables() as reader:
+        await client.record_message(c.RecordMessageArgs(role="user", content="It rains."))
+        await scrubbed(memory.storage)
+        row = await reader.fetchrow("select relpages, relallvisible from pg_class where oid = 'messages'::regclass")
+    assert row is not None
+    assert row["relallvisible"] == row["relpages"] > 0

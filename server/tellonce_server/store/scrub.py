@@ -30,7 +30,7 @@ async def rewrites(session: Any, *, is_superuser: bool) -> dict[str, list[str]]:
     thirtieth of the time. The indexes are rebuilt in the background without a lock. Only a superuser may rewrite the
     planner's statistics.
     """
-    found = {row["name"]: [row["statement"]] for row in await session.fetch(query("scrub.rewrites"))}
+    found = {row["name"]: row["statements"] for row in await session.fetch(query("scrub.rewrites"))}
     found["messages"] = [*await near_indexes.clearing(session), *found["messages"]]
     return found | ({"pg_statistic": [query("scrub.rewrite_statistics")]} if is_superuser else {})
 

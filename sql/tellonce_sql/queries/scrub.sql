@@ -13,8 +13,11 @@ update scrubs
 set done_at = $1, requested_at = case when requested_at > $1 then requested_at end
 
 -- name: rewrites
--- The tables of owners, found in the catalog, and the statements that rewrite them
-select c.relname::text as name, format('vacuum (full, analyze) %s', c.oid::regclass) as statement
+-- The tables of owners, found in the catalog, and the statements that rewrite them. The second one marks the new pages as
+-- visible to all, which `vacuum full` does not. Without these marks, index-only scans read every row from the table.
+select c.relname::text as name,
+  array[format('vacuum (full, analyze) %s', c.oid::regclass), format('vacuum (index_cleanup off) %s', c.oid::regclass)]
+    as statements
 from pg_class c
 join pg_attribute owned on owned.attrelid = c.oid and owned.attname = 'owner_id'
 where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from tellonce.settings import Budgets
@@ -50,6 +51,7 @@ class Taken:
     cost: int
 
 
+@lru_cache(64)
 def scaled(budgets: Budgets, total: int) -> Budgets:
     """The budgets scaled to a total of `total` tokens."""
     return Budgets(**{name: share * total // DEFAULT_TOTAL for name, share in budgets.model_dump().items()})
@@ -81,8 +83,8 @@ def take(
     """Take items in the given order while the share and the budget last.
 
     With `dense`, an item that does not fit is skipped (facts). Otherwise the first item that does not fit ends the list
-    (history and summaries must stay contiguous). `least` returns a lower bound of an item's cost, so that an item that
-    cannot fit is not rendered.
+    (history and summaries must stay contiguous). An item that is rendered as an empty text is skipped. `least` returns a
+    lower bound of an item's cost, so that an item that cannot fit is not rendered.
     """
     kept: list[int] = []
     texts: list[str] = []
@@ -91,6 +93,8 @@ def take(
         if least is not None and least(item) > min(share - spent, token_budget.left):
             continue
         text = render(item)
+        if not text:
+            continue
         price = cost(text)
         if spent + price <= share and token_budget.pay(price):
             kept.append(index)

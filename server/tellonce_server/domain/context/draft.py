@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from tellonce.contract import Section, SectionName, ShownName, Stability
@@ -10,6 +11,7 @@ from tellonce_server.domain.context.budget import TokenBudget, cost, elsewhere_s
 from tellonce_server.domain.context.canonical_summary import statement
 from tellonce_server.domain.context.lines import KIND_TITLES, LIST
 from tellonce_server.domain.context.material import Material
+from tellonce_text.caches import of_texts
 from tellonce_text.dates.clock import moment_line
 from tellonce_text.fences import contained, fenced
 from tellonce_text.tokens import clip, estimate
@@ -83,7 +85,7 @@ class Draft:
 
     def says(self, line: str) -> bool:
         """Whether the context already shows the statement of this line."""
-        made = statement(contained(line))
+        made = _shown_statement(line)
         return bool(made) and made in self._said
 
     def fill_now(self) -> None:
@@ -143,6 +145,14 @@ class Draft:
                 text, (title, stability, *_) = _framed(name, body), layout
                 out.append(Section(name=name, title=title, text=text, tokens=estimate(text), stability=stability))
         return out
+
+
+@of_texts
+@lru_cache(4_096)
+def _shown_statement(line: str) -> str:
+    """The statement of a line in the form in which a context shows the line. Cached, because a chat's summaries and
+    memories are compared in every context."""
+    return statement(contained(line))
 
 
 def frame(name: ShownName) -> int:

@@ -173,18 +173,16 @@ class History:
         draft, oldest = self._draft, min((line.id for line in self.messages), default=None)
         chunks = [c for c in self._m.rows.chunks if oldest is None or c.from_id < oldest][::-1]
         chunks = [c for c in chunks if c.id not in recalled]
-        texts = [unsaid(chunk.text, draft.says) for chunk in chunks]
-        chunks = [_with_text(chunk, text) for chunk, text in zip(chunks, texts, strict=True) if text]
-        taken = take(
-            chunks,
-            lambda c: form.summary_line(c, self._m.view),
-            draft.shares.summaries,
-            draft.token_budget,
-            dense=False,
-        )
-        draft.omit("summary", [c.id for c in chunks[len(taken.kept) :]], "summaries budget")
-        draft.note("summaries", [c.id for c in chunks[: len(taken.kept)][::-1]])
+        taken = take(chunks, self._unsaid_line, draft.shares.summaries, draft.token_budget, dense=False)
+        last = max(taken.kept, default=-1)
+        draft.omit("summary", [c.id for c in chunks[last + 1 :]], "summaries budget")
+        draft.note("summaries", [chunks[index].id for index in reversed(taken.kept)])
         return [*reversed(taken.texts)]
+
+    def _unsaid_line(self, chunk: Chunk) -> str:
+        """The line of a summary without text that the context already shows; empty if there is no other text."""
+        text = unsaid(chunk.text, self._draft.says)
+        return form.summary_line(_with_text(chunk, text), self._m.view) if text else ""
 
     def _write(self, summaries: Sequence[str], messages: Sequence[Shown]) -> None:
         parts = [*summaries]
