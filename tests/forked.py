@@ -296,6 +296,9 @@ def _prepare(told: dict[str, Any], streams: list[int]) -> str:
     for stream, descriptor in enumerate(streams):
         os.dup2(descriptor, stream)
         os.close(descriptor)
+    # A stream knows whether its first file could seek, so the new files need streams of their own.
+    sys.stdout, sys.stderr = (os.fdopen(stream, "w", encoding="utf-8", closefd=False) for stream in (1, 2))
+    sys.stderr.reconfigure(line_buffering=True)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(told["cwd"])
     os.environ.clear()

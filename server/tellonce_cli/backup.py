@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from tellonce.settings import ServerSettings
 from tellonce.shutdown import shutdown_requested
 from tellonce_cli.database import current, database
 from tellonce_cli.memory import local_settings, require_memory
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import write
 from tellonce_server.store.backup.restore import texts_held
@@ -48,7 +49,7 @@ async def repeat(
             await _backup(settings, folder / now().astimezone(UTC).strftime(NAME))
             _prune(folder, keep)
         except CommandFailed as failure:
-            console.print(str(failure), style="red")
+            notes.print(str(failure), style="red")
         due = now() + every
 
 
@@ -93,11 +94,11 @@ async def _backup(settings: ServerSettings, file: Path) -> None:
     except OSError as error:
         raise CommandFailed(f"{file} cannot be written: {error.strerror}; choose a file that you may write.") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
     console.print(
         f"The memory in {described(settings)} is in {file}: {texts} messages and memories, "
         f"{file.stat().st_size / 1e6:.1f} MB. It holds everything you said: keep it safe.",
     )
-    console.print(
-        "What you forget later stays in this file: after you forget something, make a new backup and remove this one."
-    )
+    hint("What you forget later stays in this file: after you forget something, make a new backup and remove this one.")
+    answer({"file": str(file), "texts": texts, "bytes": file.stat().st_size})

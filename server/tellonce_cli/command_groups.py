@@ -13,7 +13,7 @@ service_app = typer.Typer(help="Run the memory as a service, without an open ter
 
 
 @database_app.command("setup")
-def database_setup() -> None:
+def database_setup(_: Json = False) -> None:
     """Prepare the PostgreSQL in DATABASE_URL.
 
     Creates the extension, the roles and the tables, or shows what an administrator must run.
@@ -28,6 +28,7 @@ def database_move_user(
     join: Annotated[bool, typer.Option("--join", help="Add it to the memory that the new user already has.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would move.")] = False,
+    _: Json = False,
 ) -> None:
     """Give the memory of one user to another, with its access tokens.
 
@@ -39,6 +40,7 @@ def database_move_user(
 @service_app.command("install")
 def service_install(
     only_print: Annotated[bool, typer.Option("--print", help="Print the unit; change nothing.")] = False,
+    _: Json = False,
 ) -> None:
     """Run `tellonce up` in the background, now and at every login.
 
@@ -48,13 +50,13 @@ def service_install(
 
 
 @service_app.command("uninstall")
-def service_uninstall() -> None:
+def service_uninstall(_: Json = False) -> None:
     """Stop and remove the service. The memory stays."""
     run_module("service", "uninstall")
 
 
 @service_app.command("status")
-def service_status() -> None:
+def service_status(_: Json = False) -> None:
     """Show whether the service runs."""
     run_module("service", "status")
 
@@ -62,6 +64,7 @@ def service_status() -> None:
 @service_app.command("logs")
 def service_logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Keep printing new lines.")] = False,
+    _: Json = False,
 ) -> None:
     """Show the log of the service."""
     run_module("service", "logs", follow=follow)
@@ -72,6 +75,7 @@ def token_create(
     name: Annotated[str, typer.Argument(help="A name for the token.")],
     scope: Annotated[TokenScope, typer.Option(help="What the token may do.")] = "assistant",
     user: Annotated[int | None, typer.Option(help="User for whom the token acts; default: you.")] = None,
+    _: Json = False,
 ) -> None:
     """Create a token, which is shown once.
 
@@ -81,12 +85,12 @@ def token_create(
 
 
 @token_app.command("list")
-def token_list(as_json: Json = False) -> None:
+def token_list(_: Json = False) -> None:
     """List the names of tokens, never their text."""
-    run_module("tokens", "list", as_json=as_json)
+    run_module("tokens", "list")
 
 
 @token_app.command("revoke")
-def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")]) -> None:
+def token_revoke(name: Annotated[str, typer.Argument(help="The token's name.")], _: Json = False) -> None:
     """Revoke a token."""
     run_module("tokens", "revoke", name=name)

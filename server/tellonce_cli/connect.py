@@ -26,7 +26,7 @@ from tellonce_cli.client_configs import (
     without_entry,
 )
 from tellonce_cli.hosts import ClientName, desktop_snippet
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 
 BACKUP = ".before-tellonce"
 """Suffix of the copy of the original file."""
@@ -40,6 +40,7 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     client = CLIENTS[name]
     if undo:
         _undo(client, client.file(this_machine()))
+        answer({"client": name, "file": str(client.file(this_machine())), "connected": False})
         return
     if only_print:
         _show(client, name)
@@ -57,7 +58,8 @@ def run(name: ClientName, *, only_print: bool, undo: bool) -> None:
     console.print(f"{client.title} now shares this memory: {file}")
     if text != preview(name)[1]:
         console.print("The file contains your DATABASE_URL; only you can read it.")
-    console.print(f"{client.after} `tellonce connect {name} --undo` reverts this.")
+    hint(f"{client.after} `tellonce connect {name} --undo` reverts this.")
+    answer({"client": name, "file": str(file), "connected": True})
 
 
 def _show(client: Client, name: ClientName) -> None:
@@ -70,6 +72,7 @@ def _show(client: Client, name: ClientName) -> None:
         console.print("The file is not as its client writes it; add this to it by hand:")
     console.print(f"{file}:", style="bold")
     console.out(text, end="", highlight=False)
+    answer({"client": name, "file": str(file), "text": text})
 
 
 def preview(name: ClientName, *, reveal: bool = False) -> tuple[Path, str]:

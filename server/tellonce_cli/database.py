@@ -12,7 +12,7 @@ import asyncpg
 
 from tellonce.plural import counted
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.memory_location import refuse_another_memory
 from tellonce_server.core.errors import StorageRefused
 from tellonce_server.store.postgres.embedded import EmbeddedPostgres
@@ -28,6 +28,7 @@ def run() -> int:
 async def _setup(settings: ServerSettings) -> None:
     if settings.login_url is None:
         console.print("The embedded PostgreSQL needs no setup. To prepare your own PostgreSQL, set DATABASE_URL first.")
+        answer({"ran": [], "migrations": 0})
         return
     async with connected(settings.login_url) as connection:
         try:
@@ -39,9 +40,10 @@ async def _setup(settings: ServerSettings) -> None:
     for statement in done:
         console.print(f"ran: {statement}")
     console.print(
-        f"{found.name} with pgvector {found.installed} is ready: {counted(len(applied), 'migration')} applied now. "
-        "Start with `tellonce up`."
+        f"{found.name} with pgvector {found.installed} is ready: {counted(len(applied), 'migration')} applied now."
     )
+    hint("Next: tellonce up starts the memory there.")
+    answer({"ran": done, "migrations": len(applied)})
 
 
 @asynccontextmanager

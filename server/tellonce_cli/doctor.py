@@ -35,7 +35,7 @@ from tellonce_cli.findings import (
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import health
-from tellonce_cli.screen import console, print_json
+from tellonce_cli.screen import answer, console
 from tellonce_llm.providers import PROVIDERS
 from tellonce_relay.responders.offline import OfflineResponder
 from tellonce_relay.responders.selection import choose
@@ -57,15 +57,13 @@ _MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("·", "")}
 Check = Callable[[ServerSettings, RelaySettings], Awaitable[Finding]]
 
 
-def run(*, online: bool = False, as_json: bool = False) -> int:
+def run(*, online: bool = False) -> int:
     """Run all checks and return 0 if none failed. Without `online`, only this machine and its own network are
     contacted."""
     settings, relay = load(ServerSettings), load(RelaySettings)
     findings = asyncio.run(_all(settings, relay, (*_CHECKS, *_ONLINE) if online else _CHECKS))
     wrong = sum(finding.ok is False for finding in findings)
-    if as_json:
-        print_json([asdict(finding) for finding in findings])
-        return int(wrong > 0)
+    answer([asdict(finding) for finding in findings])
     for finding in findings:
         mark, style = _MARKS[finding.ok]
         console.print(Text(mark, style), finding.text, soft_wrap=True)

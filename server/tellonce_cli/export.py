@@ -13,7 +13,7 @@ from typing import NamedTuple, TextIO
 from tellonce import plural
 from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, require_memory, storage
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_cli.subcommand import ExportForm
 from tellonce_server.services.export import Entry, EntryType, entries
 
@@ -26,7 +26,9 @@ def run(file: Path | None, form: ExportForm) -> int:
     wrote = asyncio.run(_export(settings, file, _FORMS[form]))
     if not _is_stdout(file):
         told = f"{plural.messages(wrote['message'])} and {plural.memories(wrote['memory'])}"
-        console.print(f"{told} are in {file}. It holds everything you said: keep it safe.")
+        console.print(f"{told} are in {file}.")
+        hint("It holds everything you said: keep it safe.")
+        answer({"file": str(file), **wrote})
     return 0
 
 

@@ -13,25 +13,21 @@ from tellonce.forget_contract import picked
 from tellonce.settings import load
 from tellonce_cli.keyboard import Keyboard, terminal_as_found
 from tellonce_cli.memories import called, made
-from tellonce_cli.screen import console, print_json
+from tellonce_cli.screen import answer, console
 from tellonce_relay import views
 
 QUESTION = "Erase for good? [y: those marked ☑; all; numbers such as 1,3-5; n or Enter: none] "
 
 
-def run(
-    target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None, *, yes: bool = False, as_json: bool = False
-) -> int:
+def run(target: dict[str, Any], confirm: str | None, keep: Sequence[int] | None, *, yes: bool = False) -> int:
     """Run the command. Returns 0 even if the person declined or nothing matched."""
     args = made(c.ForgetArgs, {**target, "confirm": confirm, "except_": keep})
     settings = load(RelaySettings)
     with terminal_as_found():
-        if as_json or yes or confirm is not None:
+        if console.quiet or yes or confirm is not None:
             done, kept = asyncio.run(called(settings, lambda memory: _at_once(memory, args, yes=yes)))
-            if as_json:
-                print_json(done.model_dump(mode="json"))
-            else:
-                console.print(_told(done, kept))
+            console.print(_told(done, kept))
+            answer(done.model_dump(mode="json"))
         else:
             zone = ZoneInfo(settings.timezone)
             console.print(asyncio.run(called(settings, lambda memory: asked(memory, args, zone, Keyboard()))))

@@ -2,11 +2,10 @@
 is new."""
 
 import asyncio
-import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -23,7 +22,7 @@ from tellonce_cli.importers.forecast import Forecast, forecast, measured
 from tellonce_cli.importers.items import ImportFailed, Item, LeftOut, Unreadable, fitted
 from tellonce_cli.importers.recognition import KINDS, READERS, recognized
 from tellonce_cli.memory import chat_of, local_settings, storage
-from tellonce_cli.screen import CommandFailed, console, notes, said_yes
+from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_relay.cron import next_due
 from tellonce_server.core.scope import ChatRefused, ChatScope
 from tellonce_server.services.import_memories import ExportedMemory, ImportMemory, Keeper, make_keeper
@@ -41,6 +40,7 @@ class Tally:
 
     created: int = 0
     duplicates: int = 0
+    forgotten: int = 0
     mine: int = 0
     memories: Counter[str] = field(default_factory=Counter[str])
     unreadable: int = 0
@@ -66,8 +66,6 @@ def run(
 ) -> int:
     """Import the file. Returns 0 if the file was read to its end, even if nothing in it was new. Also returns 0 if the
     user declined."""
-    if kind is not None and kind not in KINDS:
-        raise CommandFailed(f"there is no importer {kind!r}; use one of {', '.join(KINDS)}, or none.")
     if not file.exists():
         raise CommandFailed(f"there is no file {file}.")
     settings = local_settings()
@@ -79,11 +77,13 @@ def run(
         if me is not None and foreseen.mine:
             console.print(f"You are {me} in this file.", markup=False)
         if not _agreed(foreseen, yes=yes, dry_run=dry_run):
+            answer({"kind": known, **asdict(foreseen)})
             return 0
         tally = asyncio.run(_import(settings, known, source, where, fixed=chat_id is not None))
     except (ChatRefused, ImportFailed) as error:
         raise CommandFailed(str(error)) from error
     _report(tally, known, me)
+    answer({"kind": known, **asdict(tally)})
     return 0
 
 
@@ -106,17 +106,16 @@ def _foreseen(settings: ServerSettings, kind: ImportKind, source: Source) -> For
 
 
 def _agreed(foreseen: Forecast, *, yes: bool, dry_run: bool) -> bool:
-    """Show the forecast and ask. If nobody can be asked, an import that calls a model needs --yes."""
+    """Show the forecast and ask. If nobody can be asked, an import needs --yes if it calls a model or recognizes no message as
+    the user's."""
     for line in foreseen.lines:
         console.print(line)
     if dry_run or yes:
         return yes and not dry_run
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    if can_ask():
         return said_yes("Import it? [y/N] ", "Nothing was imported.")
-    if foreseen.calls:
-        raise CommandFailed(
-            "nobody can be asked, because this is not a terminal; use --yes to import, or --dry-run to see only the estimate."
-        )
+    if foreseen.calls or (foreseen.messages and not foreseen.mine):
+        raise CommandFailed("nobody can be asked here; use --yes to import, or --dry-run to see only the estimate.")
     return True
 
 
@@ -167,6 +166,7 @@ async def _take(items: Iterator[Item], keeper: Keeper, tally: Tally) -> None:
             done = await importers.add(messages[start : start + BATCH])
             tally.created += done.created
             tally.duplicates += done.duplicates
+            tally.forgotten += done.forgotten
         if messages:
             times = [m.sent_at for m in messages] + ([tally.newest] if tally.newest else [])
             tally.newest = max(times)
@@ -228,6 +228,9 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
         console.print(f"left out, because {why}: {plural.counted(files, 'file')}", markup=False)
     if kept["unfit"]:
         console.print(f"left out because they state nothing or are over 64 KiB: {plural.memories(kept['unfit'])}")
+    if tally.forgotten:
+        said = f"{plural.messages(tally.forgotten)} contained sentences that you have forgotten since"
+        console.print(f"{said}: these sentences were left out")
     if kept["forgotten"]:
         console.print(f"left out because you asked to forget them: {plural.memories(kept['forgotten'])}")
     if tally.unreadable:
@@ -244,4 +247,4 @@ def _report(tally: Tally, kind: ImportKind, me: str | None) -> None:
             "yourself as the export does: --me 'Your Name' or --me your numeric id."
         )
     if tally.created or kept["kept"]:
-        notes.print("Next: tellonce memories shows what is known; tellonce status shows what is still to be read.")
+        hint("Next: tellonce memories shows what is known; tellonce status shows what is still to be read.")

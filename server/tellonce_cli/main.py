@@ -6,10 +6,9 @@ The late import keeps the start of `tellonce serve --stdio` well under a second,
 Exit codes: 0 done, 1 failed with a sentence that says what to do, 2 wrong usage, 70 an internal error, 130 interrupted.
 """
 
-import os
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperGroup
@@ -19,7 +18,7 @@ from tellonce_cli.command_groups import database_app, service_app, token_app
 from tellonce_cli.hosts import ClientName
 from tellonce_cli.importers import ImportKind
 from tellonce_cli.memory_commands import memory_app
-from tellonce_cli.screen import told
+from tellonce_cli.screen import flush_output, make_printable, told
 from tellonce_cli.subcommand import ExportForm, Json, examples, run_module
 
 
@@ -121,6 +120,7 @@ def open_(
     only_print: Annotated[
         bool, typer.Option("--print", help="Print the address instead, for another browser.")
     ] = False,
+    _: Json = False,
 ) -> None:
     """Open the memory page in the browser.
 
@@ -135,6 +135,7 @@ def connect(
     client: Annotated[ClientName, typer.Argument(help="The client to connect.")],
     only_print: Annotated[bool, typer.Option("--print", help="Print the configuration; change nothing.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Remove this memory from the client's configuration.")] = False,
+    _: Json = False,
 ) -> None:
     """Share this memory with another assistant on this machine.
 
@@ -165,6 +166,7 @@ def import_(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show how long the import takes and what it costs.")
     ] = False,
+    _: Json = False,
 ) -> None:
     """Import a history or memories from another program.
 
@@ -177,6 +179,8 @@ def import_(
     if len(named) > 2 or (len(named) == 2 and kind):
         raise typer.BadParameter("name one file")
     *kinds, file = named
+    if kinds and str(kinds[0]) not in get_args(ImportKind):
+        raise typer.BadParameter(f"{str(kinds[0])!r} is not one of {', '.join(get_args(ImportKind))}")
     run_module("import_", str(kinds[0]) if kinds else kind, file, chat_id, me, assistant, yes=yes, dry_run=dry_run)
 
 
@@ -184,24 +188,25 @@ def import_(
 def export(
     file: Annotated[Path | None, typer.Argument(help="Output file; default and `-`: standard output.")] = None,
     form: Annotated[ExportForm, typer.Option("--format", help="jsonl can be imported again.")] = "jsonl",
+    _: Json = False,
 ) -> None:
     """Export everything the memory knows about you."""
     run_module("export", file, form)
 
 
 @app.command()
-def status(as_json: Json = False) -> None:
+def status(_: Json = False) -> None:
     """Show what is known, what is queued and what learning cost."""
-    run_module("status", as_json=as_json)
+    run_module("status")
 
 
 @app.command(epilog=examples("doctor", "doctor --online"))
 def doctor(
     online: Annotated[bool, typer.Option("--online", help="Also test the Claude key and the bot token.")] = False,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """Check every dependency and show how to fix each failure."""
-    run_module("doctor", online=online, as_json=as_json)
+    run_module("doctor", online=online)
 
 
 @app.command(epilog=examples("send --chat 42 --routine daily-cost < report.txt"))
@@ -209,6 +214,7 @@ def send(
     chat_id: Annotated[int, typer.Option("--chat", help="Telegram chat.")],
     routine: Annotated[str, typer.Option("--routine", help="The routine's name.")],
     agent: Annotated[str | None, typer.Option("--agent", help="The agent that sends the message.")] = None,
+    _: Json = False,
 ) -> None:
     """Send standard input to a Telegram chat and record it.
 
@@ -218,7 +224,9 @@ def send(
 
 
 @app.command(epilog=examples("trace", "trace 4f1c"))
-def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None) -> None:
+def trace(
+    trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or its beginning.")] = None, _: Json = False
+) -> None:
     """Show one turn as a tree with times, or list the last turns.
 
     Shows turns that ran with OBSERVABILITY_ENABLED=1. Run it in the folder where you started `tellonce up`.
@@ -229,6 +237,7 @@ def trace(trace_id: Annotated[str | None, typer.Argument(help="A turn's id, or i
 @app.command()
 def reembed(
     rollback: Annotated[bool, typer.Option("--rollback", help="Return to the previous model.")] = False,
+    _: Json = False,
 ) -> None:
     """Compute all embeddings with the configured model.
 
@@ -240,6 +249,7 @@ def reembed(
 @app.command()
 def scrub(
     now: Annotated[bool, typer.Option("--now", help="Make others wait instead of stopping.")] = False,
+    _: Json = False,
 ) -> None:
     """Rewrite the database files to remove forgotten text from them.
 
@@ -253,6 +263,7 @@ def backup(
     file: Annotated[Path, typer.Argument(help="A new file; with --every, a folder.")],
     every: Annotated[float | None, typer.Option("--every", min=0.01, help="Hours between backups.")] = None,
     keep: Annotated[int, typer.Option("--keep", min=1, help="With --every: number of backups to keep.")] = 7,
+    _: Json = False,
 ) -> None:
     """Write the whole memory of all users to one file.
 
@@ -265,6 +276,7 @@ def backup(
 def restore(
     file: Annotated[Path, typer.Argument(help="A file from `tellonce backup`.")],
     force: Annotated[bool, typer.Option("--force", help="Replace an existing memory.")] = False,
+    _: Json = False,
 ) -> None:
     """Replace the memory with a backup.
 
@@ -274,7 +286,7 @@ def restore(
 
 
 @app.command()
-def replay() -> None:
+def replay(_: Json = False) -> None:
     """Retry failed jobs.
 
     `tellonce status` lists them with the reason.
@@ -284,14 +296,16 @@ def replay() -> None:
 
 def main() -> None:
     """Entry point. Every failure is reported as one sentence; `--debug` shows the traceback instead."""
+    make_printable()
     try:
-        app()
+        try:
+            app()
+        finally:
+            flush_output()
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # The reader of our output stopped (`tellonce export | head`). Without this, Python would report the error
-        # again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader of our output stopped (`tellonce export | head`).
         sys.exit(1)
     except Exception as error:
         if any(_debugging):

@@ -12,7 +12,7 @@ from tellonce.plural import counted
 from tellonce.settings import EmbedderName, ServerSettings
 from tellonce.shutdown import ended
 from tellonce_cli.memory import local_settings, opened, storage
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.embedding.active import choose_embedder
 from tellonce_server.embedding.generations import NoWayBack
 from tellonce_server.embedding.protocol import Embedder, NoEmbedder
@@ -28,6 +28,9 @@ async def _replay(settings: ServerSettings) -> None:
     async with storage(settings) as services:
         count = await services.work.replay()
     console.print(f"{counted(count, 'failed job')} queued again." if count else "No failed jobs to retry.")
+    if count:
+        hint("Next: tellonce status shows whether they succeed.")
+    answer({"queued": count})
 
 
 async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
@@ -37,7 +40,8 @@ async def _scrub(settings: ServerSettings, *, now: bool = False) -> None:
                 "the scrub was stopped, because the memory is in use; the running server tries again by itself. "
                 "`tellonce scrub --now` makes the others wait instead."
             )
-    console.print("the database's files were rewritten; they no longer contain what was forgotten")
+    console.print("The database's files were rewritten. They no longer contain what was forgotten.")
+    answer({"rewritten": True})
 
 
 async def _reembed(settings: ServerSettings) -> None:
@@ -51,11 +55,11 @@ async def _reembed(settings: ServerSettings) -> None:
             task = bar.add_task(f"embedding with {embedder.model}", total=None)
             count = await storage_.opened.generations.change_to(embedder, lambda more: bar.advance(task, more))
     if count is None:
-        console.print(f"{embedder.model} is in use already; set TELLONCE_EMBEDDINGS, or that embedder's model, first")
+        console.print(f"{embedder.model} is in use already. To change it, first set TELLONCE_EMBEDDINGS or its model.")
     else:
-        console.print(
-            f"{counted(count, 'text')} embedded; {embedder.model} is in use now. To go back: tellonce reembed --rollback"
-        )
+        console.print(f"{counted(count, 'text')} embedded; {embedder.model} is in use now.")
+        hint("To go back: tellonce reembed --rollback.")
+    answer({"model": embedder.model, "embedded": count or 0})
 
 
 async def _rollback(settings: ServerSettings) -> None:
@@ -64,7 +68,8 @@ async def _rollback(settings: ServerSettings) -> None:
             model = await storage_.opened.generations.go_back()
         except NoWayBack as error:
             raise CommandFailed(str(error)) from error
-    console.print(f"{model} is in use again; the running server embeds the texts that were added meanwhile")
+    console.print(f"{model} is in use again. The running server embeds the texts that were added meanwhile.")
+    answer({"model": model})
 
 
 _ACTIONS: dict[str, Callable[[ServerSettings], Coroutine[None, None, None]]] = {

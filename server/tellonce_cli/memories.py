@@ -11,10 +11,11 @@ from pydantic import BaseModel, ValidationError
 from tellonce import contract as c
 from tellonce.client import MemoryClient, MemoryRefused, MemoryUnreachable
 from tellonce.client_settings import RelaySettings
+from tellonce.contract_types import NOT_A_TIME
 from tellonce.plural import counted
 from tellonce.settings import load
 from tellonce_cli.memory_server import connected
-from tellonce_cli.screen import CommandFailed, console, notes, print_json
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_relay.views import dated, short
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -22,20 +23,18 @@ ResultT = TypeVar("ResultT")
 Command = Literal["list", "search", "remember", "edit", "why"]
 
 
-def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1, as_json: bool = False) -> int:
+def run(command: Command, arguments: Mapping[str, Any], *, page: int = 1) -> int:
     """Run the command and return 0. A hint about the next command is printed on standard error."""
     settings = load(RelaySettings)
     zone = ZoneInfo(settings.timezone)
     kind, tool, show = _COMMANDS[command]
     args = made(kind, arguments)
     result = asyncio.run(called(settings, lambda memory: _page(tool(memory), args, page)))
-    if as_json:
-        print_json(result.model_dump(mode="json"))
-        return 0
-    lines, hint = show(result, zone, page)
+    answer(result.model_dump(mode="json"))
+    lines, after = show(result, zone, page)
     for line in lines:
         console.print(line)
-    notes.print(hint)
+    hint(after)
     return 0
 
 
@@ -46,7 +45,8 @@ def made(kind: type[ModelT], arguments: Mapping[str, Any]) -> ModelT:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)[0]
         name = ".".join(str(part) for part in found["loc"])
-        sentence = found["msg"].removeprefix("Value error, ")
+        wrong_time = found["type"].startswith(("datetime_", "date_"))
+        sentence = NOT_A_TIME if wrong_time else found["msg"].removeprefix("Value error, ")
         joint = " " if sentence[:1].islower() else ": "
         raise CommandFailed(f"{name}{joint}{sentence}." if name else f"{sentence}.") from error
 

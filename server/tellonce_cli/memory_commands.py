@@ -51,11 +51,11 @@ def memories(
     ] = None,
     page: Page = 1,
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Memories on a page.")] = 50,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """List what is known about you by kind, the newest first."""
     arguments = {"kinds": kind, "status": status, "limit": limit}
-    run_module("memories", "list", arguments, page=page, as_json=as_json)
+    run_module("memories", "list", arguments, page=page)
 
 
 @memory_app.command(
@@ -69,11 +69,11 @@ def search(
     until: Annotated[str | None, typer.Option("--until", help="A day or moment, ISO 8601.")] = None,
     page: Page = 1,
     limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="Results on a page.")] = 8,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """Find messages, summaries and memories."""
     arguments = {"query": query, "kinds": kind, "where": where, "since": since, "until": until, "limit": limit}
-    run_module("memories", "search", arguments, page=page, as_json=as_json)
+    run_module("memories", "search", arguments, page=page)
 
 
 @memory_app.command(epilog=examples('remember "I live in Lisbon"', 'remember "I live in Porto" --replaces 12'))
@@ -87,11 +87,11 @@ def remember(
     replaces: Annotated[
         list[int] | None, typer.Option("--replaces", min=1, help="A memory that no longer holds; may be repeated.")
     ] = None,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """Remember a statement about you."""
     arguments = {"content": text, "kind": kind, "deadline": deadline, "pinned": pinned, "replaces": replaces or []}
-    run_module("memories", "remember", arguments, as_json=as_json)
+    run_module("memories", "remember", arguments)
 
 
 @memory_app.command(epilog=examples("why 12", "why --message 42:7", "why 12 --json"))
@@ -101,7 +101,7 @@ def why(
         str | None, typer.Option("--message", help="Explain a message instead, by its chat and number, as in 42:7.")
     ] = None,
     receipt: Annotated[str | None, typer.Option("--receipt", help="Explain the context of an answer instead.")] = None,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """Show why something is known.
 
@@ -111,7 +111,7 @@ def why(
         raise typer.BadParameter("name one memory, one --message or one --receipt")
     chat, said = _placed(message) if message is not None else (None, None)
     arguments = {"memory_id": number, "message_id": said, "chat_id": chat, "receipt_id": receipt}
-    run_module("memories", "why", arguments, as_json=as_json)
+    run_module("memories", "why", arguments)
 
 
 @memory_app.command(epilog=examples('edit 12 "I live in Porto"', "edit 12 --do confirm", "edit 12 --do unpin --json"))
@@ -121,7 +121,7 @@ def edit(
     action: Annotated[
         PlainAction | None, typer.Option("--do", help="An action instead of a new text.", show_default=False)
     ] = None,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """Change one memory.
 
@@ -130,7 +130,7 @@ def edit(
     if (text is None) == (action is None):
         raise typer.BadParameter("give either a new text or --do")
     arguments = {"memory_id": number, "action": action or "edit", "content": text}
-    run_module("memories", "edit", arguments, as_json=as_json)
+    run_module("memories", "edit", arguments)
 
 
 @memory_app.command(epilog=examples("forget dentist", "forget --memory 12 --yes", "forget dentist --json"))
@@ -148,7 +148,7 @@ def forget(
         str | None, typer.Option("--confirm", help="Erase what an earlier `forget --json` found: its token.")
     ] = None,
     keep: Annotated[list[int] | None, typer.Option("--keep", help="With --confirm: a match to keep.")] = None,
-    as_json: Json = False,
+    _: Json = False,
 ) -> None:
     """Erase something for good, everywhere.
 
@@ -164,4 +164,4 @@ def forget(
     if not all(number.isdecimal() for number in messages or ()):
         raise typer.BadParameter("name a message by its chat and number, as in 42:7")
     target |= {"message_ids": [int(number) for number in messages] if messages else None, "chat_id": chats[0]}
-    run_module("forget", target, confirm, keep or None, yes=yes, as_json=as_json)
+    run_module("forget", target, confirm, keep or None, yes=yes)

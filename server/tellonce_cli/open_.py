@@ -8,7 +8,7 @@ import httpx2
 
 from tellonce.client_settings import RelaySettings
 from tellonce.settings import load
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 
 SECONDS = 10.0
 
@@ -16,9 +16,10 @@ SECONDS = 10.0
 def run(*, only_print: bool) -> None:
     """Open the page, or print its address. Raises CommandFailed if no server answers."""
     address = page_address(load(RelaySettings))
-    if only_print or not webbrowser.open(address):
+    answer({"address": address})
+    if only_print or console.quiet or not webbrowser.open(address):
         console.print(address)
-        console.print("Open it within a minute; it can be used once.")
+        hint("Open it within a minute; it can be used once.")
     else:
         console.print("The memory page is open in your browser. `tellonce open --print` shows its address instead.")
 

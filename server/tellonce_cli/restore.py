@@ -13,7 +13,7 @@ from tellonce.settings import ServerSettings
 from tellonce_cli.database import current, database
 from tellonce_cli.holders import named
 from tellonce_cli.memory import local_settings, storage
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 from tellonce_server.app.bootstrap import KEY_NAME
 from tellonce_server.app.memory_location import described
 from tellonce_server.store.backup.archive import BackupRefused
@@ -42,7 +42,8 @@ async def _restore(settings: ServerSettings, file: Path, force: bool) -> None:
     console.print(f"{file} is restored.")
     if hidden:
         console.print(hidden, style="yellow", soft_wrap=True)
-    await _forget_again(settings, kept.owners if again else set())
+    gone = await _forget_again(settings, kept.owners if again else set())
+    answer({"file": str(file), "hidden": hidden, "forgotten_again": gone})
 
 
 async def _refuse_if_in_use(connection: Any) -> None:
@@ -59,7 +60,7 @@ async def _refuse_if_full(connection: Any, settings: ServerSettings, force: bool
         )
 
 
-async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
+async def _forget_again(settings: ServerSettings, owners: set[int]) -> int:
     gone = 0
     if owners:
         async with storage(settings) as services:
@@ -69,5 +70,7 @@ async def _forget_again(settings: ServerSettings, owners: set[int]) -> None:
     console.print(
         "A backup may bring back what was forgotten after it was made"
         + (", if the backup words it differently" if owners else "; this memory has no record of what was forgotten")
-        + ". Look through `/memory`, and forget again what should not be there."
+        + ". Look through `tellonce memories`, and forget again what should not be there."
     )
+    hint("Next: tellonce up starts the memory.")
+    return gone

@@ -1,7 +1,10 @@
 """The output of commands: results and messages for people, the sentence for a failure, and JSON Lines for the memory
 page."""
 
+import errno
+import io
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -33,6 +36,25 @@ console = Screen(markup=False, highlight=False, soft_wrap=True)
 notes = Screen(stderr=True, markup=False, highlight=False, soft_wrap=True)
 """The console on standard error, for messages that are not part of the result."""
 
+
+def make_printable() -> None:
+    """Let any text be printed in every locale. A file or a program gets UTF-8; a terminal that cannot show a character
+    shows its number."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
+def flush_output() -> None:
+    """Write the rest of the output now, while a failure can still be reported. Python would try again at exit, so what
+    cannot be written is dropped."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise
+
+
 EXTRAS = {
     **dict.fromkeys(("asyncpg", "pgvector", "numpy", "snowballstemmer", "text_to_num", "prometheus_client"), "server"),
     **dict.fromkeys(("telegram", "apscheduler"), "telegram"),
@@ -58,11 +80,18 @@ def told(error: BaseException) -> tuple[str, int]:
         error = error.exceptions[0]
     if isinstance(error, CommandFailed | SettingsError):
         return str(error), 1
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full ({error.strerror}); free some space, then run this again.", 1
     if isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] in EXTRAS:
         extra = EXTRAS[str(error.name).partition(".")[0]]
         return f"this needs a package that is not installed: pip install 'tellonce-light[{extra}]'", 1
     name = f"{type(error).__name__}: {error}".partition("\n")[0]
     return f"{name}. `tellonce doctor` checks this machine; `tellonce --debug …` shows where it happened.", DEFECT
+
+
+def can_ask() -> bool:
+    """Whether a person can answer a question. With --json, the caller is a program."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and not console.quiet
 
 
 def said_yes(question: str, otherwise: str) -> bool:
@@ -74,9 +103,16 @@ def said_yes(question: str, otherwise: str) -> bool:
         return False
 
 
-def print_json(found: Any) -> None:
-    """Print a command's result for other programs."""
-    print(json.dumps(found, ensure_ascii=False, indent=2, default=str))
+def answer(found: Any) -> None:
+    """Print a command's result for other programs, if --json asked for it."""
+    if console.quiet:
+        print(json.dumps(found, ensure_ascii=False, indent=2, default=str))
+
+
+def hint(text: str) -> None:
+    """Print what a person may do next, on standard error."""
+    if not console.quiet:
+        notes.print(text)
 
 
 def tell(**entry: Any) -> None:

@@ -2,7 +2,7 @@
 
 import sys
 
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, answer, hint
 from tellonce_relay.routines.delivery import send_once
 
 
@@ -11,4 +11,8 @@ def run(chat_id: int, routine: str, agent: str | None) -> int:
     text = sys.stdin.buffer.read().decode(errors="replace").replace("\x00", "").strip()
     if not text:
         raise CommandFailed('standard input is empty: pipe the text in, as in `echo "$TEXT" | tellonce send …`.')
-    return send_once(chat_id, routine, agent, text)
+    failed = send_once(chat_id, routine, agent, text)
+    if not failed:
+        answer({"chat_id": chat_id, "routine": routine, "characters": len(text)})
+        hint("Sent and recorded. The bot's /summary shows today's routines.")
+    return failed

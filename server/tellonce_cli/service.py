@@ -15,7 +15,7 @@ from tellonce.client_settings import RelaySettings, SummarizerSettings
 from tellonce.service_files import NAME, service_file
 from tellonce.settings import ServerSettings, Settings, load, variable
 from tellonce_cli.hosts import own_command
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 from tellonce_cli.service_units import Service, launchd_plist, systemd_unit
 
 LOG_NAME = "service.log"
@@ -88,6 +88,8 @@ def manager() -> Manager:
 
 def run(action: str, *, only_print: bool = False, follow: bool = False) -> int:
     """Run an action and return its exit code. For `status` and `logs`, the exit code is that of the service manager."""
+    if follow and console.quiet:
+        raise CommandFailed("choose one of --follow and --json.")
     settings, system = load(ServerSettings), manager()
     actions: dict[str, Callable[[], int]] = {
         "install": lambda: _install(system, settings, only_print=only_print),
@@ -104,6 +106,7 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     text, file = system.text(service), service_file()
     if only_print:
         console.out(text.decode(), end="", highlight=False)
+        answer({"file": str(file), "text": text.decode()})
         return 0
     again = file.exists()
     _write(file, text, data)
@@ -114,12 +117,14 @@ def _install(system: Manager, settings: ServerSettings, *, only_print: bool) -> 
     if not _tried(system.start(file)):
         if not again:
             file.unlink()
-            console.print(f"Removed {file} again.")
-        console.print(_NEEDS_SESSION.get(system.program, ""))
+            notes.print(f"Removed {file} again.")
+        notes.print(_NEEDS_SESSION.get(system.program, ""))
         return 1
-    console.print("Tellonce runs now, and whenever you log in. `tellonce service status` shows its state.")
+    console.print("Tellonce runs now, and whenever you log in.")
+    hint("Next: tellonce service status shows its state, tellonce open shows the memory page.")
     if isinstance(system, Systemd):
-        console.print("To keep it running while you are logged out: loginctl enable-linger")
+        hint("To keep it running while you are logged out: loginctl enable-linger")
+    answer({"file": str(file), "installed": True})
     return 0
 
 
@@ -142,7 +147,7 @@ def _warn_of_the_environment() -> None:
     known = {variable(name, field) for kind in kinds for name, field in kind.model_fields.items()} - {CARRIED}
     lost = sorted(name for name in os.environ if name.partition("__")[0] in known)
     if lost:
-        console.print(
+        notes.print(
             f"The service does not see these variables of this shell: {', '.join(lost)}. Put them into .env.",
             style="yellow",
         )
@@ -157,6 +162,7 @@ def _uninstall(system: Manager) -> int:
     if isinstance(system, Systemd):
         _tried([[system.program, "--user", "daemon-reload"]])
     console.print(f"Removed {file}. Your memory stays where it is.")
+    answer({"file": str(file), "installed": False})
     return 0 if stopped else 1
 
 
@@ -167,7 +173,7 @@ def _tried(commands: Sequence[Sequence[str]]) -> bool:
         done = subprocess.run(command, capture_output=True, text=True, check=False) if found else None
         if done is None or done.returncode:
             reason = done.stderr.strip() if done is not None else f"{command[0]} is not installed"
-            console.print(f"{shlex.join(command)} failed: {reason}", style="red")
+            notes.print(f"{shlex.join(command)} failed: {reason}", style="red")
             return False
     return True
 
@@ -177,4 +183,6 @@ def _ask(command: Sequence[str]) -> int:
         raise CommandFailed("the service is not installed; `tellonce service install` installs it.")
     if shutil.which(command[0]) is None:
         raise CommandFailed(f"{command[0]} is not installed here, so the state of the service is unknown.")
-    return subprocess.run(command, check=False).returncode
+    done = subprocess.run(command, check=False, stdout=subprocess.PIPE if console.quiet else None, text=True)
+    answer({"exit_code": done.returncode, "output": done.stdout})
+    return done.returncode

@@ -18,12 +18,12 @@ from tellonce.work import TRAITS, QueueStatus, ReadingStatus
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import address
 from tellonce_cli.memory_server import health
-from tellonce_cli.screen import CommandFailed, console, print_json
+from tellonce_cli.screen import CommandFailed, answer, console
 from tellonce_llm.allowance import Allowance
 
 
-def run(*, as_json: bool = False) -> int:
-    return asyncio.run(_status(load(RelaySettings), as_json=as_json))
+def run() -> int:
+    return asyncio.run(_status(load(RelaySettings)))
 
 
 async def _why_none(url: str, error: MemoryUnreachable) -> str:
@@ -33,7 +33,7 @@ async def _why_none(url: str, error: MemoryUnreachable) -> str:
     return f"no server answers at {url}. Start it with `tellonce up`; if one is running, `tellonce doctor` finds the cause."
 
 
-async def _status(settings: RelaySettings, *, as_json: bool) -> int:
+async def _status(settings: RelaySettings) -> int:
     server = load(ServerSettings)
     async with (
         connect_http(settings.url, settings.bearer("agent"), attempts=1) as agent,
@@ -49,9 +49,7 @@ async def _status(settings: RelaySettings, *, as_json: bool) -> int:
             raise CommandFailed(
                 f"{settings.url} refuses: {error} Unset TELLONCE_TOKEN on the server's machine."
             ) from error
-    if as_json:
-        print_json(_found(settings.url, await health(settings.url), profile, talks, queue))
-        return 0
+    answer(_found(settings.url, await health(settings.url), profile, talks, queue))
     console.print(f"server     {settings.url}")
     for line in task_lines(await health(settings.url)):
         console.print(line)

@@ -9,7 +9,17 @@ from tellonce.preload import imported
 
 ExportForm = Literal["jsonl", "markdown"]
 
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+def _only_json(wanted: bool) -> None:
+    imported("tellonce_cli.screen").console.quiet = wanted
+
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print the result as JSON.", callback=_only_json, expose_value=False),
+]
+"""The option of every command that ends by itself. With it, the console prints nothing, and `screen.answer` prints the
+result."""
 
 
 def run_module(module: str, *args: Any, **options: Any) -> None:

@@ -10,7 +10,7 @@ from rich.table import Table
 from tellonce.contract_types import TokenScope
 from tellonce.settings import ServerSettings
 from tellonce_cli.memory import local_settings, tokens_of
-from tellonce_cli.screen import CommandFailed, console, notes, print_json
+from tellonce_cli.screen import CommandFailed, answer, console, hint, notes
 
 
 def run(
@@ -19,7 +19,6 @@ def run(
     name: str = "",
     scope: TokenScope = "assistant",
     user: int | None = None,
-    as_json: bool = False,
 ) -> int:
     settings = local_settings()
     match action:
@@ -28,31 +27,32 @@ def run(
                 raise CommandFailed(f"a token of scope {scope} does not act for a single user; leave --user out.")
             asyncio.run(_create(settings, name, scope, user))
         case "list":
-            asyncio.run(_list(settings, as_json=as_json))
+            asyncio.run(_list(settings))
         case "revoke":
             asyncio.run(_revoke(settings, name))
     return 0
 
 
 async def _create(settings: ServerSettings, name: str, scope: TokenScope, user: int | None) -> None:
+    if not name.strip():
+        raise CommandFailed("a token needs a name, as in `tellonce token create laptop`.")
     owner = (user or settings.default_user) if scope == "assistant" else None
     async with tokens_of(settings) as tokens:
         token = await tokens.create(name, owner, scope, datetime.now(UTC))
     console.print(token)
+    answer({"name": name, "token": token, "scope": scope, "user_id": owner})
     if owner is not None and owner not in (settings.user_ids or (settings.default_user,)):
         notes.print(f"Warning: user {owner} is not in TELEGRAM_USER_ID; the token gives access to a separate memory.")
     # The explanation goes to standard error, so that `$(tellonce token create …)` yields the token alone.
-    notes.print(
+    hint(
         "The token is shown only once. A client sends it as `Authorization: Bearer …`; `tellonce token revoke` revokes it."
     )
 
 
-async def _list(settings: ServerSettings, *, as_json: bool) -> None:
+async def _list(settings: ServerSettings) -> None:
     async with tokens_of(settings) as tokens:
         found = await tokens.all()
-    if as_json:
-        print_json([asdict(entry) for entry in found])
-        return
+    answer([asdict(entry) for entry in found])
     table = Table(box=None)
     for column in ("name", "user", "scopes", "created", "revoked"):
         table.add_column(column)
@@ -67,4 +67,5 @@ async def _revoke(settings: ServerSettings, name: str) -> None:
     async with tokens_of(settings) as tokens:
         if not await tokens.revoke(name, datetime.now(UTC)):
             raise CommandFailed(f"there is no valid token {name!r}; `tellonce token list` shows the valid ones.")
-    console.print(f"{name} is revoked")
+    console.print(f"{name} is revoked.")
+    answer({"revoked": name})

@@ -3,18 +3,17 @@ processes wrote."""
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 from rich.tree import Tree
 
 from tellonce.settings import ServerSettings, load
-from tellonce_cli.screen import CommandFailed
+from tellonce_cli.screen import CommandFailed, answer, console, hint
 
 MOST_TURNS = 20
 SERVER = "server"
@@ -29,8 +28,6 @@ ROUNDING = timedelta(microseconds=20)
 which is rounded."""
 
 _HEAD = frozenset(("at", "process", "event", "traceId", "ms"))
-
-console = Console(highlight=False, soft_wrap=True)
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,8 @@ def run(trace_id: str | None) -> int:
         if not turns:
             raise CommandFailed(f"There is no turn in {folder}. {_advice(settings)}")
         console.print(_table(turns))
-        console.print("`tellonce trace ID` draws one of them; the beginning of its id is enough.")
+        hint("`tellonce trace ID` draws one of them; the beginning of its id is enough.")
+        answer([[asdict(event) for event in events] for events in turns])
         return 0
     found = [event for event in _events(folder, trace_id) if (event.trace_id or "").startswith(trace_id)]
     ids = sorted({event.trace_id or "" for event in found})
@@ -68,6 +66,7 @@ def run(trace_id: str | None) -> int:
     if len(ids) > 1:
         raise CommandFailed(f"{len(ids)} traces begin with {trace_id}; type more of the id: {', '.join(ids[:5])}")
     console.print(tree_of(found))
+    answer([asdict(event) for event in found])
     return 0
 
 
@@ -115,8 +114,8 @@ def tree_of(events: Sequence[Event]) -> Tree:
     those of the server."""
     ordered = sorted(events, key=lambda e: (e.start, -(e.ms or 0)))
     origin = ordered[0].start
-    tree = Tree(escape(_title(ordered)))
-    branches = {name: tree.add(f"[bold]{escape(name)}[/bold]") for name in _processes(ordered)}
+    tree = Tree(Text(_title(ordered)))
+    branches = {name: tree.add(Text(name, "bold")) for name in _processes(ordered)}
     holders = [holder(event, ordered) for event in ordered]
 
     def grow(branch: Tree, above: Event | None, process: str | None = None) -> None:
@@ -167,13 +166,13 @@ def _after(events: Sequence[Event], name: str) -> float | None:
     return (min(done) - began).total_seconds() * 1000 if done else None
 
 
-def _line(event: Event, origin: datetime, below: bool) -> str:
+def _line(event: Event, origin: datetime, below: bool) -> Text:
     after = (event.start - origin).total_seconds() * 1000
     name = f"{event.process}: {event.name}" if below and event.process == SERVER else event.name
     details = " ".join(f"{key}={_value(value)}" for key, value in event.details.items())
-    took = f"[bold]{_ms(event.ms)}[/bold] " if event.ms is not None else ""
+    took = f"{_ms(event.ms)} " if event.ms is not None else ""
     colour = "red" if event.name in TROUBLE or event.details.get("ok") is False else "cyan"
-    return f"[dim]{after:>8.1f}[/dim]  [{colour}]{escape(name)}[/{colour}] {took}[dim]{escape(details)}[/dim]"
+    return Text.assemble((f"{after:>8.1f}", "dim"), "  ", (name, colour), " ", (took, "bold"), (details, "dim"))
 
 
 def _value(value: object) -> str:
@@ -191,10 +190,10 @@ def _table(turns: Sequence[Sequence[Event]]) -> Table:
         models = [str(event.details.get("model")) for event in events if event.name == "model_complete"]
         trouble = sorted({event.name for event in events if event.name in TROUBLE})
         table.add_row(
-            escape(str(events[0].trace_id)),
+            str(events[0].trace_id),
             f"{first:%a %d %b %H:%M:%S}",
             _ms(answered) if answered is not None else "–",
-            escape(models[-1] if models else "–"),
-            f"[red]{', '.join(trouble)}[/red]",
+            models[-1] if models else "–",
+            Text(", ".join(trouble), "red"),
         )
     return table

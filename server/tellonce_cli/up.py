@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,8 @@ from tellonce.work import TRAITS
 from tellonce_cli.holders import hidden
 from tellonce_cli.hosts import ClientName, address, claude_code_line, desktop_snippet, shown_command
 from tellonce_cli.memory_server import health
-from tellonce_cli.screen import CommandFailed, console
+from tellonce_cli.ports import refuse_taken_port
+from tellonce_cli.screen import console
 from tellonce_llm.providers import PROVIDERS, learning_tiers
 from tellonce_relay.telegram.application import make_bot
 from tellonce_relay.updates.pairing import offer, paired
@@ -30,8 +30,6 @@ from tellonce_server.store.postgres.embedded import EmbeddedPostgres
 
 READY_SECONDS = 600.0
 POLL_SECONDS = 0.1
-FIRST_PORT = 1024
-"""The lowest port that any user may open."""
 RUNNING = "running"
 
 
@@ -62,8 +60,7 @@ async def _run(
     settings: ServerSettings, relay: RelaySettings, stop: asyncio.Event, pairing: "asyncio.Task[User | None]"
 ) -> int:
     started = time.monotonic()
-    if not _is_free(settings):
-        raise CommandFailed(await _taken(settings))
+    await refuse_taken_port(settings, "up")
     children = _children(settings, relay)
     console.print("tellonce is starting …")
     tasks: list[asyncio.Task[None]] = []
@@ -90,34 +87,6 @@ async def _until_stop_or_paired(stop: asyncio.Event, pairing: "asyncio.Task[User
     if pairing.done() and pairing.result() is None:
         await told
     told.cancel()
-
-
-async def _taken(settings: ServerSettings) -> str:
-    """The message for a port that is in use: which kind of program uses the port, and the command that starts our
-    server on another port."""
-    if "version" in await health(address(settings)):
-        who, instead = "a Tellonce server", "If that is this memory's, it runs already. For another one beside it"
-    else:
-        who, instead = "another program", "Beside it"
-    others = (*range(settings.port + 1, 65536), *range(FIRST_PORT, settings.port))
-    free = next((port for port in others if _is_free(settings, port)), 0)
-    return (
-        f"port {settings.port} is in use by {who}. {instead}, run `TELLONCE_PORT={free} tellonce up`, or write "
-        f"TELLONCE_PORT={free} to .env, where every command in this folder finds it."
-    )
-
-
-def _is_free(settings: ServerSettings, port: int | None = None) -> bool:
-    """Whether a port is free, by default the port of the settings. The check binds to the port in the same way as the
-    server does."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    with socket.socket(family, socket.SOCK_STREAM) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.host, port or settings.port))
-        except OSError:
-            return False
-        return True
 
 
 def _children(settings: ServerSettings, relay: RelaySettings) -> list[Child]:

@@ -6,7 +6,6 @@ removed.
 
 import asyncio
 import json
-import sys
 import tempfile
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from tellonce_cli.import_ import take
 from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.recognition import READERS
 from tellonce_cli.memory import local_settings, require_memory
-from tellonce_cli.screen import CommandFailed, console, said_yes
+from tellonce_cli.screen import CommandFailed, answer, can_ask, console, hint, said_yes
 from tellonce_server.app.bootstrap import open_in_one_transaction
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.services.export import entries
@@ -44,6 +43,7 @@ async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, 
             console.print(_plan(former, own, heir, there, joined=joined))
             _refuse_unless_possible(own, heir, joined=joined, join=join)
             if dry_run or not _agreed(yes=yes):
+                answer(_moved(own, moved=False))
                 return
             if await in_use(connection):
                 raise CommandFailed("the memory is in use; stop `tellonce up` and every client first, then move it.")
@@ -53,7 +53,12 @@ async def _run(settings: ServerSettings, former: int, heir: int, *, join: bool, 
             await join_users(settings, dsn, former, heir)
     console.print(f"User {heir} now has the memory of user {former}.")
     if settings.default_user != heir:
-        console.print(f"Set TELEGRAM_USER_ID={heir} in .env before you start Tellonce again.")
+        hint(f"Next: set TELEGRAM_USER_ID={heir} in .env, then start Tellonce again.")
+    answer(_moved(own, moved=True))
+
+
+def _moved(own: Held, *, moved: bool) -> dict[str, int | bool]:
+    return {"messages": own.messages, "memories": own.memories, "tokens": own.tokens, "moved": moved}
 
 
 async def join_users(settings: ServerSettings, dsn: str, former: int, heir: int) -> None:
@@ -95,6 +100,6 @@ def _refuse_unless_possible(own: Held, heir: int, *, joined: bool, join: bool) -
 def _agreed(*, yes: bool) -> bool:
     if yes:
         return True
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise CommandFailed("nobody can be asked, because this is not a terminal; use --yes to move it.")
+    if not can_ask():
+        raise CommandFailed("nobody can be asked here; use --yes to move it.")
     return said_yes("Move it? [y/N] ", "Nothing was moved.")

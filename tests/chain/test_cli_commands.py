@@ -9,6 +9,7 @@ from tellonce import contract as c
 from tellonce.connect import connect_http
 from tellonce_cli.screen import DEFECT, CommandFailed, told
 from tests.chain.home import Home
+from tests.server.processes import free_port
 from tests.stubs.telegram_emulator import telegram
 
 pytestmark = pytest.mark.anyio
@@ -106,6 +107,13 @@ async def test_what_cannot_be_recorded_is_not_sent_either(home: Home, routine: s
     assert (code, said.startswith(f"not sent: {reason}"), api.sent) == (1, True, []), said
 
 
+async def test_a_bot_api_that_is_away_is_told_with_what_to_do(home: Home) -> None:
+    home.environment |= {"TELEGRAM_BOT_TOKEN": "999:emulated", "TELLONCE_TOKEN": "any"}
+    home.environment["TELEGRAM_API_URL"] = f"http://127.0.0.1:{free_port()}"
+    code, said = await home.failing("send", "--chat", "42", "--routine", "daily", told="hi")
+    assert (code, said.count("\n"), said.startswith("not sent: NetworkError. `tellonce doctor")) == (1, 1, True), said
+
+
 async def test_maintenance_says_what_it_did(at_home: Home) -> None:
     assert "No failed jobs to retry." in await at_home.run("replay")
     code, said = await at_home.failing("reembed")
@@ -118,7 +126,6 @@ async def test_maintenance_says_what_it_did(at_home: Home) -> None:
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
-        (("import", "whatsapp", "x"), "use one of telegram, chatgpt, claude, jsonl, claude-code"),
         (("import", "telegram", "nowhere.json"), "there is no file nowhere.json"),
         (("import", "jsonl", "no.jsonl"), "line 1: it has no role"),
         (("import", "chatgpt", "bad.jsonl"), "ChatGPT"),

@@ -66,6 +66,25 @@ async def test_what_was_forgotten_does_not_come_back_with_old_material(memory: M
     assert await active(memory) == ["I am allergic to peanuts"]
 
 
+async def test_a_forgotten_sentence_does_not_come_back_as_another_message(memory: Memory, clock: Clock) -> None:
+    """The same talk may have other message ids in another export. What is said after the erasure is kept."""
+    old = replace(spoken(1), content="My locker opens with zq77a1. It rains today.", sent_at=LONG_AGO)
+    await taken(memory, old)
+    async with memory.client() as client:
+        preview = await client.forget(c.ForgetArgs(topic="zq77a1"))
+        await client.forget(c.ForgetArgs(topic="zq77a1", confirm=preview.confirm))
+    again = replace(old, message_id="other:1", content=f"{old.content} It is cold.")
+    alone = replace(old, message_id="other:2", content="my locker opens with ZQ77A1.")
+    tally = await taken(memory, again, alone)
+    assert (tally.created, tally.forgotten) == (2, 2)
+    kept = [e["content"] for e in await exported(memory, USER) if e["type"] == "message"]
+    assert kept == ["It rains today.", "It rains today. It is cold.", "[forgotten]"]
+    clock.forward(hours=1)
+    since = replace(old, message_id="other:3", sent_at=clock())
+    assert (await taken(memory, since)).forgotten == 0
+    assert old.content in [e["content"] for e in await exported(memory, USER) if e["type"] == "message"]
+
+
 async def test_an_old_export_never_supersedes_what_was_said_later(memory: Memory) -> None:
     """Superseding takes a model: without one both statements stay, the newest first."""
     async with memory.client() as client:

@@ -173,10 +173,11 @@ async def test_a_port_that_is_taken_is_told_before_anything_is_started(home: Hom
             mute.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             mute.bind(("127.0.0.1", port))
             mute.listen()
-            with pytest.raises(
-                AssertionError, match=f"port {port} is in use by another program.*TELLONCE_PORT=[1-9][0-9]+ tellonce up"
-            ):
-                await home.run("up")
+            for command in ("up", "serve"):
+                code, said = await home.failing(command)
+                told = f"port {port} is in use by another program.*TELLONCE_PORT=[1-9][0-9]+ tellonce {command}"
+                assert code == 1
+                assert re.search(told, said), said
     assert not (home.folder / "data").exists()
 
 

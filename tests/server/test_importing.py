@@ -2,13 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import pytest
 
 from tellonce import contract as c
 from tellonce import work as w
 from tellonce_server.core.scope import ChatScope
 from tellonce_server.domain.queue.summary_jobs import FOLDED
-from tellonce_server.services.import_messages import Importer, ImportMessage
+from tellonce_server.services.import_messages import Imported, Importer, ImportMessage
 from tellonce_server.store import threads
 from tests.memory_fixtures import USER, Memory
 from tests.server.test_queue import drain
@@ -51,6 +52,19 @@ async def test_an_import_twice_doubles_nothing_and_leaves_no_gap(memory: Memory)
     assert found.results[0].at == START + timedelta(minutes=77)
     assert summary.coverage.gap == 0
     assert summary.backlog.waiting > 5
+
+
+async def test_two_imports_of_one_history_at_once_store_each_message_once(memory: Memory) -> None:
+    deps = (await memory.storage.services()).deps
+    results: list[Imported] = []
+
+    async def imported() -> None:
+        results.append(await Importer(deps, ChatScope(USER, USER)).add(history(300)))
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(3):
+            tasks.start_soon(imported)
+    assert sorted((r.created, r.duplicates) for r in results) == [(0, 300), (0, 300), (300, 0)]
 
 
 async def test_of_a_history_imported_at_once_a_rolling_summary_takes_in_the_last_chunks_in_one_piece_of_work(

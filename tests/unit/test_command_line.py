@@ -18,7 +18,8 @@ from tellonce_cli.importers.files import Source
 from tellonce_cli.importers.items import ImportFailed
 from tellonce_cli.keyboard import Keyboard
 from tellonce_cli.main import app
-from tellonce_cli.screen import CommandFailed, said_yes
+from tellonce_cli.screen import CommandFailed, flush_output, make_printable, said_yes
+from tests import forked
 
 
 def test_it_tells_its_version() -> None:
@@ -111,3 +112,42 @@ def test_a_line_that_is_no_message_is_told_by_what_it_lacks(tmp_path: Path, line
     with pytest.raises(ImportFailed, match="holds no messages; line 1: ") as failed:
         list(jsonl.read(Source(file), lambda _: None))
     assert f"line 1: {lack}; a message needs role" in str(failed.value)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_every_text_can_be_printed_in_a_locale_that_lacks_its_characters(
+    monkeypatch: pytest.MonkeyPatch, encoding: str
+) -> None:
+    written = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(written, encoding=encoding))
+    make_printable()
+    print("☑ “Zürich” \udce9")
+    flush_output()
+    assert written.getvalue() == "☑ “Zürich” \\udce9\n".encode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_told_in_one_sentence() -> None:
+    with open("/dev/full", "w") as full:
+        command = [forked.python(), "-m", "tellonce_cli.entry", "--help"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("tellonce: the disk is full")
+
+
+def test_a_token_needs_a_name() -> None:
+    said = CliRunner().invoke(app, ["token", "create", " "])
+    assert isinstance(said.exception, CommandFailed)
+    assert "a token needs a name" in str(said.exception)
+
+
+def test_a_time_that_is_none_is_refused_with_an_example() -> None:
+    said = CliRunner().invoke(app, ["search", "dentist", "--since", "yesterday"])
+    assert isinstance(said.exception, CommandFailed)
+    assert "since is not a time; write a day or a time, as in 2026-03-15" in str(said.exception)
+
+
+def test_an_unknown_kind_of_import_is_wrong_usage() -> None:
+    said = CliRunner().invoke(app, ["import", "whatsapp", "chat.txt"])
+    assert said.exit_code == 2
+    assert "'whatsapp' is not one of telegram, chatgpt" in said.output

@@ -7,7 +7,7 @@ import pytest
 from tellonce.client_settings import SummarizerSettings
 from tellonce.settings import Compaction
 from tellonce_cli.import_ import _agreed
-from tellonce_cli.importers.forecast import Talk, forecast, measured
+from tellonce_cli.importers.forecast import Forecast, Talk, forecast, measured
 from tellonce_cli.importers.items import Unreadable
 from tellonce_cli.screen import CommandFailed
 from tellonce_server.services.import_messages import ImportMessage, OwnConversation
@@ -66,3 +66,12 @@ def test_where_nobody_can_be_asked_only_what_costs_nothing_begins(capsys: pytest
     assert not _agreed(paid, yes=True, dry_run=True)
     with pytest.raises(CommandFailed):
         _agreed(paid, yes=False, dry_run=False)
+
+
+@pytest.mark.parametrize(("calls", "mine"), [(1, 3), (0, 0)], ids=["it calls a model", "no message is the user's"])
+def test_an_import_that_costs_or_cannot_be_corrected_needs_a_yes_if_nobody_can_be_asked(calls: int, mine: int) -> None:
+    foreseen = Forecast(3, calls, 1.0, 0.0, "a model", mine=mine)
+    with pytest.raises(CommandFailed, match="use --yes"):
+        _agreed(foreseen, yes=False, dry_run=False)
+    assert _agreed(foreseen, yes=True, dry_run=False)
+    assert _agreed(Forecast(3, 0, 1.0, 0.0, "", mine=3), yes=False, dry_run=False)

@@ -114,7 +114,8 @@ async def _send_once(settings: RelaySettings, token: str, post: Post) -> int:
             with tracing.traced("send"):
                 await send_and_record(sender, post)
         except NotShown as error:
-            sys.stderr.write(f"not sent: {error}\n")
+            fix = ". `tellonce doctor --online` tests the bot token and the connection." if error.__cause__ else ""
+            sys.stderr.write(f"not sent: {error}{fix}\n")
             return 1
         except (MemoryUnreachable, MemoryRefused) as error:
             sys.stderr.write(f"sent, but not recorded: {error}\n")

@@ -2,7 +2,7 @@
 
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 
@@ -81,6 +81,21 @@ class Tombstones:
     async def of_messages(self, q: Queries, owner_id: int) -> Forgotten:
         """The hashes of the texts that were forgotten in each message."""
         return await tombstones.of_messages(q, owner_id)
+
+    async def of_texts(self, q: Queries, owner_id: int) -> dict[bytes, datetime]:
+        """The hashes of the texts that were forgotten in any message, with the time at which each was forgotten."""
+        return await tombstones.of_texts(q, owner_id)
+
+    def without_later_forgotten(self, text: str, said_at: datetime, marks: Mapping[bytes, datetime]) -> str:
+        """Return the text of an old message without the sentences that were forgotten after it was said."""
+
+        def gone(part: str) -> bool:
+            claims = self._message(part), self._hash(f"m:{part}")
+            return any(said_at < marks.get(claim, said_at) for claim in claims)
+
+        parts = [] if gone(text) else sentences(text)
+        kept = [part for part in parts if not gone(part.strip())]
+        return text if kept and len(kept) == len(parts) else "".join(kept).strip()
 
     def forgotten_in(self, chat_id: int, number: int, text: str, marks: Forgotten) -> list[str]:
         """The sentences of the message that are marked as forgotten."""

@@ -5,17 +5,18 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from tellonce.contract import Role
 from tellonce_server.core.scope import ChatScope, conversation, reply_thread, root_thread, topic_thread
 from tellonce_server.domain.dependencies import Dependencies
+from tellonce_server.domain.erasure.redaction import GONE
 from tellonce_server.domain.location import without_forgotten_names
 from tellonce_server.domain.queue.compaction import compact_thread
 from tellonce_server.services.record import message_text
-from tellonce_server.store import bulk, queue
+from tellonce_server.store import bulk, chats, queue
 from tellonce_server.store.bulk import BulkMessage, Named
 from tellonce_server.store.database import Queries
 from tellonce_server.store.messages import MessageText
@@ -61,8 +62,12 @@ class ImportMessage:
 
 @dataclass(frozen=True)
 class Imported:
+    """How many messages were stored, and how many were there already. `forgotten` counts the stored messages that
+    contained a sentence that was forgotten later."""
+
     created: int
     duplicates: int
+    forgotten: int = 0
 
 
 class Importers:
@@ -85,7 +90,7 @@ class Importers:
             parts[None if self._fixed else message.conversation].append(message)
         await self.hold()
         done = [await self._importer(of).add(part) for of, part in parts.items()]
-        return Imported(sum(one.created for one in done), sum(one.duplicates for one in done))
+        return Imported(*(sum(counts) for counts in zip(*map(astuple, done), strict=True)))
 
     async def hold(self) -> None:
         """Extend the time for which the exchanges are held, if much of this time has passed."""
@@ -122,10 +127,14 @@ class Importer:
 
     async def add(self, batch: Sequence[ImportMessage]) -> Imported:
         """Store new messages and queue the resulting jobs in one transaction. Messages that already exist queue
-        nothing."""
+        nothing. Sentences that were forgotten after they were said are left out."""
         where, now = self.where, self._deps.now()
+        batch, shortened = await self._without_forgotten(batch)
         texts = await asyncio.to_thread(self._texts, batch)
         async with self._deps.database.transaction() as t:
+            # Two imports of one file read here in turn, so that each message is stored once.
+            await chats.open_chat(t, *where.key, where.home, where.conversation, now)
+            await chats.lock(t, *where.key)
             known = await bulk.known(t, *where.key, _named(batch), self._numbered(batch))
             self._threads |= known
             fresh = [
@@ -141,7 +150,30 @@ class Importer:
         self._deps.tell_workers()
         if fresh:
             self._deps.tell_subscribers(where.owner_id, f"memory://chat/{where.chat_id}/messages")
-        return Imported(len(fresh), len(batch) - len(fresh))
+        forgotten = sum((m.channel, m.message_id) in shortened for m in fresh)
+        return Imported(len(fresh), len(batch) - len(fresh), forgotten)
+
+    async def _without_forgotten(
+        self, batch: Sequence[ImportMessage]
+    ) -> tuple[Sequence[ImportMessage], set[tuple[str, str]]]:
+        """The messages without the sentences that were forgotten after they were said, and the channel and id of each
+        message that contained such a sentence."""
+        stones = self._deps.tombstones
+        marks = await stones.of_texts(self._deps.database, self.where.owner_id)
+        if not marks:
+            return batch, set()
+
+        def left(m: ImportMessage) -> ImportMessage:
+            return replace(m, content=stones.without_later_forgotten(self._said(m), m.sent_at, marks) or GONE)
+
+        kept = await asyncio.to_thread(lambda: [left(m) for m in batch])
+        changed = {
+            (m.channel, m.message_id) for m, old in zip(kept, batch, strict=True) if m.content != self._said(old)
+        }
+        return kept, changed
+
+    def _said(self, m: ImportMessage) -> str:
+        return mask(m.content) if self._deps.settings.mask_messages else m.content
 
     async def _leave_out_forgotten_names(self, fresh: Sequence[ImportMessage]) -> None:
         """Give threads whose names were forgotten the names that replaced these names."""
@@ -196,7 +228,7 @@ class Importer:
         )
 
     def _text(self, m: ImportMessage) -> MessageText:
-        return message_text(m.role, mask(m.content) if self._deps.settings.mask_messages else m.content, m.speaker)
+        return message_text(m.role, self._said(m), m.speaker)
 
 
 def clean(text: str) -> str:

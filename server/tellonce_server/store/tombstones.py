@@ -52,6 +52,11 @@ async def of_messages(q: Queries, owner_id: int) -> Forgotten:
     return {place: frozenset(claims) for place, claims in found.items()}
 
 
+async def of_texts(q: Queries, owner_id: int) -> dict[bytes, datetime]:
+    """The claim hashes of forgotten messages and sentences, with the time at which each was last forgotten."""
+    return {row["claim"]: row["forgotten_at"] for row in await q.rows("tombstones.of_texts", owner_id)}
+
+
 lift = Run[[OwnerId, Sequence[int], datetime]]("tombstones.lift")
 in_message = Value[[OwnerId, ChatId, MessageId], bool]("tombstones.in_message")
 """Whether a part of the message was forgotten."""

@@ -18,6 +18,12 @@ where owner_id = $1 and lifted_at is null and words <> '{}'
 select claim, chat_id, message_id from tombstones
 where owner_id = $1 and words = '{}'
 
+-- name: of_texts
+-- $1 owner: the claim hashes of forgotten messages and sentences of any message, and when each was last forgotten
+select claim, max(created_at) as forgotten_at from tombstones
+where owner_id = $1 and words = '{}'
+group by claim
+
 -- name: known
 -- $1 owner, $2 claim hashes, $3 chat and $4 number of a message, or null: the given hashes that have a tombstone, even a
 -- lifted tombstone. A tombstone that belongs to another message does not count.

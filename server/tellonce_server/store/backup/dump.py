@@ -48,7 +48,10 @@ async def replace_by_dump(dsn: str, file: Path) -> None:
             Path(folder) / name for name in ("list", "chosen", "clear.sql", "script.sql")
         )
         restore = target.program("pg_restore")
-        await run(restore, "--list", str(file), output=contents)
+        try:
+            await run(restore, "--list", str(file), output=contents)
+        except BackupRefused as error:
+            raise BackupRefused(f"{file} is not a complete backup; nothing was changed ({error}).") from error
         # The pgvector extension is left out, because it belongs to the administrator and already exists.
         chosen.write_text("\n".join(line for line in contents.read_text().splitlines() if " EXTENSION " not in line))
         await run(restore, "--no-owner", f"--use-list={chosen}", f"--file={script}", str(file))
